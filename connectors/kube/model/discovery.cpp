@@ -11,8 +11,10 @@ namespace {
 
 using Definitions = std::vector<const ResourceDefinition*>;
 
-const Json kVerbs = {"delete", "deletecollection", "get",    "list",
-                     "patch",  "create",           "update", "watch"};
+const Json kVerbs = {"create", "delete", "deletecollection", "get",
+                     "list",   "patch",  "update",           "watch"};
+const Json kCustomVerbs = {"delete", "deletecollection", "get",    "list",
+                           "patch",  "create",           "update", "watch"};
 const Json kStatusVerbs = {"get", "patch", "update"};
 constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -44,6 +46,10 @@ std::vector<std::string> versions_of(const Definitions& served, const std::strin
   return versions;
 }
 
+const Json& verbs_of(const ResourceDefinition& definition) {
+  return definition.origin == Origin::built_in ? kVerbs : kCustomVerbs;
+}
+
 Json group_kind(const ResourceDefinition& definition, const std::string& version) {
   // Core kinds omit their group and version; clients fill in those of the list.
   const bool core = definition.group.empty();
@@ -55,7 +61,7 @@ Json aggregated_resource(const ResourceDefinition& definition, const ResourceVer
                 {"responseKind", group_kind(definition, version.name)},
                 {"scope", definition.namespaced ? "Namespaced" : "Cluster"},
                 {"singularResource", definition.singular},
-                {"verbs", kVerbs}};
+                {"verbs", verbs_of(definition)}};
   if (!definition.short_names.empty()) resource["shortNames"] = definition.short_names;
   if (!definition.categories.empty()) resource["categories"] = definition.categories;
   if (version.has_status)
@@ -110,7 +116,7 @@ Json resource_list(const Definitions& served, const std::string& group,
                   {"singularName", definition->singular},
                   {"namespaced", definition->namespaced},
                   {"kind", definition->kind},
-                  {"verbs", kVerbs}};
+                  {"verbs", verbs_of(*definition)}};
     if (!definition->short_names.empty()) resource["shortNames"] = definition->short_names;
     if (!definition->categories.empty()) resource["categories"] = definition->categories;
     resources.push_back(std::move(resource));

@@ -1,5 +1,7 @@
 #include "connectors/kube/model/model.h"
 
+#include <algorithm>
+
 #include "connectors/kube/model/discovery.h"
 #include "connectors/kube/model/model_state.h"
 #include "connectors/kube/model/openapi.h"
@@ -142,6 +144,21 @@ bool read_path(const std::vector<std::string>& path, std::string& group, std::st
   return true;
 }
 
+/// A path that nothing is served at: below a group of built-in kinds a Status says so.
+ApiAnswer unknown_path(const std::vector<std::string>& path,
+                       const std::vector<const ResourceDefinition*>& served) {
+  const bool core = path.size() > 1 && path[0] == "api";
+  const bool built_in =
+      core || (path.size() > 2 && path[0] == "apis" &&
+               std::any_of(served.begin(), served.end(), [&](const ResourceDefinition* one) {
+                 return one->origin == Origin::built_in && one->group == path[1];
+               }));
+  if (!built_in) return text_answer(404, "404 page not found\n");
+  ApiStatus status = failure(404, "NotFound", "the server could not find the requested resource");
+  status.body["details"] = Json::object();
+  return status_answer(status);
+}
+
 }  // namespace
 
 Model::Model(Clock& clock, ModelOptions options)
@@ -179,7 +196,7 @@ ApiAnswer Model::handle(const ApiRequest& http) {
   ResourceRequest request{http, nullptr, nullptr, "", "", "", form_of(http.accept), {}};
   std::string group, version;
   std::vector<std::string> rest;
-  const ApiAnswer unknown = text_answer(404, "404 page not found\n");
+  const ApiAnswer unknown = unknown_path(segments_of(http.path), served);
   if (!read_path(segments_of(http.path), group, version, rest)) return unknown;
   if (rest.size() >= 3 && rest[0] == "namespaces" && state_->find(group, rest[2]) != nullptr) {
     request.namespace_ = rest[1];
