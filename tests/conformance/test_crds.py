@@ -20,9 +20,11 @@ REAL |= {f"cluster.open-cluster-management.io_{name}.yaml": f"ocm-v1.3.0/{name}.
 REAL |= {"work.open-cluster-management.io_manifestworks.yaml": "ocm-v1.3.0/manifestworks.yaml",
          "multicluster.x-k8s.io_clusterprofiles.yaml": "cluster-inventory-v0.1.2/clusterprofiles.yaml",
          "control.kubestellar.io_bindingpolicies.yaml": "kubestellar-v0.30.0/bindingpolicies.yaml"}
-# Proposed or built elsewhere, without a published CRD here: the contract is the design, the examples are tests.
+# Proposed, built elsewhere or our own, without a published CRD: the contract is the design, the examples are tests.
 OURS_ALONE = {"galaxy.kubestellar.io_clusterresourceclaims.yaml", "galaxy.kubestellar.io_clustermetrics.yaml",
               "tenancy.x-k8s.io_virtualclusters.yaml"}
+OURS_ALONE |= {f"dra.fairlead.io_fleet{name}.yaml"
+               for name in ("resourceclasses", "resourceclaims", "resourceclaimtemplates", "schedulings")}
 
 FACTS = ("type", "format", "nullable", "default", "enum", "pattern", "minimum", "maximum", "minLength", "maxLength",
          "minItems", "maxItems", "maxProperties", "x-kubernetes-list-type", "x-kubernetes-list-map-keys",
