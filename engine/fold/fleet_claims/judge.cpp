@@ -304,8 +304,11 @@ class FleetJudge {
 void drop_holder(State& state, const NamespacedName& claim, const NamespacedName& id) {
   find_claim(state, claim)->holders.erase(id);
   state.fleet.open_claims.insert(claim);
-  if (const auto users = state.fleet.users.find(claim); users != state.fleet.users.end())
-    state.dispatch.open_workloads.insert(users->second.begin(), users->second.end());
+  const auto users = state.fleet.users.find(claim);
+  if (users == state.fleet.users.end()) return;
+  for (const NamespacedName& user : users->second)
+    if (has_fleet_needs(state.configuration, state.multikueue.workloads.at(user).seen.facts))
+      state.dispatch.open_workloads.insert(user);
 }
 
 }  // namespace
