@@ -51,7 +51,7 @@ class Member:
         if line["type"] in ("SOURCE_STALE", "SOURCE_LOST"):
             self.out_of_reach = line["time"] if self.out_of_reach is None else self.out_of_reach
         elif line["type"] == "SOURCE_SYNCED":
-            self.out_of_reach = None
+            self.watched, self.out_of_reach = True, None
         elif line["object"]["kind"] in KINDS:
             self.take_object(line)
 
