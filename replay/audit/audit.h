@@ -168,7 +168,8 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source,
 /// {"multiKueueCluster", "cluster", "since", "because" [{"seq", "time"}], "brokenSince",
 /// "placedSince", "replacedBy" [claims], "pods" [{"podSet", "node", "claims" [{"entry", "devices"
 /// [{"request", "device", "adminAccess"}]}]}]}), "clusters" [{"multiKueueCluster", "cluster",
-/// "reason" ("": it fits), "detail", "events" (that decided it, where no object did), "objects"
+/// "reason" ("": it fits), "detail", "keptBy" (the first entry of "fleetClaims" that cannot be used
+/// there; "": none), "events" (that decided it, where no object did), "objects"
 /// [{"kind", "name", "seq" (null: not there)}] (what its pods name there), "requests" [{"podSet",
 /// "request", "count" (null: all), "devices" [{"device", "resourceSlice", "seq", "why" ("": it
 /// could be taken), "usedBy" [objects]}], "otherDevices" (how many do not match)}] (of a refusal:

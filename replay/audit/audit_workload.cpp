@@ -9,6 +9,7 @@
 #include "engine/fold/multikueue/nominations.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/device_evidence.h"
+#include "replay/audit/fleet_evidence.h"
 #include "replay/audit/unseen.h"
 
 namespace fairlead {
@@ -75,6 +76,7 @@ Json worker_row(const State& state, const NamespacedName& id, const WorkloadReco
            {"cluster", answer.cluster},
            {"reason", answer.reason},
            {"detail", answer.detail},
+           {"keptBy", entry_that_keeps_from(state, id, record, answer.cluster)},
            {"events", deciding_events(state, answer, list, events)},
            {"objects", Json::array()},
            {"requests", Json::array()},
@@ -156,6 +158,8 @@ Result<AuditAnswer> audit_why_workload(const AuditSource& source, const Namespac
                       {"message", devices_message(state, id, record)},
                       {"undecided", why.empty() ? Json() : Json(why)},
                       {"reservation", reservation_json(record, events)},
+                      {"fleetClaims", fleet_claims_json(state, id, record, events)},
+                      {"fleetScheduling", fleet_scheduling_json(state, id, record, events)},
                       {"clusters", std::move(clusters)}}};
 }
 

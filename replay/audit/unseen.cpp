@@ -17,7 +17,7 @@ constexpr std::size_t kLinesMax = 8;
 // So many events before a SourceStale are searched for the last report of the source.
 constexpr std::size_t kLookBackMax = 64;
 
-struct Place {
+struct EventPlace {
   Seq seq;
   LogTime time;
 };
@@ -26,9 +26,9 @@ struct Stretch {
   const char* what = "";
   std::string source;        ///< empty: all
   std::optional<Kind> kind;  ///< none: all
-  std::optional<Place> from;
+  std::optional<EventPlace> from;
   std::optional<LogTime> since;  ///< earlier than `from`
-  std::optional<Place> to;
+  std::optional<EventPlace> to;
 };
 
 // The range of an answer: events behind `after` up to `end`, and the time up to `until`.
@@ -38,12 +38,12 @@ struct Window {
   LogTime until;
 };
 
-Json place_json(const std::optional<Place>& place) {
+Json place_json(const std::optional<EventPlace>& place) {
   if (!place) return nullptr;
   return {{"seq", place->seq.value}, {"time", to_rfc3339(place->time)}};
 }
 
-std::string place_text(const Place& place) {
+std::string place_text(const EventPlace& place) {
   return to_rfc3339(place.time) + " (seq " + std::to_string(place.seq.value) + ")";
 }
 
@@ -86,7 +86,7 @@ Json json_of(const Stretch& stretch) {
           {"text", text_of(stretch)}};
 }
 
-Place place_of(const Event& event) { return {event.seq, event.log_time}; }
+EventPlace place_of(const Event& event) { return {event.seq, event.log_time}; }
 
 // Returns the kind that a sign is about (nullopt: all kinds); nullptr if the event is no sign of a
 // source.

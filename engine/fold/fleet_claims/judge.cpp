@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kPotentialMax = 128;
 
-bool lists(const std::optional<std::vector<std::string>>& clusters, const std::string& cluster) {
-  return !clusters || std::binary_search(clusters->begin(), clusters->end(), cluster);
-}
-
 std::string first_consumer(const FleetClaimRecord& claim, const NamespacedName& id) {
   for (const ClaimConsumer& one : claim.seen.facts.reserved_for)
     if (!is_workload(one)) return one.resource + "/" + one.name;
@@ -95,27 +91,19 @@ class FleetJudge {
 
   // ---- 2. pins ----
 
-  const std::optional<std::vector<std::string>>& suitable(const FleetNeed& need) const {
-    return state_.fleet.classes.at(facts_of(need).spec.resource_class).facts.suitable;
-  }
   bool is_releasable(const FleetNeed& need) const {
     const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
     return claim.seen.facts.allocation && !claim.seen.facts.spec.immediate &&
            claim.holders.empty() && other_consumers(claim, id_) == 0;
   }
-  bool is_in_reach(const FleetNeed& need, const std::string& cluster) const {
-    const auto& allocation = facts_of(need).allocation;
-    return !allocation || lists(allocation->clusters, cluster);
-  }
-
   // What keeps the Workload from a cluster; null if nothing does. `but_releasable`: the allocations
   // of releasable claims are left aside.
   enum class Pins : std::uint8_t { all, but_releasable };
   const FleetNeed* obstacle(const std::string& cluster, Pins pins) const {
     for (const FleetNeed& need : needs_.all) {
-      if (!lists(suitable(need), cluster)) return &need;
+      if (!is_suitable(state_, facts_of(need), cluster)) return &need;
       if (pins == Pins::but_releasable && is_releasable(need)) continue;
-      if (!is_in_reach(need, cluster)) return &need;
+      if (!is_in_reach(facts_of(need), cluster)) return &need;
     }
     return nullptr;
   }
@@ -134,7 +122,7 @@ class FleetJudge {
     for (const std::string& cluster : candidates) {
       if (obstacle(cluster, Pins::but_releasable)) continue;
       for (const FleetNeed& need : needs_.all) {
-        if (!is_releasable(need) || is_in_reach(need, cluster)) continue;
+        if (!is_releasable(need) || is_in_reach(facts_of(need), cluster)) continue;
         const Seq seq = find_claim(state_, need.claim)->allocated_seq;
         if (!last || seq > last_seq) last = &need;
         last_seq = std::max(seq, last_seq);
@@ -362,8 +350,7 @@ bool has_lost_claim(const State& state, const NamespacedName& id, const Workload
   return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
     const FleetClaimRecord* claim = find_claim(state, need.claim);
     if (!claim || !claim->holders.contains(id)) return true;
-    const auto& allocation = claim->seen.facts.allocation;
-    return !allocation || !lists(allocation->clusters, cluster);
+    return !claim->seen.facts.allocation || !is_in_reach(claim->seen.facts, cluster);
   });
 }
 

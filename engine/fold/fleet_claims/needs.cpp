@@ -30,6 +30,10 @@ std::string add_need(FleetNeed need, std::vector<FleetNeed>& all) {
   return "";
 }
 
+bool lists(const std::optional<std::vector<std::string>>& clusters, const std::string& cluster) {
+  return !clusters || std::binary_search(clusters->begin(), clusters->end(), cluster);
+}
+
 }  // namespace
 
 FleetNeed need_of(const NamespacedName& workload, const PodClaim& entry) {
@@ -79,6 +83,16 @@ FleetClaimRecord* find_claim(State& state, const NamespacedName& id) {
 bool is_made_for(const FleetClaimRecord& claim, const std::string& uid) {
   const auto& owners = claim.seen.facts.workload_owners;
   return std::binary_search(owners.begin(), owners.end(), uid);
+}
+
+bool is_suitable(const State& state, const FleetResourceClaimFacts& claim,
+                 const std::string& cluster) {
+  const auto at = state.fleet.classes.find(claim.spec.resource_class);
+  return at == state.fleet.classes.end() || lists(at->second.facts.suitable, cluster);
+}
+
+bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluster) {
+  return !claim.allocation || lists(claim.allocation->clusters, cluster);
 }
 
 bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid) {

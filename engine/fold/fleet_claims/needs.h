@@ -39,6 +39,12 @@ FleetClaimRecord* find_claim(State& state, const NamespacedName& id);
 /// Whether the claim was made for the Workload with that uid.
 bool is_made_for(const FleetClaimRecord& claim, const std::string& uid);
 
+/// Whether the class of the claim lets it be used in the cluster; one that is missing does.
+bool is_suitable(const State& state, const FleetResourceClaimFacts& claim,
+                 const std::string& cluster);
+/// Whether the claim can be used in the cluster as it is allocated; one that is not yet can.
+bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluster);
+
 /// Whether the FleetScheduling is that of the Workload with that uid, and not of an earlier one.
 bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid);
 
