@@ -17,8 +17,15 @@ HALF = "pool={clusters: [{cluster: r1, percent: 50}], settle: 0s}"
 
 class PoolFaultsTest(PoolWorld):
     def placed(self, hub, cpu="12", memory="24Gi", on='{"id-r1":6}'):
+        hub.wait_until("the capacity of both super clusters", lambda: self.is_synced(hub, "r1") and
+                       self.is_synced(hub, "r2"))
         self.create_namespace(self.acme, "web", cpu, memory)
         self.wait_for(hub, self.acme, "web", PLACEMENTS, on)
+
+    @staticmethod
+    def is_synced(hub, cluster):
+        page = hub.http("/metrics")[1]
+        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page for kind in ("Node", "ConfigMap"))
 
     def running_pod(self, hub, name, on="id-r1"):
         self.create_pod(self.acme, "web", name)
