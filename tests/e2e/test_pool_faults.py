@@ -24,7 +24,10 @@ class PoolFaultsTest(PoolWorld):
 
     @staticmethod
     def is_synced(hub, cluster):
-        page = hub.http("/metrics")[1]
+        try:
+            page = hub.http("/metrics")[1]
+        except OSError:
+            return False  # not listening yet
         return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page for kind in ("Node", "ConfigMap"))
 
     def running_pod(self, hub, name, on="id-r1"):
