@@ -29,6 +29,7 @@ class DispatchWorld {
     begin();
     make_worker();
     if (asks == Asks::claim) make_claim();
+    check(hub_.run_to(hub_.now() + minutes(10)).has_value(), "the list of workers settles");
     const std::uint64_t places = asks == Asks::claim ? 1 : kNodes;
     for (std::uint64_t i = 0; i < waiting + places; ++i) arrive();
     settle();
@@ -127,7 +128,7 @@ class DispatchWorld {
     if (asks_ == Asks::claim)
       pods.fleet.entries = {{"licence", "site", ""}};
     else
-      pods.pod.extended = {{"nvidia.com/gpu", kDevices * 1000}};
+      pods.pod.extended = {{"nvidia.com/gpu", kDevices}};
     if (asks_ == Asks::differently)
       pods.pod.tolerations.emplace_back().key = "of-" + std::to_string(number);
     return facts;
