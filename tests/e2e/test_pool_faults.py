@@ -16,9 +16,8 @@ HALF = "pool={clusters: [{cluster: r1, percent: 50}], settle: 0s}"
 
 
 class PoolFaultsTest(PoolWorld):
-    def placed(self, hub, cpu="12", memory="24Gi", on='{"id-r1":6}'):
-        hub.wait_until("the capacity of both super clusters", lambda: self.is_synced(hub, "r1") and
-                       self.is_synced(hub, "r2"))
+    def placed(self, hub, cpu="12", memory="24Gi", on='{"id-r1":6}', of=("r1", "r2")):
+        hub.wait_until("the capacity of the super clusters", lambda: all(self.is_synced(hub, each) for each in of))
         self.create_namespace(self.acme, "web", cpu, memory)
         self.wait_for(hub, self.acme, "web", PLACEMENTS, on)
 
@@ -124,7 +123,7 @@ class PoolFaultsTest(PoolWorld):
         self.server.create(CLAIMS, {**claim("r1"), "spec": {
             "clusterName": "r1", "nominalResources": whole, "resourceAssignments": [
                 {"clusterQueueName": "high-priority-queue", "flavor": "on-demand", "resources": whole}]}})
-        self.placed(hub, "8", "16Gi", '{"id-r1":4}')
+        self.placed(hub, "8", "16Gi", '{"id-r1":4}', of=("r1",))
 
         def granted(wanted):
             found = quota(self.server, "high-priority-queue", "on-demand", "cpu")
