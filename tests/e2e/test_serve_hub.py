@@ -1,95 +1,32 @@
-"""`fairlead serve` for a hub that runs elsewhere: by its URL, and through the service proxy of a real API server.
-
-That proxy never connects to a loopback address, so the hub listens on another address of this machine, and the Pod and
-the Endpoints that a cluster would have name it."""
+"""`fairlead serve` for a hub that runs elsewhere: by its URL, and through the service proxy of a real API server."""
 
 import functools
 import http.server
 import itertools
 import json
-import socket
 import ssl
 import threading
 import unittest
 
 from harness import deploy
-from harness.certificates import MountedSecret
 from harness.controlplane import ControlPlane
-from harness.fleet import FLAVORS, QUEUE_CRDS
 from harness.handler import QuietHandler
-from harness.hub import AT_ONCE, Hub
 from harness.page import Served
-from harness.process import free_port, wait_for
+from harness.page_hub import PROXY, RBAC, SPACE, PageHub
+from harness.process import wait_for
 from harness.program import fairlead
 
 NEEDS = ("controlplane", "fairlead")
-
-RBAC = "/apis/rbac.authorization.k8s.io/v1"
-SPACE = "/api/v1/namespaces/fairlead"
-PROXY = f"{SPACE}/services/https:fairlead:https/proxy"
-
-
-def machine_address():
-    """An IPv4 address of this machine that is not loopback. Nothing is sent."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.connect(("192.0.2.254", 9))
-        address = probe.getsockname()[0]
-    assert not address.startswith("127."), "the machine has no address but loopback"
-    return address
 
 
 class ServeHubTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.plane = cls.enterClassContext(ControlPlane())
-        cls.server = cls.plane.add_server("hub")
-        cls.server.install_crds(only=QUEUE_CRDS)
-        deploy.ensure_namespace(cls.server, "kueue-system")
-        deploy.apply(cls.server, deploy.composed(cls.plane.directory / "overlay", ["secure-listener", "page-access"]))
-        cls.address = machine_address()
-        cls.server.create(f"{SPACE}/pods", {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "fairlead-0"},
-                                            "spec": {"automountServiceAccountToken": False, "securityContext": {
-                                                "runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}},
-                                                "containers": [{"name": "fairlead", "image": "fairlead",
-                                                                "securityContext": {
-                                                                    "allowPrivilegeEscalation": False,
-                                                                    "capabilities": {"drop": ["ALL"]}}}]}})
-        cls.server.kubectl("-n", "fairlead", "patch", "pod", "fairlead-0", "--subresource=status", "--type=merge", "-p",
-                           json.dumps({"status": {"podIP": cls.address, "podIPs": [{"ip": cls.address}]}}))
-        cls.secret = MountedSecret(cls.plane.directory / "secret")
-        cls.secret.put(*cls.plane.authority.server("serving"))
-        cls.port = free_port()
-        cls.hub = Hub(cls.plane, cls.server, kubeconfig=deploy.account_kubeconfig(cls.server), settings=(AT_ONCE,),
-                      arguments=("--listen-secure", f":{cls.port}", "--certificate", cls.secret.folder))
+        cls.place = PageHub(cls.plane)
+        cls.server, cls.hub = cls.place.server, cls.place.hub
         cls.addClassCleanup(cls.hub.finish)
-        cls.start_hub()
-        cls.point_at(cls.port)
-
-    @classmethod
-    def start_hub(cls):
-        cls.hub.start()
-        cls.hub.wait_until("the listener", lambda: cls.hub.said("listening with TLS"))
-
-    @classmethod
-    def point_at(cls, port):
-        """Has the Service lead to this port."""
-        cls.server.apply(f"{SPACE}/endpoints/fairlead", {
-            "apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "fairlead"}, "subsets": [{
-                "addresses": [{"ip": cls.address, "targetRef": {
-                    "kind": "Pod", "name": "fairlead-0", "namespace": "fairlead"}}],
-                "ports": [{"name": "https", "port": port}]}]})
-
-    def account(self, name):
-        self.server.create(f"{SPACE}/serviceaccounts", {
-            "apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": name}})
-
-    def bind(self, kind, account, role_kind, role):
-        place = f"{RBAC}/clusterrolebindings" if kind == "ClusterRoleBinding" else \
-            f"{RBAC}/namespaces/fairlead/rolebindings"
-        self.server.create(place, {
-            "apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": f"test-{account}"},
-            "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": role_kind, "name": role},
-            "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": "fairlead"}]})
+        cls.place.start()
 
     def serve(self, *arguments):
         folder = self.plane.directory / f"serve-{self.id().rsplit('.', 1)[-1]}"
@@ -97,13 +34,6 @@ class ServeHubTest(unittest.TestCase):
         served = Served(folder, *arguments)
         self.addCleanup(served.stop)
         return served
-
-    def by_url(self, account, *more):
-        file = self.plane.directory / f"token-{account}"
-        file.write_text(deploy.token(self.server, account))
-        self.place = ["--server", f"https://127.0.0.1:{self.port}", "--server-token-file", str(file),
-                      "--server-ca", str(self.plane.authority.certificate), *more]
-        return self.serve(*self.place)
 
     def through_proxy(self, account):
         return self.serve("--kubeconfig", deploy.account_kubeconfig(self.server, account))
@@ -132,15 +62,14 @@ class ServeHubTest(unittest.TestCase):
         """An event of the hub is told by the stream, and so is the end of the hub and its return."""
         versions = served.versions()
         told = list(itertools.islice(versions, 1))
-        self.server.create(FLAVORS, {
-            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": name}})
+        self.place.grow(name)
         self.assertNotIn(next(version for version in versions if version.isdigit()), told)
         self.hub.kill()
         try:
             self.assertEqual(next(version for version in versions if not version.isdigit()), "no answer")
             sentence = self.error(served)
         finally:
-            self.start_hub()
+            self.place.start()
         last = next(version for version in versions if version.isdigit())
         self.assertLessEqual(int(last), served.ask("/ui/api/log")["last_seq"])
         return sentence
@@ -148,26 +77,26 @@ class ServeHubTest(unittest.TestCase):
     # -- the tests ----------------------------------------------------------------------------------------------
 
     def test_a_hub_is_shown_by_its_url(self):
-        self.account("viewer")
-        self.bind("ClusterRoleBinding", "viewer", "ClusterRole", "fairlead-viewer")
-        served = self.by_url("viewer")
+        self.place.account("viewer")
+        self.place.bind("viewer", "fairlead-viewer")
+        options = self.place.place_of("viewer")
+        served = self.serve(*options)
         self.check_answers(served)
         # Commands that the page shows reach the same hub.
-        place = served.ask("/ui/api/log")["place"]
-        self.assertEqual(place, self.place)
-        self.assertEqual(fairlead("log", "stat", *place).returncode, 0)
+        self.assertEqual(served.ask("/ui/api/log")["place"], options)
+        self.assertEqual(fairlead("log", "stat", *options).returncode, 0)
         self.assertIn("onnection refused", self.check_live(served, "by-url"))
 
     def test_a_hub_is_shown_through_the_api_server(self):
-        self.account("person")
-        self.bind("RoleBinding", "person", "Role", "fairlead-page")
+        self.place.account("person")
+        self.place.bind("person", "fairlead-page", "Role")
         served = self.through_proxy("person")
         self.check_answers(served)
         self.assertIn("onnection refused", self.check_live(served, "through-proxy"))
         # A token for the hub that is no longer known: another one is requested.
         self.server.delete(f"{SPACE}/serviceaccounts/fairlead-viewer")
         self.assertIn("fairlead-viewer", wait_for("the refusal", lambda: self.refused(served), timeout=60))
-        self.account("fairlead-viewer")
+        self.place.account("fairlead-viewer")
         wait_for("the answer", lambda: served.request("/ui/api/log")[0] == 200, timeout=60)
 
     def refused(self, served):
@@ -175,19 +104,18 @@ class ServeHubTest(unittest.TestCase):
         return status == 502 and text
 
     def test_who_may_not_look_is_told_why(self):
-        self.account("stranger")
-        served = self.by_url("stranger")
-        self.assertIn("fairlead-viewer", self.error(served))
-        served = self.serve(*self.place[:2], *self.place[4:])
-        self.assertIn("--server-token-file", self.error(served))
+        self.place.account("stranger")
+        options = self.place.place_of("stranger")
+        self.assertIn("fairlead-viewer", self.error(self.serve(*options)))
+        self.assertIn("--server-token-file", self.error(self.serve(*options[:2], *options[4:])))
         sentence = self.error(self.through_proxy("stranger"))
         self.assertIn("cannot create resource \"serviceaccounts/token\"", sentence)
         # Looking needs both rights.
-        self.account("half")
+        self.place.account("half")
         self.server.create(f"{RBAC}/namespaces/fairlead/roles", {
             "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": {"name": "half"},
             "rules": [{"apiGroups": [""], "resources": ["serviceaccounts/token"], "verbs": ["create"]}]})
-        self.bind("RoleBinding", "half", "Role", "half")
+        self.place.bind("half", "half", "Role")
         self.assertIn("cannot get resource \"services/proxy\"", wait_for("RBAC", functools.partial(
             lambda served: "services/proxy" in (said := self.error(served)) and said, self.through_proxy("half"))))
         # The proxy asks the hub without a token of the caller's: none of its rights helps there.
@@ -202,15 +130,15 @@ class ServeHubTest(unittest.TestCase):
                 seen.append(dict(self.headers))
                 self.reply(200, b'{"place": []}', {})
 
-        listener = http.server.ThreadingHTTPServer((self.address, 0), Handler)
+        listener = http.server.ThreadingHTTPServer((self.place.address, 0), Handler)
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(*self.plane.authority.server("listener"))
         listener.socket = tls.wrap_socket(listener.socket, server_side=True)
         threading.Thread(target=listener.serve_forever, daemon=True).start()
         self.addCleanup(listener.server_close)
         self.addCleanup(listener.shutdown)
-        self.addCleanup(self.point_at, self.port)
-        self.point_at(listener.server_address[1])
+        self.addCleanup(self.place.point_at, self.place.port)
+        self.place.point_at(listener.server_address[1])
         served = self.serve("--kubeconfig", self.server.kubeconfig("admin"))
         wait_for("the answer", lambda: served.request("/ui/api/log")[0] == 200 and seen, timeout=60)
         headers = seen[-1]
