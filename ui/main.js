@@ -110,7 +110,7 @@ function badge(verdict) {
 /** @param {HTMLElement} root @param {unknown} error */
 function showRefusal(root, error) {
   root.querySelector(".refusal")?.remove();
-  root.append(
+  root.prepend(
     el(
       "div",
       {class: "alert refusal", role: "alert"},

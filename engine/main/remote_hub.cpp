@@ -80,6 +80,11 @@ struct RemoteHub::Impl {
     return answer.get();
   }
 
+  Error no_answer(const Error& error) const {
+    return {ErrorCode::unavailable,
+            "The hub does not answer (" + route.name + "): " + error.message};
+  }
+
   // Requests a token for the hub where there has to be one, and there is none that lives on.
   Result<void> ensure_token() {
     if (route.token_request.empty()) return {};
@@ -93,7 +98,7 @@ struct RemoteHub::Impl {
                                 {"spec", {{"expirationSeconds", kTokenSeconds}}}});
     const auto since = steady_clock::now();
     auto response = send(std::move(request));
-    if (!response) return in_context(route.name, response.error());
+    if (!response) return no_answer(response.error());
     std::string given = token_in(response->body);
     if (given.empty()) return hub_failure(*response, "a token for " + route.name);
     const std::lock_guard lock(mutex);
@@ -105,12 +110,14 @@ struct RemoteHub::Impl {
   Result<HttpResponse> ask(std::string_view target) {
     if (auto ensured = ensure_token(); !ensured) return ensured.error();
     auto response = send(request_of(target));
-    if (!response) return in_context(route.name, response.error());
+    if (!response) return no_answer(response.error());
     if (response->status != 401 || route.token_request.empty()) return response;
     // The hub does not know the token any more: its account was made anew.
     token_since = {};
     if (auto ensured = ensure_token(); !ensured) return ensured.error();
-    return send(request_of(target));
+    response = send(request_of(target));
+    if (!response) return no_answer(response.error());
+    return response;
   }
 
   const HubRoute route;

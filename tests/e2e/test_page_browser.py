@@ -81,12 +81,24 @@ class BrowserTest(unittest.TestCase):
         self.assertGreater(browser.run("page.test.mjs", "chromium", self.folder, pages), 15)
         self.assertEqual(browser.run("page.test.mjs", "firefox", self.folder, pages, IN_FIREFOX), len(IN_FIREFOX))
 
+    def check(self, tool, *arguments, stdin=None):
+        return subprocess.run([browser.modules() / "node_modules/.bin" / tool, *arguments], input=stdin,
+                              capture_output=True, text=True, timeout=120, cwd=ROOT)
+
     def test_its_types_hold_and_its_form_is_that_of_the_formatter(self):
-        tools = browser.modules() / "node_modules/.bin"
-        for command in ([tools / "tsc", "-p", ROOT / "ui"],
-                        [tools / "prettier", "--check", *sorted((ROOT / "ui").glob("*.[jthc]*s*"))]):
-            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        for command in (["tsc", "-p", "ui"], ["prettier", "--check", *sorted((ROOT / "ui").glob("*.[jthc]*s*"))]):
+            done = self.check(*command)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_linter_finds_nothing_and_would_find_what_the_page_must_not_do(self):
+        rules = browser.copied(self.folder) / "eslint.config.mjs"
+        done = self.check("eslint", "--config", rules, "ui", "tests/e2e/browser")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for text, rule in [("el.innerHTML = 1;", "no-restricted-properties"), ("fetch(1);", "no-restricted-globals"),
+                           ("new EventSource(1);", "no-restricted-globals"), ("eval(1);", "no-eval"),
+                           ("const never = 1;", "no-unused-vars"), ("if (1 == el) el();", "eqeqeq")]:
+            done = self.check("eslint", "--config", rules, "--stdin", "--stdin-filename", "ui/breach.js", stdin=text)
+            self.assertIn(rule, done.stdout, text)
 
     def test_the_whole_page_is_light(self):
         data = self.plan("empty", "-", stdin="")

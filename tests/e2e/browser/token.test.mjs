@@ -80,7 +80,7 @@ test("a token that may not look is refused in one sentence, and another one is t
 
 for (const [name, sentence] of [
   ["direct", /^The server does not answer; /],
-  ["forwarded", /^https:\/\/127\.0\.0\.1:\d+: .*onnection refused/],
+  ["forwarded", /^The hub does not answer \(https:\/\/127\.0\.0\.1:\d+\): .*onnection refused/],
 ])
   test(`${name}: a hub is followed, its end is one sentence, and the page goes on when it is back`, async () => {
     const {page, faults, close} = await visit(browser, servers[name], {ready: name === "direct" ? asked : shown});
@@ -95,11 +95,13 @@ for (const [name, sentence] of [
     await new Promise((resolve) => setTimeout(resolve, 3000));
     await control("grow");
     await grown(page, line);
-    // Longer than the hub lets one stream live: it is another one now.
-    await new Promise((resolve) => setTimeout(resolve, 12000));
-    line = await history(page);
-    await control("grow");
-    await grown(page, line);
+    if (name === "direct") {
+      // Longer than the hub lets one stream live: it is another one now.
+      await new Promise((resolve) => setTimeout(resolve, 12000));
+      line = await history(page);
+      await control("grow");
+      await grown(page, line);
+    }
     assert.equal(await textOf(page, "#follow"), "Pause");
     assert.equal(await refusal(page), undefined);
     line = await history(page);

@@ -31,14 +31,20 @@ def missing():
     return "" if modules() else "no packages of npm (scripts/browser fetches them)"
 
 
-def run(name, browser, folder, pages, only=()):
-    """Runs the tests of FOLDER/`name` in `browser`, those called `only` or all, and returns how many passed. `pages` is
-    what they find in `servers`; pictures are left below FAIRLEAD_PICTURES, or `folder`."""
-    # Modules are found beside the files that import them.
+def copied(folder):
+    """A copy of FOLDER in `folder`, with what scripts/browser fetched: modules are found beside the files that import
+    them."""
     tests = folder / "browser"
     if not tests.exists():
         shutil.copytree(FOLDER, tests)
         (tests / "node_modules").symlink_to(modules() / "node_modules")
+    return tests
+
+
+def run(name, browser, folder, pages, only=()):
+    """Runs the tests of FOLDER/`name` in `browser`, those called `only` or all, and returns how many passed. `pages` is
+    what they find in `servers`; pictures are left below FAIRLEAD_PICTURES, or `folder`."""
+    tests = copied(folder)
     pictures = pathlib.Path(os.environ.get("FAIRLEAD_PICTURES") or folder / "pictures") / browser
     done = subprocess.run(
         ["node", "--test", *(f"--test-name-pattern=^{re.escape(title)}$" for title in only), tests / name],
