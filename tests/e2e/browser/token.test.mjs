@@ -26,6 +26,22 @@ async function give(page, token) {
   await page.keyboard.press("Enter");
 }
 
+/** Waits until the page, which was given a token, shows the log. */
+async function admitted(page) {
+  await page.waitForFunction(() => document.getElementById("history").textContent.includes("chain"));
+  await shown(page);
+}
+
+/** Has the page follow, the log grow, and the page show that. */
+async function followed(page) {
+  await page.keyboard.press("f");
+  await page.waitForFunction(() => document.getElementById("follow").textContent === "Pause");
+  const line = await history(page);
+  await new Promise((resolve) => setTimeout(resolve, 3000));
+  await control("grow");
+  await grown(page, line);
+}
+
 /** What went wrong, but for refused requests, which browsers report as well. */
 const unexpected = (faults) => faults.filter((fault) => !/Failed to load resource/.test(fault));
 
@@ -71,8 +87,7 @@ test("a token that may not look is refused in one sentence, and another one is t
   await page.click("#token");
   await asked(page);
   await give(page, servers.viewer);
-  await page.waitForFunction(() => document.getElementById("history").textContent.includes("chain"));
-  await shown(page);
+  await admitted(page);
   assert.equal(await refusal(page), undefined);
   assert.deepEqual(unexpected(faults), []);
   await close();
@@ -86,25 +101,19 @@ for (const [name, sentence] of [
     const {page, faults, close} = await visit(browser, servers[name], {ready: name === "direct" ? asked : shown});
     if (name === "direct") {
       await give(page, servers.viewer);
-      await page.waitForFunction(() => document.getElementById("history").textContent.includes("chain"));
-      await shown(page);
+      await admitted(page);
     }
-    await page.keyboard.press("f");
-    await page.waitForFunction(() => document.getElementById("follow").textContent === "Pause");
-    let line = await history(page);
-    await new Promise((resolve) => setTimeout(resolve, 3000));
-    await control("grow");
-    await grown(page, line);
+    await followed(page);
     if (name === "direct") {
       // Longer than the hub lets one stream live: it is another one now.
       await new Promise((resolve) => setTimeout(resolve, 12000));
-      line = await history(page);
+      const line = await history(page);
       await control("grow");
       await grown(page, line);
     }
     assert.equal(await textOf(page, "#follow"), "Pause");
     assert.equal(await refusal(page), undefined);
-    line = await history(page);
+    const line = await history(page);
     await control("kill");
     await page.waitForSelector(".refusal", {timeout: 30000});
     const said = await textOf(page, ".refusal p");
@@ -122,14 +131,8 @@ for (const [name, sentence] of [
 test("through kubectl proxy the page asks for a token as well", async () => {
   const {page, faults, close} = await visit(browser, servers.proxied, {ready: asked});
   await give(page, servers.viewer);
-  await page.waitForFunction(() => document.getElementById("history").textContent.includes("chain"));
-  await shown(page);
-  await page.keyboard.press("f");
-  await page.waitForFunction(() => document.getElementById("follow").textContent === "Pause");
-  const line = await history(page);
-  await new Promise((resolve) => setTimeout(resolve, 3000));
-  await control("grow");
-  await grown(page, line);
+  await admitted(page);
+  await followed(page);
   assert.deepEqual(unexpected(faults), []);
   await close();
 });
