@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 
-BROWSERS = ("chromium", "firefox")
+from .program import binary
+
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "browser"
 
 
@@ -49,7 +50,7 @@ def run(name, browser, folder, pages, only=()):
     done = subprocess.run(
         ["node", "--test", *(f"--test-name-pattern=^{re.escape(title)}$" for title in only), tests / name],
         capture_output=True, text=True, timeout=600,
-        env={**os.environ, "FAIRLEAD_BROWSER": browser, "FAIRLEAD_PAGES": json.dumps(pages),
+        env={**os.environ, "FAIRLEAD": str(binary()), "FAIRLEAD_BROWSER": browser, "FAIRLEAD_PAGES": json.dumps(pages),
              "FAIRLEAD_PICTURES": str(pictures)})
     assert done.returncode == 0, done.stdout[-30000:] + done.stderr[-2000:]
     assert only or "# skipped 0" in done.stdout, done.stdout[-30000:]
