@@ -17,6 +17,10 @@ from harness.process import Process, wait_for
 
 NEEDS = ("controlplane", "fairlead", "browser")
 
+# Of browser/token.test.mjs, what another engine could do otherwise: the dialog, and reading a stream.
+IN_FIREFOX = ["the page asks for a token once, and says when it is not known",
+              "direct: a hub is followed, its end is one sentence, and the page goes on when it is back"]
+
 
 class PageTokenTest(unittest.TestCase):
     @classmethod
@@ -61,20 +65,20 @@ class PageTokenTest(unittest.TestCase):
         base = wait_for("kubectl proxy", lambda: re.search(r"127\.0\.0\.1:\d+", proxy.text())).group()
         return f"http://{base}{PROXY}/ui/"
 
-    def run_in(self, name):
+    def run_in(self, name, only=()):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         served = Served(folder, *self.place.place_of("viewer"))
         self.addCleanup(served.stop)
         pages = {"direct": f"{self.place.url}/ui/", "forwarded": served.url, "proxied": self.kubectl_proxy(folder),
                  "control": self.control,
                  **{account: deploy.token(self.place.server, account) for account in ("viewer", "scraper")}}
-        self.assertEqual(browser.run("token.test.mjs", name, folder, pages), 5)
+        self.assertEqual(browser.run("token.test.mjs", name, folder, pages, only), len(only) or 5)
 
     def test_the_page_of_a_hub_in_chromium(self):
         self.run_in("chromium")
 
     def test_the_page_of_a_hub_in_firefox(self):
-        self.run_in("firefox")
+        self.run_in("firefox", IN_FIREFOX)
 
 
 if __name__ == "__main__":
