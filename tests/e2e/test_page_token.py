@@ -1,5 +1,5 @@
-"""The audit page of a real hub, in Chromium and Firefox: over TLS with a token, forwarded by `fairlead serve --server`,
-and through `kubectl proxy`. The assertions on the page are in browser/token.test.mjs."""
+"""The audit page of a real hub, in Chromium and Firefox: over TLS with a token, forwarded by `fairlead serve`, and
+through `kubectl proxy`. The assertions on the page are in browser/token.test.mjs."""
 
 import http.server
 import pathlib
@@ -65,14 +65,18 @@ class PageTokenTest(unittest.TestCase):
         base = wait_for("kubectl proxy", lambda: re.search(r"127\.0\.0\.1:\d+", proxy.text())).group()
         return f"http://{base}{PROXY}/ui/"
 
+    def served(self, *arguments):
+        served = Served(pathlib.Path(self.enterContext(tempfile.TemporaryDirectory())), *arguments)
+        self.addCleanup(served.stop)
+        return served.url
+
     def run_in(self, name, only=()):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        served = Served(folder, *self.place.place_of("viewer"))
-        self.addCleanup(served.stop)
-        pages = {"direct": f"{self.place.url}/ui/", "forwarded": served.url, "proxied": self.kubectl_proxy(folder),
-                 "control": self.control,
+        pages = {"direct": f"{self.place.url}/ui/", "forwarded": self.served(*self.place.place_of("viewer")),
+                 "behind": self.served("--kubeconfig", self.place.server.kubeconfig("admin")),
+                 "proxied": self.kubectl_proxy(folder), "control": self.control,
                  **{account: deploy.token(self.place.server, account) for account in ("viewer", "scraper")}}
-        self.assertEqual(browser.run("token.test.mjs", name, folder, pages, only), len(only) or 5)
+        self.assertEqual(browser.run("token.test.mjs", name, folder, pages, only), len(only) or 6)
 
     def test_the_page_of_a_hub_in_chromium(self):
         self.run_in("chromium")

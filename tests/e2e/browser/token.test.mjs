@@ -96,6 +96,7 @@ test("a token that may not look is refused in one sentence, and another one is t
 for (const [name, sentence] of [
   ["direct", /^The server does not answer; /],
   ["forwarded", /^The hub does not answer \(https:\/\/127\.0\.0\.1:\d+\): .*onnection refused/],
+  ["behind", /^the hub behind 127\.0\.0\.1: .*error trying to reach service: .*connection refused/],
 ])
   test(`${name}: a hub is followed, its end is one sentence, and the page goes on when it is back`, async () => {
     const {page, faults, close} = await visit(browser, servers[name], {ready: name === "direct" ? asked : shown});
