@@ -280,8 +280,8 @@ export function sparkline(title, lines, from, to) {
     for (const row of rows) {
       const value = row[index + 1] ?? null;
       const place = x(row[0] ?? from).toFixed(1);
-      const height = value === null ? "" : y(value).toFixed(1);
-      if (value !== null) path += last === null ? `M${place} ${height}` : `H${place}V${height}`;
+      const level = value === null ? "" : y(value).toFixed(1);
+      if (value !== null) path += last === null ? `M${place} ${level}` : `H${place}V${level}`;
       else if (last !== null) path += `H${place}`;
       last = value;
     }

@@ -4,7 +4,7 @@ import {hashOf, withLog} from "./address.js";
 import {command, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {ask} from "./server.js";
-import {show} from "./times.js";
+import {msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -37,10 +37,18 @@ function sideText(side, other) {
   );
 }
 
+/** An hour before the log's end, or its beginning where it is younger. @param {ViewContext} context */
+async function hourAgo({log, signal}) {
+  const first = `seq:${log.first_seq}`;
+  const {text} = log.last_time ? await ask("log/cat", {from: first, to: first}, signal) : {text: ""};
+  const old = !text || msOf(log.last_time ?? "") - msOf(JSON.parse(text).logTime) >= 3600e3;
+  return old ? "-1h" : first;
+}
+
 /** @param {ViewContext} context */
 export async function diffView(context) {
   const {root, address, signal} = context;
-  const from = address.a || "-1h",
+  const from = address.a || (await hourAgo(context)),
     to = address.b || "";
   const fields = [
     el("input", {id: "from", value: from, size: 32}),

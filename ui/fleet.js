@@ -210,8 +210,10 @@ function lists(overview) {
 async function lastHour(context, overview) {
   const end = msOf(overview.to);
   const begin = Math.max(msOf(overview.from), end - 3600e3);
+  // The beginning as it was said: in whole milliseconds it may be after the end.
+  const from = begin === msOf(overview.from) ? overview.from : textOf(begin);
   const hour = /** @type {Overview} */ (
-    await ask("ui/api/overview", {from: textOf(begin), to: overview.to, buckets: 60}, context.signal)
+    await ask("ui/api/overview", {from, to: overview.to, buckets: 60}, context.signal)
   );
   const sums = [0, 0, 0, 0];
   for (const [, ...counts] of hour.buckets)

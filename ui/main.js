@@ -11,6 +11,7 @@ import {logView} from "./log.js";
 import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
 import {Refusal, ask} from "./server.js";
+import {askToken} from "./token.js";
 import {msOf, setEnd, setZone, show} from "./times.js";
 
 /** @typedef {import("./answers").LogAnswer} LogAnswer */
@@ -109,7 +110,7 @@ function badge(verdict) {
 /** @param {HTMLElement} root @param {unknown} error */
 function showRefusal(root, error) {
   root.querySelector(".refusal")?.remove();
-  root.append(
+  root.prepend(
     el(
       "div",
       {class: "alert refusal", role: "alert"},
@@ -219,6 +220,9 @@ setting("theme", (theme) => {
 setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone)));
 followOnDemand(showNewest);
 byId("help").addEventListener("click", showKeys);
+byId("token").addEventListener("click", async () => {
+  if (await askToken("Give another token.")) void showView();
+});
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   byId("view").focus();

@@ -1,5 +1,7 @@
 // Asks the server. Every number on this page comes from one of its answers.
 
+import {askToken, authorization, currentToken, offerToken} from "./token.js";
+
 /** What the server, or the way to it, said instead of an answer: one sentence for a person. */
 export class Refusal extends Error {}
 
@@ -33,6 +35,26 @@ export function addressOf(path, parameters) {
 }
 
 /**
+ * Sends a GET, with the token that the hub asks for.
+ * @param {URL} url @param {AbortSignal} [signal]
+ * @returns {Promise<Response>} any answer but 401; a Refusal is thrown where no token was given
+ */
+export async function request(url, signal) {
+  for (;;) {
+    const sent = currentToken();
+    const response = await fetch(url, {headers: authorization(), signal: signal ?? null});
+    if (response.status === 403) offerToken();
+    if (response.status !== 401) return response;
+    // Another question may have been answered with a token meanwhile.
+    if (sent !== currentToken()) continue;
+    const why = sent
+      ? "The hub does not know this token: it has expired, its account is gone, or it is not whole."
+      : "Its log is shown to accounts of its cluster.";
+    if (!(await askToken(why))) throw new Refusal("This hub asks for a token, and none was given.");
+  }
+}
+
+/**
  * Asks, and asks again where the server is busy.
  * @param {string} path @param {Parameters} [parameters] @param {AbortSignal} [signal]
  * @returns {Promise<any>} the answer's JSON; a Refusal is thrown instead
@@ -42,14 +64,16 @@ export async function ask(path, parameters = {}, signal) {
   await turn();
   try {
     for (let tries = 0; tries < 30; ++tries) {
-      const response = await fetch(url, signal ? {signal} : {});
+      const response = await request(url, signal);
       if (response.status !== 503) return await read(response);
       await new Promise((resolve) => setTimeout(resolve, 1000 * Number(response.headers.get("Retry-After") ?? 1)));
     }
     throw new Refusal("The server has been busy for half a minute. Ask again, or for less at once.");
   } catch (error) {
     if (error instanceof TypeError)
-      throw new Refusal("The server does not answer. Is it still running? Start it again, then reload this page.");
+      throw new Refusal(
+        "The server does not answer; try again when it runs, or follow: then the page goes on by itself.",
+      );
     throw error;
   } finally {
     done();
@@ -64,7 +88,7 @@ async function read(response) {
   try {
     answer = JSON.parse(text);
   } catch {
-    throw new Refusal(`The server answered ${response.status}: ${text.slice(0, 200)}`);
+    throw new Refusal(`The server answered ${response.status}: ${text.trim().slice(0, 200)}.`);
   }
   if (!response.ok) throw new Refusal(String(answer.error ?? text));
   return answer;

@@ -71,7 +71,8 @@ CallerGuard::~CallerGuard() {
 HttpGuard CallerGuard::guard() {
   return [this](const ReceivedRequest& request,
                 std::function<void(std::optional<HttpReply>)> decided) {
-    std::string token = bearer_of(request.authorization);
+    std::string token = bearer_of(request.authorization.empty() ? request.own_authorization
+                                                                : request.authorization);
     if (token.empty()) return decided(refusal_of(401, "a bearer token is needed\n"));
     loop_.post([this, token = std::move(token), path = std::string(request.path()),
                 decided = std::move(decided)]() mutable {

@@ -17,7 +17,7 @@ namespace fairlead {
 namespace {
 
 // HttpClient gives one error for a failed TLS handshake and for a failed connection.
-constexpr const char* kNoAnswer =
+constexpr const char* kUntrustedHint =
     " (where the certificate is not trusted: give its authority with --server-ca, or a name of it "
     "with --server-name)";
 constexpr const char* kUnknownCaller =
@@ -26,30 +26,11 @@ constexpr const char* kUnknownCaller =
 constexpr const char* kForbiddenCaller =
     "; bind the account to the ClusterRole fairlead-viewer (`kubectl create clusterrolebinding`)";
 
-Result<Credentials> credentials_for(const HubPlace& place) {
-  auto address = parse_server(place.server);
-  if (!address) return in_context("--server", address.error());
-  Credentials credentials;
-  credentials.server = *address;
-  if (!address->tls) {
-    for (const auto& [option, value] : {std::pair{"--server-token-file", &place.token_file},
-                                        {"--server-ca", &place.ca_file},
-                                        {"--server-name", &place.name}})
-      if (!value->empty())
-        return Error{ErrorCode::bad_input, std::string(option) + " is for --server https://...; " +
-                                               place.server + " is not encrypted"};
-    return credentials;
-  }
-  credentials.tls_server_name = place.name;
-  credentials.token_file = place.token_file;
-  if (auto token = current_token(credentials); !token)
-    return Error{ErrorCode::bad_input, "--server-token-file: " + token.error().message};
-  if (place.ca_file.empty()) return credentials;
-  auto authority = read_bounded(place.ca_file);
-  if (!authority) return in_context("--server-ca", authority.error());
-  if (authority->empty()) return Error{ErrorCode::bad_input, "--server-ca: the file is empty"};
-  credentials.ca_pem = *std::move(authority);
-  return credentials;
+// What the answer says of its failure: a hub in {"error"}, an API server before it in a Status.
+std::string sentence_of(const HttpResponse& response) {
+  const Json document = Json::parse(response.body, nullptr, false);
+  if (!document.is_object()) return {};
+  return document.value(document.value("kind", "") == "Status" ? "message" : "error", "");
 }
 
 class HubClient {
@@ -82,13 +63,17 @@ class HubClient {
       auto response = get(target);
       if (!response) {
         Error error = in_context(server_, response.error());
-        if (tls_) error.message += kNoAnswer;
+        if (tls_) error.message += kUntrustedHint;
         return error;
       }
       if (response->status == 200) return std::move(response->body);
       const bool busy = response->status == 503 && response->retry_after &&
                         std::chrono::steady_clock::now() < until;
-      if (!busy) return failure_of(*response);
+      if (!busy) {
+        Error error = hub_failure(*response, server_);
+        if (tls_) error.message += hint_for_caller(response->status);
+        return error;
+      }
       std::this_thread::sleep_for(std::chrono::nanoseconds(
           std::clamp(*response->retry_after, seconds(1), seconds(kBusyHubSeconds)).ns));
     }
@@ -109,20 +94,6 @@ class HubClient {
     return answer.get();
   }
 
-  // A hub says why in {"error"}; who refuses a caller says so in one line of text.
-  Error failure_of(const HttpResponse& response) const {
-    const Json document = Json::parse(response.body, nullptr, false);
-    std::string why = document.is_object() ? document.value("error", "") : "";
-    if (response.status == 400 && !why.empty()) return {ErrorCode::bad_input, std::move(why)};
-    if (why.empty()) why = "answered " + std::to_string(response.status);
-    const bool refused = response.status == 401 || response.status == 403;
-    if (!document.is_object() && (refused || response.status == 503) && response.body.size() < 512)
-      why += ": " + response.body.substr(0, response.body.find('\n'));
-    if (tls_ && response.status == 401) why += kUnknownCaller;
-    if (tls_ && response.status == 403) why += kForbiddenCaller;
-    return {refused ? ErrorCode::denied : ErrorCode::unavailable, server_ + ": " + why};
-  }
-
   const std::string server_;
   const bool tls_;
   IoLoop loop_;
@@ -130,6 +101,51 @@ class HubClient {
 };
 
 }  // namespace
+
+Result<Credentials> credentials_for(const HubPlace& place) {
+  auto address = parse_server(place.server);
+  if (!address) return in_context("--server", address.error());
+  Credentials credentials;
+  credentials.server = *address;
+  if (!address->tls) {
+    for (const auto& [option, value] : {std::pair{"--server-token-file", &place.token_file},
+                                        {"--server-ca", &place.ca_file},
+                                        {"--server-name", &place.name}})
+      if (!value->empty())
+        return Error{ErrorCode::bad_input, std::string(option) + " is for --server https://...; " +
+                                               place.server + " is not encrypted"};
+    return credentials;
+  }
+  credentials.tls_server_name = place.name;
+  credentials.token_file = place.token_file;
+  if (auto token = current_token(credentials); !token)
+    return Error{ErrorCode::bad_input, "--server-token-file: " + token.error().message};
+  if (place.ca_file.empty()) return credentials;
+  auto authority = read_bounded(place.ca_file);
+  if (!authority) return in_context("--server-ca", authority.error());
+  if (authority->empty()) return Error{ErrorCode::bad_input, "--server-ca: the file is empty"};
+  credentials.ca_pem = *std::move(authority);
+  return credentials;
+}
+
+bool is_bad_question(const HttpResponse& response) {
+  return response.status == 400 && !sentence_of(response).empty();
+}
+
+const char* hint_for_caller(int status) {
+  return status == 401 ? kUnknownCaller : status == 403 ? kForbiddenCaller : "";
+}
+
+Error hub_failure(const HttpResponse& response, const std::string& name) {
+  std::string why = sentence_of(response);
+  if (is_bad_question(response)) return {ErrorCode::bad_input, std::move(why)};
+  if (why.empty()) why = "answered " + std::to_string(response.status);
+  const bool refused = response.status == 401 || response.status == 403;
+  const Json document = Json::parse(response.body, nullptr, false);
+  if (!document.is_object() && (refused || response.status == 503) && response.body.size() < 512)
+    why += ": " + response.body.substr(0, response.body.find('\n'));
+  return {refused ? ErrorCode::denied : ErrorCode::unavailable, name + ": " + why};
+}
 
 Result<AskHub> reach_hub(const HubPlace& place) {
   auto client = HubClient::make(place);

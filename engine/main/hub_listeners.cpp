@@ -11,6 +11,9 @@ namespace fairlead {
 namespace {
 
 constexpr const char* kPlainText = "text/plain; charset=utf-8";
+// A stream is judged when it begins, so it must not outlive a token by more than an answer of the
+// guard does.
+constexpr Duration kStreamAgeMax = seconds(10);
 
 std::string not_ready(const HubStats& stats) {
   if (stats.planning) return "not planning any more: the diagnostics say why\n";
@@ -25,6 +28,10 @@ std::optional<HttpReply> reply_to_probe(std::string_view path, const HubStatus& 
   if (path != "/readyz") return std::nullopt;
   return status.ready() ? HttpReply{200, kPlainText, "ok\n"}
                         : HttpReply{503, kPlainText, not_ready(status.stats())};
+}
+
+bool is_page_file(std::string_view path) {
+  return path.starts_with(kPagePath) && !path.starts_with(kPageApiPath);
 }
 
 Result<std::optional<ListenAddress>> listen_option(const char* name, const std::string& text) {
@@ -109,7 +116,12 @@ Result<void> HubListeners::start_secure(const ListenAddresses& addresses,
   if (!guard) return guard.error();
   guard_ = std::move(*guard);
   HttpServing serving = everything();
-  serving.guard = guard_->guard();
+  serving.guard = [judge = guard_->guard()](const ReceivedRequest& request,
+                                            std::function<void(std::optional<HttpReply>)> decided) {
+    if (is_page_file(request.path())) return decided(std::nullopt);
+    judge(request, std::move(decided));
+  };
+  serving.streams.age_max = kStreamAgeMax;
   serving.certificate = certificate_;
   auto started = HttpEndpoint::start(*addresses.secure, std::move(serving));
   if (!started) return started.error();

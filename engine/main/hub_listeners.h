@@ -41,8 +41,9 @@ struct HubPages {
 };
 
 /// Serves until it is destroyed. The plain server answers probes alone, unless its address is
-/// loopback: then metrics, the audit page and questions, too. The secure one answers probes, and
-/// the rest for bearers of a token who may `get` the path.
+/// loopback: then metrics, the audit page and questions, too. The secure one answers probes, gives
+/// the files of the page, which hold no data and ask for the token, and answers the rest for
+/// bearers of a token who may `get` the path.
 class HubListeners {
  public:
   explicit HubListeners(const HubPages& pages) : pages_(pages) {}

@@ -5,6 +5,7 @@
 #include "engine/main/log_page.h"
 #include "engine/main/loopback_guard.h"
 #include "engine/main/page_files.h"
+#include "engine/main/question_service.h"
 
 namespace fairlead {
 
@@ -20,14 +21,14 @@ HttpReply reply_to_path(std::string_view path) {
   return page_reply(path.starts_with(kPagePath) ? path : "/ui/none");
 }
 
-HttpServing serving_of(const QuestionService& questions) {
+HttpServing serving_of(PageAnswers answers) {
   HttpServing serving;
   serving.handler = reply_to_path;
   serving.questions = {{std::string(kAuditPath), std::string(kLogPath), std::string(kPageApiPath)},
-                       [&questions](std::string_view target) { return questions.reply(target); },
+                       std::move(answers.reply),
                        kQuestionsMax,
                        kQuestionPatience};
-  serving.streams = {std::string(kPageLivePath), [&questions] { return questions.version(); }};
+  serving.streams = {std::string(kPageLivePath), std::move(answers.version)};
   serving.places.requests_of_address = serving.places.requests;
   serving.guard = loopback_guard();
   return serving;
@@ -46,10 +47,22 @@ Result<ListenAddress> page_address(const std::string& text) {
                    "asks for no token; from another machine use `ssh -L 8787:127.0.0.1:8787`"};
 }
 
+PageAnswers answers_from(ServedLogSource source) {
+  const auto questions = std::make_shared<QuestionService>(std::move(source));
+  return {[questions](std::string_view target) { return questions->reply(target); },
+          [questions] { return questions->version(); }};
+}
+
+PageAnswers answers_from(std::unique_ptr<RemoteHub> hub) {
+  const std::shared_ptr<RemoteHub> shared = std::move(hub);
+  return {[shared](std::string_view target) { return shared->reply(target); },
+          [shared] { return shared->version(); }};
+}
+
 Result<std::unique_ptr<PageServer>> PageServer::start(const ListenAddress& address,
-                                                      ServedLogSource source) {
-  std::unique_ptr<PageServer> server(new PageServer(address, std::move(source)));
-  auto endpoint = HttpEndpoint::start(address, serving_of(server->questions_));
+                                                      PageAnswers answers) {
+  std::unique_ptr<PageServer> server(new PageServer(address));
+  auto endpoint = HttpEndpoint::start(address, serving_of(std::move(answers)));
   if (!endpoint) return endpoint.error();
   server->endpoint_ = *std::move(endpoint);
   return server;

@@ -1,10 +1,12 @@
 // The server of `fairlead serve` and `fairlead dev`: the audit page on loopback.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
-#include "engine/main/question_service.h"
+#include "engine/main/remote_hub.h"
+#include "engine/main/served_log.h"
 #include "engine/runtime/http_endpoint.h"
 
 namespace fairlead {
@@ -13,21 +15,29 @@ namespace fairlead {
 /// `--listen`, unless it is an address of this machine alone: the page asks for no token.
 Result<ListenAddress> page_address(const std::string& text);
 
+/// What the page asks, as HttpQuestions and HttpStreams have it; what it needs lives with it.
+struct PageAnswers {
+  std::function<HttpReply(std::string_view target)> reply;
+  std::function<std::string()> version;
+};
+/// Answers from a log in this process or on this machine.
+PageAnswers answers_from(ServedLogSource source);
+/// Answers from a hub elsewhere.
+PageAnswers answers_from(std::unique_ptr<RemoteHub> hub);
+
 /// Serves until it is destroyed.
 class PageServer {
  public:
-  /// Serves the page of the log of `source`. Fails with `unavailable` if it cannot listen there.
+  /// Serves the page. Fails with `unavailable` if it cannot listen there.
   static Result<std::unique_ptr<PageServer>> start(const ListenAddress& address,
-                                                   ServedLogSource source);
+                                                   PageAnswers answers);
   /// "http://127.0.0.1:8787/ui/".
   std::string url() const;
 
  private:
-  PageServer(ListenAddress address, ServedLogSource source)
-      : address_(std::move(address)), questions_(std::move(source)) {}
+  explicit PageServer(ListenAddress address) : address_(std::move(address)) {}
 
   const ListenAddress address_;
-  const QuestionService questions_;
   std::unique_ptr<HttpEndpoint> endpoint_;
 };
 

@@ -19,12 +19,18 @@ struct ReceivedRequest {
   std::string target;         ///< path and query, as the client sent them
   std::string host;           ///< the Host header; empty: none
   std::string authorization;  ///< the header; empty: none. Never to be stored or logged
-  std::string content_type;   ///< the header; empty: none
-  std::string body;           ///< of a POST; empty for others
+  /// The header kHttpOwnAuthorization; the same holds for it.
+  std::string own_authorization;
+  std::string content_type;  ///< the header; empty: none
+  std::string body;          ///< of a POST; empty for others
 
   /// The target without the query.
   std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
 };
+
+/// What a client sends that cannot use Authorization: an API server's service proxy takes that one
+/// for its own and does not pass it on.
+inline constexpr std::string_view kHttpOwnAuthorization = "Fairlead-Authorization";
 
 struct HttpReply {
   int status = 200;
@@ -83,6 +89,9 @@ struct HttpStreams {
   std::size_t max = 128;  ///< further ones get 503 with Retry-After
   Duration tick = seconds(1);
   Duration silence_max = seconds(15);  ///< then a comment follows, which finds a client that left
+  /// A stream of this age ends with an "end" event, so that a guard judges its client again when it
+  /// asks for another one; zero: it does not end.
+  Duration age_max{};
 };
 
 /// POSTs of one path; any other POST gets 405. They are answered on a thread of their own, one at a

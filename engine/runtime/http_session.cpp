@@ -88,6 +88,8 @@ std::string bytes_of(const ReceivedRequest& request, const HttpReply& reply, std
   return out;
 }
 
+constexpr const char* kStreamEnd = "event: end\ndata: ask again\n\n";
+
 using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
@@ -138,9 +140,15 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void tell_version(const std::string& version) override {
     const HttpStreams& streams = shared_.serving.streams;
-    const Duration silent{++stream_ticks_ * streams.tick.ns};
+    const Duration silent{++silent_ticks_ * streams.tick.ns};
+    const Duration age{++stream_ticks_ * streams.tick.ns};
+    const bool old = streams.age_max.ns > 0 && age >= streams.age_max;
+    if (old && told_end_) return give_way();
     if (!bytes_.empty()) {  // the client has not read the last one yet
       if (silent > shared_.serving.patience.answer) give_way();
+    } else if (old) {
+      send_of_stream(kStreamEnd);
+      told_end_ = true;
     } else if (version != version_) {
       send_of_stream("event: version\ndata: " + version + "\n\n");
       version_ = version;
@@ -192,6 +200,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
     request_.target = text_of(head.target());
     request_.host = text_of(head[http::field::host]);
     request_.authorization = text_of(head[http::field::authorization]);
+    request_.own_authorization = text_of(head[kHttpOwnAuthorization]);
     request_.content_type = text_of(head[http::field::content_type]);
     const std::uint64_t most = is_post() ? shared_.serving.posts.body_max : kRequestBodyMax;
     if (parser_->content_length().value_or(0) > most) return refuse_body();
@@ -294,7 +303,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   }
   void send_of_stream(std::string bytes) {
     bytes_ = std::move(bytes);
-    stream_ticks_ = 0;
+    silent_ticks_ = 0;
     asio::async_write(stream_, asio::buffer(bytes_),
                       [self = this->shared_from_this()](error_code error, std::size_t) {
                         self->bytes_ = std::string();
@@ -402,7 +411,9 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   ReceivedRequest request_;
   std::string bytes_;              // of the answer
   std::string version_;            // that a stream sent last
-  std::int64_t stream_ticks_ = 0;  // since it sent something
+  std::int64_t stream_ticks_ = 0;  // since it began
+  std::int64_t silent_ticks_ = 0;  // since it sent something
+  bool told_end_ = false;          // the stream's client was told to ask again
   bool replying_ = false;
   bool has_large_body_ = false;
 };

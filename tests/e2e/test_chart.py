@@ -34,6 +34,8 @@ CASES = {
     "secureListener": ({"components.secureListener": True}, ["secure-listener"], "overlays/hub"),
     "monitoring": ({"components.secureListener": True, "components.monitoring": True},
                    ["secure-listener", "monitoring"], "overlays/hub"),
+    "pageAccess": ({"components.secureListener": True, "components.pageAccess": True},
+                   ["secure-listener", "page-access"], "overlays/hub"),
     "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
     "webhook": ({"components.webhook": True}, ["webhook"], "overlays/hub"),
     "webhookCertManager": ({"components.webhookCertManager": True}, ["webhook-cert-manager"], "overlays/hub"),
@@ -43,8 +45,9 @@ CASES = {
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend"),
     "record": ({"record": True}, [], "overlays/recommend-only"),
     "record with members": ({"record": True, "components.memberSecrets": ["one", "two"],
-                             "components.secureListener": True, "components.monitoring": True},
-                            ["members", "secure-listener", "monitoring"], "overlays/recommend-only"),
+                             "components.secureListener": True, "components.monitoring": True,
+                             "components.pageAccess": True},
+                            ["members", "secure-listener", "monitoring", "page-access"], "overlays/recommend-only"),
 }
 OWN_CRD = "CustomResourceDefinition", "", "clusterresourceclaims.galaxy.kubestellar.io"
 
@@ -106,7 +109,7 @@ class ChartTest(unittest.TestCase):
     def test_a_component_without_the_one_it_needs_is_refused(self):
         for values in ({**OFF, "components.bindingPolicy": True}, {**OFF, "components.dispatcher": True},
                        {**OFF, "components.ocmAddon": True}, {"components.fleetClaims": True},
-                       {"components.monitoring": True}):
+                       {"components.monitoring": True}, {"components.pageAccess": True}):
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, values)
             self.assertIn("need", done.stderr)

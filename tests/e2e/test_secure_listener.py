@@ -59,11 +59,11 @@ class SecureListenerTest(unittest.TestCase):
     def connect(self, tls=None):
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=20, context=tls or self.tls)
 
-    def ask(self, path, token=None):
+    def ask(self, path, token=None, header="Authorization"):
         """(status, headers, text) of one request."""
         connection = self.connect()
         try:
-            connection.request("GET", path, headers={"Authorization": f"Bearer {token}"} if token else {})
+            connection.request("GET", path, headers={header: f"Bearer {token}"} if token else {})
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read().decode()
         finally:
@@ -181,10 +181,15 @@ class SecureListenerTest(unittest.TestCase):
         self.start_hub()
         for path in ("/livez", "/healthz"):
             self.assertEqual(self.status(path), 200)
-        for path in ("/metrics", "/audit/queues", "/log/stat", "/nothing"):
+        # The files of the page hold no data, and ask for a token.
+        for path in ("/ui/", "/ui/index.html", "/ui/main.js"):
+            self.assertEqual(self.status(path), 200)
+        for path in ("/metrics", "/audit/queues", "/log/stat", "/ui/api/log", "/ui/api/live", "/ui/api/", "/ui",
+                     "/nothing"):
             with self.subTest(path=path):
-                status, headers, _ = self.ask(path)
+                status, headers, text = self.ask(path)
                 self.assertEqual((status, headers["WWW-Authenticate"]), (401, "Bearer"))
+                self.assertEqual(text.count("\n"), 1)
                 self.assertEqual(self.status(path, "no-such-token"), 401)
                 self.assertEqual(self.status(path, nobody), 403)
         wait_for("RBAC to have the bindings", lambda: self.status("/metrics", scraper) == 200
@@ -192,8 +197,16 @@ class SecureListenerTest(unittest.TestCase):
         text = self.ask("/metrics", scraper)[2]
         self.assertIn("fairlead_build_info", text)
         self.assertRegex(text, r"(?m)^fairlead_serving_certificate_expire_time_seconds \d{10}$")
-        self.assertEqual(self.status("/log/stat", scraper), 403)
+        for path in ("/log/stat", "/audit/quota", "/ui/api/log", "/ui/api/live"):
+            status, _, said = self.ask(path, scraper)
+            self.assertEqual((status, said), (
+                403, f"RBAC of the hub does not allow this account to get the nonResourceURL {path}\n"))
         self.assertEqual(self.status("/metrics", viewer), 403)
+        for path in ("/ui/api/log", "/ui/api/overview", "/audit/quota"):
+            self.assertEqual(self.status(path, viewer), 200)
+            # The header of those whose Authorization a proxy takes for itself.
+            self.assertEqual(self.ask(path, viewer, "Fairlead-Authorization")[0], 200)
+            self.assertEqual(self.ask(path, nobody, "Fairlead-Authorization")[0], 403)
         said = self.hub.process.text()
         for token in (nobody, scraper, viewer):
             self.assertNotIn(token, said)
@@ -201,15 +214,23 @@ class SecureListenerTest(unittest.TestCase):
 
     def test_a_token_that_is_revoked_is_refused_within_a_minute(self):
         self.secret.put(*self.pair)
-        token = self.account("leaver", "fairlead-metrics")
+        token = self.account("leaver", "fairlead-metrics", "fairlead-viewer")
         self.start_hub()
-        wait_for("the token to be allowed", lambda: self.status("/metrics", token) == 200, timeout=30)
+        paths = ("/metrics", "/ui/api/log")
+        wait_for("the token to be allowed", lambda: {self.status(path, token) for path in paths} == {200}, timeout=30)
+        stream = self.connect()
+        self.addCleanup(stream.close)
+        stream.request("GET", "/ui/api/live", headers={"Authorization": f"Bearer {token}"})
         self.server.delete(f"{ACCOUNTS}/leaver")
         gone = time.monotonic()
-        while self.status("/metrics", token) == 200:
-            self.assertLess(time.monotonic() - gone, 60)
-            time.sleep(0.5)
-        self.assertEqual(self.status("/metrics", token), 401)
+        # A stream that is open ends long before, and no other one begins.
+        self.assertTrue(stream.getresponse().read().endswith(b"event: end\ndata: ask again\n\n"))
+        self.assertLess(time.monotonic() - gone, 20)
+        for path in (*paths, "/ui/api/live"):
+            while self.status(path, token) == 200:
+                self.assertLess(time.monotonic() - gone, 60)
+                time.sleep(0.5)
+            self.assertEqual(self.status(path, token), 401)
 
     def test_nothing_older_than_tls_1_3_is_spoken(self):
         self.secret.put(*self.pair)
@@ -293,7 +314,7 @@ class SecureListenerTest(unittest.TestCase):
         self.start_hub(listen="")
         self.assertEqual(self.hub.http("/livez")[0], 200)
         self.assertIn(self.hub.http("/readyz")[0], (200, 503))
-        for path in ("/metrics", "/audit/queues", "/log/stat"):
+        for path in ("/metrics", "/audit/queues", "/log/stat", "/ui/", "/ui/api/log"):
             status, text = self.hub.http(path)
             self.assertEqual(status, 403)
             self.assertIn("--listen-secure", text)

@@ -242,7 +242,7 @@ class Core : public std::enable_shared_from_this<Core> {
     if (!request.content_type.empty()) head += "Content-Type: " + request.content_type + "\r\n";
     if (!request.body.empty() || request.method != "GET")
       head += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
-    return head + "\r\n" + request.body;
+    return head + request.more_headers + "\r\n" + request.body;
   }
 
   std::unique_ptr<Connection> acquire_idle(const Identity& identity) {

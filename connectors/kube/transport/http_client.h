@@ -25,6 +25,7 @@ struct HttpRequest {
   std::string target;  ///< path and query, behind the server's own path prefix
   std::string accept = "application/json";
   std::string content_type;
+  std::string more_headers;  ///< whole lines, each with its CRLF. May hold a secret
   std::string body;
   Duration timeout =
       seconds(30);  ///< for connecting, sending and the whole answer; from when it leaves the queue

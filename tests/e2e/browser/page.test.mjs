@@ -359,3 +359,38 @@ test("a hub that runs is followed and paused, and the cursor at the end goes alo
   check();
   await close();
 });
+
+for (const [name, sentence] of [
+  ["empty", /No ClusterQueue was seen in this log[^]*No cluster was seen in this log/],
+  ["damaged", /Keep a copy of the data directory/],
+  ["hostile", null],
+])
+  test(`every view of a log that is ${name}, at 320 px: nothing breaks, and what cannot be told is a sentence`, async () => {
+    const {page, faults, close} = await visit(browser, servers[name], {width: 320});
+    const hashes = ["#view=fleet", "#view=queue", "#view=cluster", "#view=diff", "#view=log", "#view=proof"];
+    const said = [];
+    for (const hash of hashes) {
+      await go(page, hash);
+      await page.waitForNetworkIdle({idleTime: 300});
+      said.push(await textOf(page, "main"));
+      const refusal = await page.evaluate(() => document.querySelector(".refusal p")?.textContent);
+      if (name === "hostile") assert.equal(refusal, undefined, hash);
+      if (refusal) assert.match(refusal, /^[^\n]+$/, hash);
+      assert.equal((await page.$$("main img")).length, 0, hash);
+      assert.deepEqual(await findings(page), [], hash);
+      const [inner, scrolled] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+      assert.ok(scrolled <= inner, `${hash} is ${scrolled} px wide`);
+      await picture(page, `${name}-${hash.slice(6)}-320`);
+    }
+    if (sentence) assert.match(said.join("\n"), sentence);
+    console.log(
+      name,
+      said.map((text) => text.slice(0, 300)),
+    );
+    // A browser reports refused requests as well.
+    assert.deepEqual(
+      faults.filter((fault) => !/status of (400|500)/.test(fault)),
+      [],
+    );
+    await close();
+  });

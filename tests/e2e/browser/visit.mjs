@@ -4,21 +4,33 @@ import assert from "node:assert/strict";
 import {mkdirSync, readFileSync} from "node:fs";
 import puppeteer from "puppeteer-core";
 
-/** The servers that the Python side started, by name: {dev, bundle, other, hostile, damaged, empty}. */
+/** The servers that the Python side started, by name. */
 export const servers = JSON.parse(process.env.FAIRLEAD_PAGES);
 const pictures = process.env.FAIRLEAD_PICTURES;
+const firefox = process.env.FAIRLEAD_BROWSER === "firefox";
 const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
 
-export function launch() {
+/** Launches FAIRLEAD_BROWSER, "chromium" or "firefox". */
+export function launch(options = {}) {
+  if (firefox)
+    return puppeteer.launch({
+      browser: "firefox", // by WebDriver BiDi
+      executablePath: "/usr/bin/firefox-esr",
+      headless: true,
+      // What visit() asks Chromium for: no motion, light.
+      extraPrefsFirefox: {"ui.prefersReducedMotion": 1, "layout.css.prefers-color-scheme.content-override": 1},
+      ...options,
+    });
   return puppeteer.launch({
     executablePath: "/usr/bin/chromium",
     headless: true,
+    ...options,
     args: ["--no-sandbox", "--disable-gpu", "--force-color-profile=srgb"],
   });
 }
 
-/** Opens an address of the page. `faults` holds what went wrong; check() fails if there is any. */
-export async function visit(browser, url, {width = 1280, height = 1000, theme = "light"} = {}) {
+/** Opens an address of the page and waits until it is `ready`. check() fails if anything of `faults` went wrong. */
+export async function visit(browser, url, {width = 1280, height = 1000, theme = "light", ready = shown} = {}) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   const faults = [];
@@ -31,15 +43,18 @@ export async function visit(browser, url, {width = 1280, height = 1000, theme = 
   });
   page.on("request", (request) => {
     const asked = new URL(request.url());
-    if (asked.host !== host) faults.push(`request to ${asked.host}`);
+    // Firefox loads a font of its own from a data URL: that asks nobody.
+    if (asked.host !== host && asked.protocol !== "data:") faults.push(`request to ${asked.href}`);
   });
   await page.setViewport({width, height});
-  await page.emulateMediaFeatures([
-    {name: "prefers-color-scheme", value: theme},
-    {name: "prefers-reduced-motion", value: "reduce"},
-  ]);
+  if (firefox) assert.equal(theme, "light", "only Chromium can be given another theme");
+  else
+    await page.emulateMediaFeatures([
+      {name: "prefers-color-scheme", value: theme},
+      {name: "prefers-reduced-motion", value: "reduce"},
+    ]);
   await page.goto(url);
-  await shown(page);
+  await ready(page);
   return {page, faults, check: () => assert.deepEqual(faults, []), close: () => context.close()};
 }
 

@@ -17,13 +17,17 @@ constexpr std::string_view kAsk = "GET /live?x=1 HTTP/1.1\r\nHost: x\r\n\r\n";
 
 class Versions {
  public:
-  explicit Versions(std::size_t max = 128) {
+  explicit Versions(std::size_t max = 128, Duration age_max = {}) {
     HttpServing serving;
     serving.handler = [](std::string_view path) {
       return HttpReply{200, "text/plain", std::string(path)};
     };
-    serving.streams = {"/live", [this] { return std::to_string(version_.load()); }, max,
-                       milliseconds(10), milliseconds(200)};
+    serving.streams = {"/live",
+                       [this] { return std::to_string(version_.load()); },
+                       max,
+                       milliseconds(10),
+                       milliseconds(200),
+                       age_max};
     auto started = HttpEndpoint::start({"127.0.0.1", 0}, std::move(serving));
     REQUIRE(started.has_value());
     endpoint_ = *std::move(started);
@@ -61,6 +65,16 @@ TEST_CASE("a stream without another version says so now and then, to find who le
   client.answer_until(event(7));
   CHECK(client.answer_until(":\n\n") == ":\n\n");
   CHECK(client.answer_until(":\n\n") == ":\n\n");
+}
+
+TEST_CASE("a stream that has its age is told to ask again, and ends") {
+  Versions versions(128, milliseconds(100));
+  const PlainClient client(versions.port());
+  client.send(kAsk);
+  client.answer_until(event(7));
+  const auto begin = steady_clock::now();
+  CHECK(client.answer() == "event: end\ndata: ask again\n\n");
+  CHECK(steady_clock::now() - begin < std::chrono::seconds(5));
 }
 
 TEST_CASE("a hundred streams take no request its place, and more than allowed are refused") {

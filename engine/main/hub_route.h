@@ -1,0 +1,36 @@
+// The ways from another machine to a hub: to its own listener, or through the service proxy of its
+// API server.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "connectors/kube/access/kubeconfig.h"
+#include "engine/main/hub_place.h"
+
+namespace fairlead {
+
+/// A hub behind the service proxy of its API server.
+struct HubBehindApiServer {
+  std::string kubeconfig;  ///< empty: as kubectl finds one
+  std::string context;     ///< empty: its current-context
+  std::string name_space = "fairlead";
+};
+
+struct HubRoute {
+  Credentials credentials;  ///< at the hub, or at its API server
+  std::string name;         ///< of the hub, in errors
+  std::string prefix;       ///< of the hub's paths; empty: it is asked itself
+  /// Where the API server gives tokens for the hub, to which it does not pass on the user's own;
+  /// empty: the credentials have the token.
+  std::string token_request;
+  std::vector<std::string> place;  ///< how a command names the hub; empty: as the hub names its log
+};
+
+/// The way to the hub at `place`. Fails with `bad_input`, naming the option.
+Result<HubRoute> route_to(const HubPlace& place);
+/// The way to port `https` of the Service `fairlead`, with tokens of the account `fairlead-viewer`.
+/// Fails with `bad_input` if there are no usable credentials.
+Result<HubRoute> route_through(const HubBehindApiServer& hub);
+
+}  // namespace fairlead
