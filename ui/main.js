@@ -12,6 +12,7 @@ import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
 import {Refusal, ask} from "./server.js";
 import {msOf, setEnd, setZone, show} from "./times.js";
+import {whatIfView} from "./whatif.js";
 
 /** @typedef {import("./answers").LogAnswer} LogAnswer */
 /**
@@ -32,12 +33,13 @@ const views = [
   ["queue", "Queue", queueView],
   ["cluster", "Cluster", clusterView],
   ["diff", "Two cursors", diffView],
+  ["whatif", "What if", whatIfView],
   ["log", "Log", logView],
   ["proof", "Proof", proofView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
-  ["1 to 6", "the views in their order"],
+  ["1 to 7", "the views in their order"],
   ["?", "this table"],
   ["w", "the whole log"],
   ["f", "follow the log, or pause"],

@@ -18,7 +18,7 @@ function done() {
   waiting.shift()?.();
 }
 
-/** @typedef {Record<string, string | number | undefined>} Parameters */
+/** @typedef {Record<string, string | number | undefined | string[]>} Parameters */
 
 /**
  * The address of an answer, relative to the page, so that it is found behind a proxy, too. Empty parameters are left
@@ -28,7 +28,8 @@ function done() {
 export function addressOf(path, parameters) {
   const url = new URL("../" + path, document.baseURI);
   for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== "") url.searchParams.append(name, String(one));
   return url;
 }
 
@@ -80,5 +81,7 @@ export async function askFolded(path, parameters, signal, progress) {
     const answer = await ask(path, parameters, signal);
     if (!answer.building) return answer;
     progress(answer.building.seq, answer.building.lastSeq);
+    // It waits for another one: that is not asked again at once.
+    if (answer.building.seq === 0) await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
