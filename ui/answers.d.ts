@@ -46,6 +46,40 @@ export interface WorkerSeries {
     lines: Record<"selected" | "listed" | "draining" | "frozen", [time: string, seq: number, value: boolean | null][]>;
   }[];
 }
+export interface WorkersHistory {
+  multiKueueConfig: string;
+  rows: {
+    seq: number;
+    time: string;
+    old: string[] | null;
+    new: string[];
+    writer: "fairlead" | "foreign";
+    rule?: string;
+    text?: string;
+  }[];
+}
+export interface WorkersWhy {
+  asOf: AsOf;
+  multiKueueConfig: string;
+  list: string[];
+  wish: string[] | null;
+  use: string;
+  foreign: string;
+  frozenSince: string | null;
+  unseen: Unseen[];
+  workers: {
+    multiKueueCluster: string;
+    cluster: string;
+    listed: boolean;
+    selected: boolean;
+    since: string;
+    standing: string;
+    leftOut: string;
+    windowsEnd: Record<string, string>;
+    heldBy: {workload: string; seq: number}[];
+    because: {seq: number; time: string | null}[];
+  }[];
+}
 export interface Setting {
   name: string;
   value: string;

@@ -2,7 +2,7 @@
 
 import {hashOf, noteInAddress, withLog} from "./address.js";
 import {stepChart, tableBehind} from "./charts.js";
-import {command, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
@@ -70,6 +70,19 @@ async function nodeEvents(context, to) {
   );
 }
 
+/** @param {ViewContext} context @param {import("./answers").Overview} overview */
+function paragraph({address, log}, overview) {
+  const known = overview.clusters.find((one) => one.cluster === address.cluster);
+  const values = (known?.capacity ?? []).map(
+    (one) => `${one.flavor || "all"} ${one.resource}: ${one.accepted} accepted of ${one.usable} of ${one.offered}`,
+  );
+  return (
+    `**Cluster ${plainMarkdown(address.cluster)}** is ${known?.state ?? "no more there"} at the end of the log` +
+    (known?.hold ? `, a loss since ${known.hold.since} is held until ${known.hold.until}` : "") +
+    `. ${plainMarkdown(values.join("; ") || "No capacity is known")}. ${linkAndDigest(log.chain)}`
+  );
+}
+
 /** @param {ViewContext} context */
 export async function clusterView(context) {
   const {root, address, signal, progress} = context;
@@ -90,6 +103,7 @@ export async function clusterView(context) {
     commands: [command("log", "cat", "--where", where, "--last", String(newestEvents))],
     name: `cluster-${address.cluster}`,
     json: series,
+    markdown: () => paragraph(context, overview),
     csv: () => [
       ["flavor", "resource", "line", "time", "seq", "value"],
       ...series.pairs.flatMap((pair) =>

@@ -7,9 +7,11 @@ import {diffView} from "./diff.js";
 import {byId, el, openDialog, table} from "./dom.js";
 import {fleetView} from "./fleet.js";
 import {followOnDemand} from "./live.js";
+import {listView} from "./list.js";
 import {logView} from "./log.js";
 import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
+import {saved} from "./saved.js";
 import {Refusal, ask} from "./server.js";
 import {msOf, setEnd, setZone, show} from "./times.js";
 import {whatIfView} from "./whatif.js";
@@ -32,6 +34,7 @@ const views = [
   ["fleet", "Fleet", fleetView],
   ["queue", "Queue", queueView],
   ["cluster", "Cluster", clusterView],
+  ["list", "Worker list", listView],
   ["diff", "Two cursors", diffView],
   ["whatif", "What if", whatIfView],
   ["log", "Log", logView],
@@ -39,11 +42,11 @@ const views = [
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
-  ["1 to 7", "the views in their order"],
+  ["1 to 8", "the views in their order"],
   ["?", "this table"],
   ["w", "the whole log"],
   ["f", "follow the log, or pause"],
-  ["c", "to the cursor of a queue"],
+  ["c", "to the cursor of a queue or a worker list"],
   ["← →", "at the cursor: the step before, the next step"],
   ["PgUp PgDn", "at the cursor: an hour on, an hour back"],
   ["Home End", "at the cursor: the beginning, the end"],
@@ -60,10 +63,11 @@ async function readLog() {
   log = /** @type {LogAnswer} */ (await ask("ui/api/log", seq && chain ? {seq, chain} : {}));
   setPlace(log.place);
   if (log.last_time) setEnd(msOf(log.last_time));
+  const held = saved ? `Saved as a file: ${saved.queue} from ${show(saved.from)} to ${show(saved.to)}, of ` : "";
   byId("history").textContent =
     log.last_seq === 0
       ? `${log.place.join(" ")}: empty`
-      : `${log.place.join(" ")}: seq ${log.first_seq} to ${log.last_seq}, ` +
+      : `${held}${log.place.join(" ")}: seq ${log.first_seq} to ${log.last_seq}, ` +
         `until ${show(log.last_time ?? "")}, chain ${log.chain.slice(0, 12)}`;
   /** @type {Record<string, string>} */
   const warnings = {
@@ -220,6 +224,10 @@ setting("theme", (theme) => {
 });
 setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone)));
 followOnDemand(showNewest);
+if (saved) {
+  byId("follow").hidden = true;
+  if (!location.hash) noteInAddress({view: "queue", queue: saved.queue});
+}
 byId("help").addEventListener("click", showKeys);
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();

@@ -5,6 +5,7 @@ import {stepAt, stepChart, tableBehind} from "./charts.js";
 import {command, showActions} from "./commands.js";
 import {el} from "./dom.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
+import {savedMoments} from "./saved.js";
 import {exactTime, scrubber} from "./scrubber.js";
 import {Refusal, ask, askFolded} from "./server.js";
 import {wholeButton, zooming} from "./span.js";
@@ -202,7 +203,7 @@ export async function queueView(context) {
     to = msOf(series.to);
   const hidden = new Set((address.hide ?? "").split(",").filter(Boolean));
   const pair = chosenPair(context, series);
-  const times = [
+  const steps = [
     ...new Set([
       ...Object.values(pair.lines)
         .flat()
@@ -210,7 +211,8 @@ export async function queueView(context) {
       ...(address.at ? [address.at] : []),
       ...history.rows.map((/** @type {import("./answers").Change} */ row) => row.time),
     ]),
-  ]
+  ];
+  const times = (savedMoments(`${address.queue} ${address.flavor} ${address.resource}`) ?? steps)
     .filter((time) => msOf(time) >= from && msOf(time) <= to)
     .sort((a, b) => msOf(a) - msOf(b));
   const panel = el("section", {class: "why", id: "why", "aria-label": "Why", "aria-live": "polite"});

@@ -2,7 +2,7 @@
 
 import {noteInAddress, readAddress} from "./address.js";
 import {stepChart, tableBehind} from "./charts.js";
-import {command, plainMarkdown, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {chip} from "./facts.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
@@ -224,7 +224,7 @@ function chartOf(context, {series, history}, answer) {
 }
 
 /** @param {ViewContext} context @param {WhatIf} whatIf @param {string[]} settings */
-function paragraph({address, log}, whatIf, settings) {
+function paragraph({log}, whatIf, settings) {
   const {history, whatIf: other} = whatIf.totals;
   const hours = (/** @type {Record<string, string>} */ sums) =>
     Object.entries(sums)
@@ -237,8 +237,7 @@ function paragraph({address, log}, whatIf, settings) {
     `${plainMarkdown(hours(history.overQuotaResourceHours))}, under-quota ` +
     `${plainMarkdown(hours(other.underQuotaResourceHours))} instead of ` +
     `${plainMarkdown(hours(history.underQuotaResourceHours))}. ` +
-    `${plainMarkdown(address.queue)}: [the page](${location.href.replaceAll(")", "%29")}), ` +
-    `log with chain ${log.chain.slice(0, 16)}.`
+    linkAndDigest(log.chain)
   );
 }
 

@@ -17,7 +17,8 @@
 // they did.
 //
 // Limits: a fact that ingest or coalescing dropped in history is not there for a smaller window, so
-// a smaller ingestCoalesce shows nothing; members confirm at once; between a start of the hub and
+// a smaller ingestCoalesce shows nothing; another writer who sets a queue to the very value that we
+// had written is taken for our write; members confirm at once; between a start of the hub and
 // its first plan nothing is written, for at most kStartPatience.
 #pragma once
 

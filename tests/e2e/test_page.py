@@ -52,13 +52,13 @@ def queue(name):
             {"name": name, "resources": [{"name": "cpu", "nominalQuota": "7"}]}]}]}}
 
 
-def long_plan():
+def long_plan(events=1500):
     """Input of `plan` that makes a log of several blocks."""
     begin = nanoseconds("2026-01-01T00:00:00Z")
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"padding": "x" * 60}}}
     return "\n".join(json.dumps({"type": "MODIFIED", "cluster": "c1", "time": rfc3339(begin + n * 10**9),
                                  "object": {**node, "status": {"allocatable": {"cpu": str(n + 1)}}}})
-                     for n in range(1500))
+                     for n in range(events))
 
 
 class PageTest(unittest.TestCase):
@@ -169,8 +169,8 @@ class PageTest(unittest.TestCase):
                 ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
-                ("/ui/api/what", {}, "expected log, overview, series or proof"),
-                ("/ui/api/series", {}, "expected one of queue and cluster"),
+                ("/ui/api/what", {}, "expected log, overview, series, proof or whatif"),
+                ("/ui/api/series", {}, "expected one of queue, cluster and list"),
                 ("/ui/api/series", {"queue": "trainin"}, "known: training"),
                 ("/ui/api/series", {"queue": "training", "flavor": "gold"}, "known: "),
                 ("/ui/api/series", {"queue": "training", "points": "0"}, "points: expected a number from 1 to"),

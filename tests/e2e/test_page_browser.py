@@ -1,5 +1,5 @@
 """The audit page in Chromium, and its sources under a type checker. The assertions on the page are in
-browser/page.test.mjs; here are the logs that it is shown, and the limits of its size.
+browser/*.test.mjs; here are the logs that it is shown, and the limits of its size.
 
 FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed."""
 
@@ -39,10 +39,10 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(fairlead("log", "export", bundle, "--data", data).returncode, 0)
         return bundle
 
-    def dev(self):
-        data = self.folder / "dev"
-        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", "12s", "--data", data],
-                      self.folder / "dev.txt").start()
+    def dev(self, name="dev", *arguments):
+        data = self.folder / name
+        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", "12s", "--data", data,
+                              *arguments], self.folder / f"{name}.txt").start()
         wait_for("the end of dev", lambda: not dev.running(), timeout=120)
         return data
 
@@ -74,15 +74,17 @@ class BrowserTest(unittest.TestCase):
         pages = {"dev": self.serve("--data", dev), "bundle": self.serve("--bundle", self.exported(dev)),
                  "other": self.serve("--data", self.plan("incident", *INCIDENT)),
                  "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
-                 "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living()}
+                 "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living(),
+                 "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
         # Modules are found beside the files that import them.
         tests = self.folder / "browser"
         shutil.copytree(browser.FOLDER, tests)
         (tests / "node_modules").symlink_to(browser.modules() / "node_modules")
         pictures = os.environ.get("FAIRLEAD_PICTURES") or str(self.folder / "pictures")
         done = subprocess.run(
-            ["node", "--test", tests / "page.test.mjs"], capture_output=True, text=True, timeout=600,
-            env={**os.environ, "FAIRLEAD_PAGES": json.dumps(pages), "FAIRLEAD_PICTURES": pictures})
+            ["node", "--test", tests / "page.test.mjs", tests / "views.test.mjs"], capture_output=True, text=True, timeout=600,
+            env={**os.environ, "FAIRLEAD": str(binary()), "FAIRLEAD_PAGES": json.dumps(pages),
+                 "FAIRLEAD_PICTURES": pictures})
         self.assertEqual(done.returncode, 0, done.stdout[-30000:] + done.stderr[-2000:])
         self.assertRegex(done.stdout, r"# pass [1-9]\d")
         self.assertIn("# skipped 0", done.stdout)

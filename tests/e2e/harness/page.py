@@ -70,4 +70,4 @@ class Served:
 
 def target_of(path, parameters):
     named = {name.rstrip("_").replace("_", "-"): value for name, value in parameters.items()}
-    return path + ("?" + urllib.parse.urlencode(named) if named else "")
+    return path + ("?" + urllib.parse.urlencode(named, doseq=True) if named else "")

@@ -78,6 +78,36 @@ std::size_t compare_at(const Timeline& timeline, const EventLog& log, LogTime ti
   return compared;
 }
 
+/// Whether a line of a worker is set; null: the list did not know the name.
+Json flag_at(const WorkerSeries& worker, WorkerLine line, LogTime time) {
+  const Int128 value = value_at(worker.lines.at(static_cast<std::size_t>(line)), time);
+  return value == kNoValue ? Json() : Json(value != 0);
+}
+
+/// Compares every name of every worker list at `time` with `audit why`. Returns how many there
+/// were.
+std::size_t compare_lists_at(const Timeline& timeline, const EventLog& log, LogTime time,
+                             std::size_t& frozen) {
+  std::size_t compared = 0;
+  for (const auto& [placement, workers] : timeline.values().lists()) {
+    const auto answer = audit_why_workers({log, nullptr}, placement, "", time);
+    if (!answer) continue;  // there was no such list yet
+    const bool is_frozen = !answer->document["frozenSince"].is_null();
+    for (const Json& row : answer->document["workers"]) {
+      const WorkerSeries& worker = workers.at(row["multiKueueCluster"]);
+      INFO(row.dump() + " at " + to_rfc3339(time));
+      const bool listed = row["listed"], selected = row["selected"];
+      CHECK(flag_at(worker, WorkerLine::selected, time) == selected);
+      CHECK(flag_at(worker, WorkerLine::listed, time) == listed);
+      CHECK(flag_at(worker, WorkerLine::frozen, time) == (listed && is_frozen));
+      CHECK(flag_at(worker, WorkerLine::draining, time) == (listed && !selected && !is_frozen));
+      if (listed && is_frozen) ++frozen;
+      ++compared;
+    }
+  }
+  return compared;
+}
+
 Result<AuditAnswer> answer_of(const Timeline& timeline, const SeriesQuestion& question,
                               const TimelineSpan& span) {
   return series_answer(timeline.values(), timeline.state().configuration.resource_aliases, question,
@@ -97,10 +127,10 @@ std::vector<LogTime> times_of(const std::vector<Event>& events) {
   return {times.begin(), times.end()};
 }
 
-TEST_CASE("every step of the timeline is what audit quota answers, at and between all events") {
+TEST_CASE("every step of the timeline is what audit quota and audit why answer") {
   const auto files = scenarios();
   REQUIRE_FALSE(files.empty());
-  std::size_t compared = 0;
+  std::size_t compared = 0, workers = 0, frozen = 0;
   for (const fs::path& path : files) {
     INFO(path.string());
     MemoryLog log;
@@ -113,10 +143,14 @@ TEST_CASE("every step of the timeline is what audit quota answers, at and betwee
     CHECK(timeline.counts().total().events == events.size());
     const std::vector<LogTime> times = times_of(events);
     const std::size_t stride = 1 + times.size() / sample(80);
-    for (std::size_t i = 0; i < times.size(); i += stride)
+    for (std::size_t i = 0; i < times.size(); i += stride) {
       compared += compare_at(timeline, log, times[i]);
+      workers += compare_lists_at(timeline, log, times[i], frozen);
+    }
   }
   CHECK(compared > sample(1000));
+  CHECK(workers > sample(100));
+  CHECK(frozen > 0);
 }
 
 TEST_CASE("a timeline that follows a growing log is that of the whole log") {
