@@ -223,6 +223,11 @@ function chartOf(context, {series, history}, answer) {
   return {chart, lines, title};
 }
 
+/** @param {string[]} settings @param {...string} place */
+function whatIfCommand(settings, ...place) {
+  return command("whatif", ...settings.flatMap((setting) => ["--set", setting]), ...place);
+}
+
 /** @param {ViewContext} context @param {WhatIf} whatIf @param {string[]} settings */
 function paragraph({log}, whatIf, settings) {
   const {history, whatIf: other} = whatIf.totals;
@@ -255,7 +260,7 @@ function actions(context, {series, history}, answer, settings, span) {
   showActions({
     commands: [
       settings.length
-        ? command("whatif", ...settings.flatMap((setting) => ["--set", setting]), ...place)
+        ? whatIfCommand(settings, ...place)
         : command("audit", "history", address.queue ?? "", address.flavor ?? "", address.resource ?? "", ...place),
     ],
     name: "what-if",
@@ -317,7 +322,7 @@ function showResult(context, place, shown, answer) {
           el("h3", {}, "Both worlds in numbers"),
           table(
             `From ${show(whatIf.from.time)} to ${show(whatIf.to.time)}, all queues`,
-            ["", "History", "Same configuration", "What if"],
+            ["In all", "History", "Same configuration", "What if"],
             totalRows(whatIf.totals),
           ),
           ...unseenPart(whatIf.unseen),
@@ -339,6 +344,8 @@ export async function whatIfView(context) {
     root.replaceChildren(el("p", {}, noQueue));
     return;
   }
+  const named = [...settingsIn(address.set)].map(([name, value]) => `debounce.${name}=${value}`);
+  showActions({commands: [whatIfCommand(named.length ? named : ["debounce.growWindow=1m0s"])]});
   const {settings} = /** @type {PageWhatIf} */ (await askFolded("ui/api/whatif", {}, signal, progress));
   const {queue} = address;
   const series = /** @type {Series} */ (

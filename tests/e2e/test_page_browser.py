@@ -1,7 +1,8 @@
 """The audit page in Chromium, and its sources under a type checker. The assertions on the page are in
 browser/*.test.mjs; here are the logs that it is shown, and the limits of its size.
 
-FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed."""
+FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed. Those of the
+documentation are made by scripts/pictures."""
 
 import gzip
 import json
@@ -22,6 +23,7 @@ from test_page import HOSTILE, INCIDENT, long_plan, queue
 NEEDS = ("fairlead", "browser")
 
 WEIGHT_MAX = 250_000  # bytes, compressed
+PICTURE_MAX = 150_000  # bytes
 
 
 class BrowserTest(unittest.TestCase):
@@ -62,11 +64,33 @@ class BrowserTest(unittest.TestCase):
         packs.write_bytes(content)
         return data
 
-    def serve(self, *place):
+    def serve(self, *place, cwd=None):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(dir=self.folder)))
-        served = Served(folder, *place)
+        served = Served(folder, *place, cwd=cwd)
         self.addCleanup(served.stop)
         return served.url
+
+    def run_in_browser(self, suites, pages, pictures):
+        """Runs browser/SUITE.test.mjs against these pages. Returns what they print."""
+        # Modules are found beside the files that import them.
+        tests = self.folder / "browser"
+        shutil.copytree(browser.FOLDER, tests)
+        (tests / "node_modules").symlink_to(browser.modules() / "node_modules")
+        done = subprocess.run(
+            ["node", "--test", *(tests / f"{suite}.test.mjs" for suite in suites)], capture_output=True, text=True,
+            timeout=600, env={**os.environ, "FAIRLEAD": str(binary()), "FAIRLEAD_PAGES": json.dumps(pages),
+                              "FAIRLEAD_PICTURES": str(pictures)})
+        self.assertEqual(done.returncode, 0, done.stdout[-30000:] + done.stderr[-2000:])
+        self.assertIn("# skipped 0", done.stdout)
+        return done.stdout
+
+    def saved(self, data, queue_name):
+        """The URL of a page that was saved as a file."""
+        page = self.folder / f"{data.name}.html"
+        done = fairlead("serve", "--save", page, "--data", data, "--queue", queue_name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{page}: {queue_name} from ", done.stdout)
+        return page.as_uri()
 
     def test_the_page_in_chromium(self):
         dev = self.dev()
@@ -76,19 +100,27 @@ class BrowserTest(unittest.TestCase):
                  "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
                  "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living(),
                  "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
-        # Modules are found beside the files that import them.
-        tests = self.folder / "browser"
-        shutil.copytree(browser.FOLDER, tests)
-        (tests / "node_modules").symlink_to(browser.modules() / "node_modules")
+        pages |= {"saved": self.saved(dev, "low-priority-queue"),
+                  "savedList": self.saved(self.folder / "lists", "serving"),
+                  "savedHostile": self.saved(hostile, HOSTILE[0])}
         pictures = os.environ.get("FAIRLEAD_PICTURES") or str(self.folder / "pictures")
-        done = subprocess.run(
-            ["node", "--test", tests / "page.test.mjs", tests / "views.test.mjs"], capture_output=True, text=True, timeout=600,
-            env={**os.environ, "FAIRLEAD": str(binary()), "FAIRLEAD_PAGES": json.dumps(pages),
-                 "FAIRLEAD_PICTURES": pictures})
-        self.assertEqual(done.returncode, 0, done.stdout[-30000:] + done.stderr[-2000:])
-        self.assertRegex(done.stdout, r"# pass [1-9]\d")
-        self.assertIn("# skipped 0", done.stdout)
+        said = self.run_in_browser(("page", "views"), pages, pictures)
+        self.assertRegex(said, r"# pass [1-9]\d")
         self.assertGreater(len(list(pathlib.Path(pictures).glob("*.png"))), 20)
+
+    def test_pictures_of_each_view_for_the_documentation(self):
+        gpu = [ROOT / "docs/gpu" / name for name in ("hub.yaml", "day.jsonl")]
+        # The page shows the place of its log: without the folder of this test.
+        pages = {name: self.serve("--data", self.plan(name, *inputs).name, cwd=self.folder)
+                 for name, inputs in (("incident", INCIDENT), ("gpu", gpu))}
+        pictures = pathlib.Path(os.environ.get("FAIRLEAD_DOCUMENTED_PICTURES") or self.folder / "documented")
+        self.run_in_browser(("pictures",), pages, pictures)
+        # The documentation shows one of each view, and all that it shows are there.
+        documented = {path.name: path.stat().st_size for path in (ROOT / "docs/pictures").glob("*.png")}
+        self.assertEqual(set(documented), {path.name for path in pictures.glob("*.png")})
+        self.assertLess(max(documented.values()), PICTURE_MAX)
+        self.assertEqual(set(re.findall(r"\(pictures/([a-z]+\.png)\)", (ROOT / "docs/page.md").read_text())),
+                         set(documented))
 
     def test_its_types_hold_and_its_form_is_that_of_the_formatter(self):
         tools = browser.modules() / "node_modules/.bin"

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {after, before, test} from "node:test";
-import {act, address, ask, go, keepSaved, launch, servers, shown, textOf, visit} from "./visit.mjs";
+import {act, address, ask, findings, go, keepSaved, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
 let browser;
 before(async () => {
@@ -163,6 +163,148 @@ test("a worker list has a row a cluster; its bars and the table at the cursor ar
 test("a log without worker lists says so", async () => {
   const {page, check, close} = await visit(browser, servers.dev + "#view=list");
   assert.match(await textOf(page, "main"), /No worker list of MultiKueue/);
+  check();
+  await close();
+});
+
+test("every view is had as a paragraph in Markdown, with numbers, link and digest, as CSV and as JSON", async () => {
+  const {page, check, close} = await visit(browser, servers.dev + "#view=proof");
+  await page.click("#verify");
+  await page.waitForFunction(() => document.getElementById("proof").textContent.includes("The replay holds"), {
+    timeout: 60000,
+  });
+  await keepSaved(page);
+  const log = await ask(servers.dev, "ui/api/log");
+  for (const [hash, words] of [
+    ["#view=proof", /^\*\*Proof.\*\* .*The hash chain holds to seq \d+.*The replay holds: \d+ events/],
+    ["#view=fleet", /^\*\*Fleet\*\* from .*: \d+ events, \d+ of our writes.*2 queues.*4 clusters/],
+    ["#view=cluster&cluster=cluster2", /^\*\*Cluster cluster2\*\* is \w.*accepted of .*/],
+    ["#view=diff&a=seq:60&b=seq:200", /^\*\*From .* \(seq 60\) to .* \(seq 200\)\*\* differ: Quotas: /],
+    ["#view=log&where=kind%3DClusterQueue", /^The newest 20 events where kind=ClusterQueue\..*\n\n\| Seq \|.*\n/],
+    [`#view=queue&${pair}`, /^\*\*low-priority-queue spot cpu\*\* was \d+ at /],
+  ]) {
+    await go(page, hash);
+    await page.evaluate(() => (window.saved = {}));
+    for (const name of ["CSV", "JSON", "Copy as Markdown"]) await act(page, name);
+    await page.waitForFunction(() => Object.keys(window.saved).length === 3);
+    const {copied, ...files} = await page.evaluate(() => window.saved);
+    assert.match(copied, words);
+    assert.ok(copied.includes(`log with chain ${log.chain.slice(0, 16)}.`), copied);
+    assert.ok(copied.includes("[The page](http"), copied);
+    assert.ok(files["text/csv"].split("\r\n").length > 2, hash);
+    assert.equal(typeof JSON.parse(files["application/json"]), "object");
+    assert.match(await textOf(page, "#actions .command"), /^fairlead /);
+  }
+  check();
+  await close();
+});
+
+for (const [width, theme] of [
+  [1280, "light"],
+  [390, "dark"],
+])
+  test(`a page that was saved opens from a file at ${width} px, ${theme}, and asks for nothing`, async () => {
+    const {page, faults, close} = await visit(browser, servers.saved, {width, theme});
+    assert.equal(new URL(page.url()).protocol, "file:");
+    assert.equal((await address(page)).view, "queue");
+    assert.match(await textOf(page, "#history"), /^Saved as a file: low-priority-queue from /);
+    for (const hash of [
+      `#view=queue&${pair}`,
+      "#view=fleet",
+      "#view=cluster",
+      "#view=diff",
+      "#view=log",
+      "#view=proof",
+    ]) {
+      await go(page, hash);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      assert.equal(await page.$(".refusal"), null, hash);
+      assert.deepEqual(await findings(page), [], hash);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), hash);
+    }
+    await picture(page, `saved-${width}-${theme}`);
+    assert.match(await textOf(page, "#proof"), /The replay holds/);
+    assert.deepEqual(faults, []);
+    await close();
+  });
+
+test("what a saved page says at its moments is what the server says, and a chip opens its record", async () => {
+  const {page, check, close} = await visit(browser, `${servers.saved}#view=queue&${pair}`);
+  await page.keyboard.press("c");
+  const seen = new Set();
+  for (const key of ["End", "ArrowLeft", "ArrowLeft", "PageDown", "ArrowRight", "Home"]) {
+    await page.keyboard.press(key);
+    const {at} = await address(page);
+    seen.add(at);
+    await page.waitForFunction(
+      (time) => {
+        const panel = document.getElementById("why");
+        return !panel.hasAttribute("aria-busy") && panel.dataset.time === time;
+      },
+      {},
+      at,
+    );
+    const asked = {queue: "low-priority-queue", flavor: "spot", resource: "cpu", "as-of": at};
+    const why = await ask(servers.dev, "audit/why", asked);
+    assert.ok((await textOf(page, "#why")).includes(`The quota is ${why.value.nominal ?? "not set"}`), at);
+    const quota = await ask(servers.dev, "audit/quota", {queue: "low-priority-queue", "as-of": at});
+    const row = quota.rows.find((one) => one.flavor === "spot" && one.resource === "cpu");
+    assert.equal(await textOf(page, '#values tr[data-line="nominal"] .value'), row.nominal ?? "none");
+  }
+  assert.ok(seen.size >= 4, `${seen.size} moments`);
+  await page.keyboard.press("End");
+  await page.waitForFunction(() => !document.getElementById("why").hasAttribute("aria-busy"));
+  const seq = await page.$eval("#why .chip", (chip) => Number(chip.dataset.seq));
+  await page.$eval("#why .chip", (chip) => chip.click());
+  await page.waitForSelector("dialog[open] pre");
+  assert.equal(JSON.parse(await textOf(page, "#dialog-body pre")).seq, seq);
+  await page.keyboard.press("Escape");
+  check();
+  await close();
+});
+
+test("a saved page says in one sentence what it does not hold, and zooms without a server", async () => {
+  const {page, check, close} = await visit(browser, servers.saved);
+  for (const hash of [
+    "#view=queue&queue=high-priority-queue",
+    `#view=whatif&set=growWindow%3D10s&${pair}`,
+    "#view=log&where=kind%3DNode",
+    "#view=diff&a=seq:5",
+    "#view=fleet&from=2001-01-01T00:00:00Z",
+  ]) {
+    await go(page, hash);
+    const said = await textOf(page, ".refusal p");
+    assert.match(said, /^This file holds only answers about low-priority-queue from .* to .*: ask this one with/, hash);
+    assert.equal(said.includes("\n"), false);
+  }
+  assert.match(await textOf(page, "#actions .command"), /^fairlead /);
+  await go(page, `#view=queue&${pair}`);
+  await page.evaluate(() =>
+    [...document.querySelectorAll("button")].find((one) => one.textContent === "Zoom in").click(),
+  );
+  await page.waitForFunction(() => location.hash.includes("from="));
+  await shown(page);
+  assert.equal(await page.$(".refusal"), null);
+  assert.ok(await page.$(".chart canvas"));
+  check();
+  await close();
+});
+
+test("a saved page of a hub with MultiKueue has its worker lists", async () => {
+  const {page, check, close} = await visit(browser, `${servers.savedList}#view=list&list=best`);
+  await page.waitForFunction(() => document.getElementById("why").dataset.time);
+  const {at} = await address(page);
+  const why = await ask(servers.lists, "audit/why", {queue: "multikueueconfig/best", "as-of": at});
+  assert.ok((await textOf(page, "#why")).includes(`The list is ${why.list.join(", ") || "empty"}`));
+  assert.ok((await page.$$(".bar-listed")).length > 1);
+  check();
+  await close();
+});
+
+test("names of any kind are text in a saved page, too", async () => {
+  const {page, check, close} = await visit(browser, servers.savedHostile);
+  assert.equal(await textOf(page, "h2"), "<img src=x onerror=alert(1)>");
+  assert.equal((await page.$$("main img")).length, 0);
   check();
   await close();
 });

@@ -5,7 +5,8 @@ import {mkdirSync, readFileSync} from "node:fs";
 import puppeteer from "puppeteer-core";
 
 /** The servers that the Python side started, by name: {dev, bundle, other, hostile, damaged, empty, living,
- * lists}. */
+ * lists}, and the pages that were saved as files: {saved, savedList,
+ * savedHostile}. */
 export const servers = JSON.parse(process.env.FAIRLEAD_PAGES);
 const pictures = process.env.FAIRLEAD_PICTURES;
 const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
@@ -33,6 +34,8 @@ export async function visit(browser, url, {width = 1280, height = 1000, theme = 
   page.on("request", (request) => {
     const asked = new URL(request.url());
     if (asked.host !== host) faults.push(`request to ${asked.host}`);
+    // A page from a file asks for nothing but itself.
+    if (asked.protocol === "file:" && asked.pathname !== new URL(url).pathname) faults.push(`request for ${asked}`);
   });
   await page.setViewport({width, height});
   await page.emulateMediaFeatures([

@@ -12,10 +12,11 @@ from harness.program import binary
 class Served:
     """Serves until stop(). `url` ends with /ui/; `base` is what all paths are below."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, cwd=None):
         self.output = folder / "serve.txt"
         self.output.write_text("")
-        self.process = Process("serve", [binary(), "serve", "--listen", "127.0.0.1:0", *arguments], self.output).start()
+        self.process = Process("serve", [binary(), "serve", "--listen", "127.0.0.1:0", *arguments], self.output,
+                               cwd=cwd).start()
 
         def url():
             assert self.process.running(), self.output.read_text()
