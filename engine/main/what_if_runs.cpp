@@ -36,15 +36,15 @@ Result<WhatIfProgress> WhatIfRuns::ask(const ServedLog& served, const WhatIfQues
     if (known.question == question && known.span == span)
       return WhatIfProgress{known.finished, known.finished->result.to, known.finished->result.to};
   // One that has begun goes on to the end that the log had then.
-  const auto now = std::chrono::steady_clock::now();
   if (!running_ || running_->question != question) {
+    const auto now = std::chrono::steady_clock::now();
     if (running_ && now - running_->asked_at < kWhatIfPatience)
       return WhatIfProgress{nullptr, Seq{}, span.to};
     if (auto begun = begin(served, question, *std::move(options)); !begun) return begun.error();
   }
-  running_->asked_at = now;
   auto progress = advance(served);
   if (!progress) running_.reset();
+  if (running_) running_->asked_at = std::chrono::steady_clock::now();
   return progress;
 }
 

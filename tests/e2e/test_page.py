@@ -52,13 +52,13 @@ def queue(name):
             {"name": name, "resources": [{"name": "cpu", "nominalQuota": "7"}]}]}]}}
 
 
-def long_plan(events=1500):
+def long_plan():
     """Input of `plan` that makes a log of several blocks."""
     begin = nanoseconds("2026-01-01T00:00:00Z")
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"padding": "x" * 60}}}
     return "\n".join(json.dumps({"type": "MODIFIED", "cluster": "c1", "time": rfc3339(begin + n * 10**9),
                                  "object": {**node, "status": {"allocatable": {"cpu": str(n + 1)}}}})
-                     for n in range(events))
+                     for n in range(1500))
 
 
 class PageTest(unittest.TestCase):
@@ -271,7 +271,8 @@ class PageTest(unittest.TestCase):
         data = self.long_log()
         packs = max((data / "log").glob("*.sst"), key=lambda file: file.stat().st_size)
         good, shown = packs.read_bytes(), set()
-        for at in range(0, len(good), max(1, len(good) // 6)):
+        # Not in the last bytes: without the table's footer nothing can be opened.
+        for at in range(0, len(good) * 9 // 10, max(1, len(good) // 6)):
             packs.write_bytes(good[:at] + bytes([good[at] ^ 16]) + good[at + 1:])
             stat = json.loads(fairlead("log", "stat", "--data", data, "-o", "json").stdout)
             served = Served(self.folder, "--data", data)
