@@ -1,6 +1,6 @@
 // A cluster: what its nodes offer, what of that is usable and accepted, and the newest events of its nodes.
 
-import {hashOf, noteInAddress, withLog} from "./address.js";
+import {noteInAddress} from "./address.js";
 import {stepChart, tableBehind} from "./charts.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
@@ -8,6 +8,7 @@ import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
 import {ask, askFolded} from "./server.js";
 import {overviewOf, zooming} from "./span.js";
+import {tabs} from "./tabs.js";
 import {msOf, show} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -115,21 +116,12 @@ export async function clusterView(context) {
   });
   root.replaceChildren(
     el("h2", {}, address.cluster),
-    el(
-      "p",
-      {class: "choices"},
-      ...overview.clusters.flatMap((one) => [
-        el(
-          "a",
-          {
-            class: "tab",
-            href: hashOf(withLog({...address, cluster: one.cluster})),
-            "aria-current": one.cluster === address.cluster ? "true" : undefined,
-          },
-          one.cluster,
-        ),
-        " ",
-      ]),
+    tabs(
+      overview.clusters.map(({cluster}) => ({
+        title: cluster,
+        to: {...address, cluster},
+        current: cluster === address.cluster,
+      })),
     ),
     el(
       "p",

@@ -6,21 +6,12 @@ import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js"
 import {el, table} from "./dom.js";
 import {ask} from "./server.js";
 import {overviewOf, wholeButton, zooming} from "./span.js";
-import {msOf, show, spanText, textOf} from "./times.js";
+import {durationMs, msOf, show, spanText, textOf} from "./times.js";
 
 /** @typedef {import("./answers").Overview} Overview */
 /** @typedef {import("./main").ViewContext} ViewContext */
 
 const marks = {ours: "▲ our writes", foreign: "✕ foreign writes", losses: "⚑ losses"};
-
-/** Durations as the server writes them: 1m30s. @param {string} text */
-function durationMs(text) {
-  const units = /** @type {Record<string, number>} */ ({h: 3600e3, m: 60e3, s: 1e3, ms: 1});
-  return [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
-    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ""] ?? 0),
-    0,
-  );
-}
 
 /** Shows states as words, the worst first. @param {string[]} states */
 export function stateWords(states) {

@@ -1,15 +1,16 @@
 // A worker list of MultiKueue: who was selected, in the list, draining and frozen, and why at a moment.
 
-import {hashOf, noteInAddress, withLog} from "./address.js";
+import {noteInAddress} from "./address.js";
 import {barChart} from "./bars.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
 import {savedMoments} from "./saved.js";
-import {exactTime, scrubber} from "./scrubber.js";
-import {Refusal, ask, askFolded} from "./server.js";
+import {atRest, exactTime, scrubber} from "./scrubber.js";
+import {ask, askFolded} from "./server.js";
 import {overviewOf, wholeButton} from "./span.js";
+import {tabs} from "./tabs.js";
 import {msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
@@ -107,50 +108,34 @@ function paragraph({log}, why, history) {
 function whyPanel(context, panel, series, history) {
   const {address, signal} = context;
   const object = `multikueueconfig/${address.list}`;
-  /** @type {AbortController | undefined} */
-  let last;
-  return async (/** @type {string} */ time) => {
-    last?.abort();
-    const turn = (last = new AbortController());
-    const either = AbortSignal.any([signal, turn.signal]);
+  return atRest(signal, panel, async (time, either) => {
     const commands = [command("audit", "why", object, "--as-of", time)];
     showActions({commands});
-    panel.setAttribute("aria-busy", "true");
-    try {
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      if (either.aborted) return;
-      const why = /** @type {WorkersWhy} */ (await ask("audit/why", {queue: object, "as-of": time}, either));
-      panel.replaceChildren(el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`), ...whyTable(why));
-      panel.dataset.time = why.asOf.time;
-      showActions({
-        commands,
-        name: `list-${address.list}`,
-        json: {why, history, series},
-        csv: () => [
-          ["cluster", "multiKueueCluster", "line", "time", "seq", "value"],
-          ...series.workers.flatMap((worker) =>
-            flags.flatMap((flag) =>
-              worker.lines[flag].map(([at, seq, value]) => [
-                worker.cluster,
-                worker.multiKueueCluster,
-                flag,
-                at,
-                seq,
-                value,
-              ]),
-            ),
+    const why = /** @type {WorkersWhy} */ (await ask("audit/why", {queue: object, "as-of": time}, either));
+    panel.replaceChildren(el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`), ...whyTable(why));
+    panel.dataset.time = why.asOf.time;
+    showActions({
+      commands,
+      name: `list-${address.list}`,
+      json: {why, history, series},
+      csv: () => [
+        ["cluster", "multiKueueCluster", "line", "time", "seq", "value"],
+        ...series.workers.flatMap((worker) =>
+          flags.flatMap((flag) =>
+            worker.lines[flag].map(([at, seq, value]) => [
+              worker.cluster,
+              worker.multiKueueCluster,
+              flag,
+              at,
+              seq,
+              value,
+            ]),
           ),
-        ],
-        markdown: () => paragraph(context, why, history),
-      });
-    } catch (error) {
-      if (either.aborted) return;
-      const words = error instanceof Refusal ? error.message : String(error);
-      panel.replaceChildren(el("p", {class: "alert", role: "alert"}, words));
-    } finally {
-      if (!either.aborted) panel.removeAttribute("aria-busy");
-    }
-  };
+        ),
+      ],
+      markdown: () => paragraph(context, why, history),
+    });
+  });
 }
 
 /** The table behind the bars. @param {WorkerSeries} series */
@@ -177,26 +162,6 @@ function stepsTable(series) {
           value === null ? "none" : String(value),
         ]),
     ),
-  );
-}
-
-/** The lists as tabs. @param {ViewContext} context @param {import("./answers").Overview} overview */
-function choices({address}, overview) {
-  return el(
-    "p",
-    {class: "choices"},
-    ...overview.lists.flatMap((one) => [
-      el(
-        "a",
-        {
-          class: "tab",
-          href: hashOf(withLog({...address, list: one.list, at: ""})),
-          "aria-current": one.list === address.list ? "true" : undefined,
-        },
-        one.list,
-      ),
-      " ",
-    ]),
   );
 }
 
@@ -253,7 +218,9 @@ export async function listView(context) {
   const known = overview.lists.find((one) => one.list === address.list);
   root.replaceChildren(
     el("h2", {}, "Worker list ", address.list),
-    choices(context, overview),
+    tabs(
+      overview.lists.map(({list}) => ({title: list, to: {...address, list, at: ""}, current: list === address.list})),
+    ),
     el("p", {class: "lead"}, ...(known ? stateWords([known.state]) : ["It is no more at the log's end."])),
     chart.element,
     slide.slider,

@@ -4,6 +4,7 @@ import {hashOf, noteInAddress, withLog} from "./address.js";
 import {el} from "./dom.js";
 import {Refusal} from "./server.js";
 import {overviewOf} from "./span.js";
+import {tabs} from "./tabs.js";
 import {msOf} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -48,9 +49,12 @@ export function choices(context, series, queues) {
   const go = (/** @type {Record<string, string>} */ change) => {
     location.hash = hashOf(withLog({...address, ...change}));
   };
-  return el(
-    "p",
-    {class: "choices"},
+  return tabs(
+    series.pairs.map(({flavor, resource}) => ({
+      title: `${flavor} ${resource}`,
+      to: {...address, flavor, resource},
+      current: flavor === address.flavor && resource === address.resource,
+    })),
     el(
       "label",
       {},
@@ -66,18 +70,6 @@ export function choices(context, series, queues) {
       ),
     ),
     " ",
-    ...series.pairs.flatMap((pair) => [
-      el(
-        "a",
-        {
-          class: "tab",
-          href: hashOf(withLog({...address, flavor: pair.flavor, resource: pair.resource})),
-          "aria-current": pair.flavor === address.flavor && pair.resource === address.resource ? "true" : undefined,
-        },
-        `${pair.flavor} ${pair.resource}`,
-      ),
-      " ",
-    ]),
   );
 }
 

@@ -6,8 +6,8 @@ import {command, showActions} from "./commands.js";
 import {el} from "./dom.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
 import {savedMoments} from "./saved.js";
-import {exactTime, scrubber} from "./scrubber.js";
-import {Refusal, ask, askFolded} from "./server.js";
+import {atRest, exactTime, scrubber} from "./scrubber.js";
+import {ask, askFolded} from "./server.js";
 import {wholeButton, zooming} from "./span.js";
 import {msOf, show, textOf} from "./times.js";
 import {paragraph, whySentences} from "./why.js";
@@ -110,51 +110,34 @@ function legend(pair, ms, hidden, redraw) {
  */
 function whyPanel(context, panel, series) {
   const {address, signal} = context;
-  /** @type {AbortController | undefined} */
-  let last;
-  return async (/** @type {string} */ time) => {
-    last?.abort();
-    const turn = (last = new AbortController());
-    const either = AbortSignal.any([signal, turn.signal]);
+  return atRest(signal, panel, async (time, either) => {
     const {queue = "", flavor = "", resource = ""} = address;
     const asked = {queue, flavor, resource, "as-of": time};
     const commands = [command("audit", "why", queue, flavor, resource, "--as-of", time)];
     showActions({commands});
-    panel.setAttribute("aria-busy", "true");
-    try {
-      await new Promise((resolve) => setTimeout(resolve, 150));
-      if (either.aborted) return;
-      const why = await ask("audit/why", asked, either);
-      const whyNot = await ask("audit/why-not", asked, either);
-      panel.replaceChildren(
-        el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`),
-        ...whySentences(why, whyNot).filter((child) => child instanceof Node),
-      );
-      showActions({
-        commands,
-        name: `${queue}-${flavor}-${resource}`.replace(/[^A-Za-z0-9.-]+/g, "-").slice(0, 100),
-        json: {why, whyNot, series},
-        csv: () => [
-          ["flavor", "resource", "line", "time", "seq", "value", "writer"],
-          ...series.pairs.flatMap((pair) =>
-            Object.entries(pair.lines).flatMap(([line, steps]) =>
-              steps.map(([at, seq, value, writer]) => [pair.flavor, pair.resource, line, at, seq, value, writer]),
-            ),
+    const why = await ask("audit/why", asked, either);
+    const whyNot = await ask("audit/why-not", asked, either);
+    panel.replaceChildren(
+      el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`),
+      ...whySentences(why, whyNot).filter((child) => child instanceof Node),
+    );
+    showActions({
+      commands,
+      name: `${queue}-${flavor}-${resource}`.replace(/[^A-Za-z0-9.-]+/g, "-").slice(0, 100),
+      json: {why, whyNot, series},
+      csv: () => [
+        ["flavor", "resource", "line", "time", "seq", "value", "writer"],
+        ...series.pairs.flatMap((pair) =>
+          Object.entries(pair.lines).flatMap(([line, steps]) =>
+            steps.map(([at, seq, value, writer]) => [pair.flavor, pair.resource, line, at, seq, value, writer]),
           ),
-        ],
-        markdown: () => paragraph(why, whyNot, `${queue} ${flavor} ${resource}`, context.log.chain),
-      });
-      panel.dataset.seq = String(why.asOf.seq);
-      panel.dataset.time = why.asOf.time;
-    } catch (error) {
-      if (either.aborted) return;
-      panel.replaceChildren(
-        el("p", {class: "alert", role: "alert"}, error instanceof Refusal ? error.message : String(error)),
-      );
-    } finally {
-      if (!either.aborted) panel.removeAttribute("aria-busy");
-    }
-  };
+        ),
+      ],
+      markdown: () => paragraph(why, whyNot, `${queue} ${flavor} ${resource}`, context.log.chain),
+    });
+    panel.dataset.seq = String(why.asOf.seq);
+    panel.dataset.time = why.asOf.time;
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import {el} from "./dom.js";
 import {saved} from "./saved.js";
+import {Refusal} from "./server.js";
 import {msOf, show, textOf} from "./times.js";
 
 /**
@@ -74,4 +75,30 @@ export function scrubber(from, to, moments, moved) {
     if (slider.hasPointerCapture(event.pointerId)) drag(event);
   });
   return {slider, set};
+}
+
+/**
+ * Fills a panel about the moment of the cursor once it has come to rest; what was asked for an earlier one is dropped.
+ * @param {AbortSignal} signal ends with the view @param {HTMLElement} panel
+ * @param {(time: string, signal: AbortSignal) => Promise<void>} fill
+ */
+export function atRest(signal, panel, fill) {
+  /** @type {AbortController | undefined} */
+  let last;
+  return async (/** @type {string} */ time) => {
+    last?.abort();
+    const turn = (last = new AbortController());
+    const either = AbortSignal.any([signal, turn.signal]);
+    panel.setAttribute("aria-busy", "true");
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      if (!either.aborted) await fill(time, either);
+    } catch (error) {
+      if (either.aborted) return;
+      const words = error instanceof Refusal ? error.message : String(error);
+      panel.replaceChildren(el("p", {class: "alert", role: "alert"}, words));
+    } finally {
+      if (!either.aborted) panel.removeAttribute("aria-busy");
+    }
+  };
 }

@@ -8,7 +8,7 @@ import {chip} from "./facts.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
 import {Refusal, ask, askFolded} from "./server.js";
 import {wholeButton, zooming} from "./span.js";
-import {msOf, show} from "./times.js";
+import {durationMs, msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -40,21 +40,12 @@ const durations = [
 ];
 const shownFirst = ["shrinkWindow", "growWindow", "firstQuiet", "minGrowInterval", "massShrinkHold"];
 
-/** Seconds of a duration as Go prints it. @param {string} text */
-function seconds(text) {
-  const units = /** @type {Record<string, number>} */ ({h: 3600, m: 60, s: 1, ms: 1e-3, µs: 1e-6, ns: 1e-9});
-  return [...text.matchAll(/([\d.]+)(h|ms|m|µs|ns|s)/g)].reduce(
-    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ""] ?? 0),
-    0,
-  );
-}
-
 /** The values that a slider has, ascending, those in force and in the address among them. @param {Setting} setting
  *  @param {string} chosen */
 export function valuesOf(setting, chosen) {
   const counts = setting.most === 100 ? Array(101).keys() : [...Array(101).keys()].map((step) => step * 100);
   const values = setting.most === null ? durations : [...counts].map(String);
-  const order = (/** @type {string} */ text) => (setting.most === null ? seconds(text) : Number(text));
+  const order = (/** @type {string} */ text) => (setting.most === null ? durationMs(text) : Number(text));
   return [...new Set([...values, setting.value, chosen])]
     .filter((value) => setting.zero || order(value) > 0)
     .sort((a, b) => order(a) - order(b));

@@ -12,7 +12,7 @@ import socket
 import tempfile
 import unittest
 
-from harness.page import Served
+from harness.page import PageCase, Served
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead, json_lines
 
@@ -61,24 +61,11 @@ def long_plan():
                      for n in range(1500))
 
 
-class PageTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def done(self, *arguments, stdin=None):
-        done = fairlead(*arguments, stdin=stdin)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
+class PageTest(PageCase):
     def incident(self):
         data = self.folder / "incident"
         self.done("plan", "--log", data, *INCIDENT)
         return data
-
-    def serve(self, *arguments):
-        served = Served(self.folder, *arguments)
-        self.addCleanup(served.stop)
-        return served
 
     # -- the answers --------------------------------------------------------------------------------
 

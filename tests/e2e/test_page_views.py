@@ -2,13 +2,10 @@
 of the commands."""
 
 import json
-import pathlib
 import random
-import tempfile
 import time
-import unittest
 
-from harness.page import Served
+from harness.page import PageCase
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead
 from test_page import INCIDENT, nanoseconds, rfc3339, value_at
@@ -29,15 +26,7 @@ def many_nodes():
         for moment in range(150) for node in range(400))
 
 
-class ViewTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def done(self, *arguments, stdin=None):
-        done = fairlead(*arguments, stdin=stdin)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
+class ViewTest(PageCase):
     def plan(self, *inputs, stdin=None):
         data = self.folder / "data"
         self.done("plan", "--log", data, *inputs, stdin=stdin)
@@ -49,11 +38,6 @@ class ViewTest(unittest.TestCase):
                               *arguments], self.folder / "dev.txt").start()
         wait_for("the end of dev", lambda: not dev.running(), timeout=120)
         return data
-
-    def serve(self, *arguments):
-        served = Served(self.folder, *arguments)
-        self.addCleanup(served.stop)
-        return served
 
 
 class WhatIfTest(ViewTest):

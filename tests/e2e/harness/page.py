@@ -1,12 +1,15 @@
 """`fairlead serve` as a process, and questions to it."""
 
 import json
+import pathlib
+import tempfile
+import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
 
 from harness.process import Process, wait_for
-from harness.program import binary
+from harness.program import binary, fairlead
 
 
 class Served:
@@ -72,3 +75,21 @@ class Served:
 def target_of(path, parameters):
     named = {name.rstrip("_").replace("_", "-"): value for name, value in parameters.items()}
     return path + ("?" + urllib.parse.urlencode(named, doseq=True) if named else "")
+
+
+class PageCase(unittest.TestCase):
+    """Tests with a folder of their own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def done(self, *arguments, stdin=None):
+        """What the program prints; it must succeed."""
+        done = fairlead(*arguments, stdin=stdin)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def serve(self, *arguments):
+        served = Served(self.folder, *arguments)
+        self.addCleanup(served.stop)
+        return served
