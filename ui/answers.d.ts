@@ -35,6 +35,87 @@ export interface Series {
   to: string;
   pairs: {flavor: string; resource: string; reduced: boolean; lines: Record<string, Step[]>}[];
 }
+export interface WorkerSeries {
+  from: string;
+  to: string;
+  list: string;
+  workers: {
+    multiKueueCluster: string;
+    cluster: string;
+    reduced: boolean;
+    lines: Record<"selected" | "listed" | "draining" | "frozen", [time: string, seq: number, value: boolean | null][]>;
+  }[];
+}
+export interface WorkersHistory {
+  multiKueueConfig: string;
+  rows: {
+    seq: number;
+    time: string;
+    old: string[] | null;
+    new: string[];
+    writer: "fairlead" | "foreign";
+    rule?: string;
+    text?: string;
+  }[];
+}
+export interface WorkersWhy {
+  asOf: AsOf;
+  multiKueueConfig: string;
+  list: string[];
+  wish: string[] | null;
+  use: string;
+  foreign: string;
+  frozenSince: string | null;
+  unseen: Unseen[];
+  workers: {
+    multiKueueCluster: string;
+    cluster: string;
+    listed: boolean;
+    selected: boolean;
+    since: string;
+    standing: string;
+    leftOut: string;
+    windowsEnd: Record<string, string>;
+    heldBy: {workload: string; seq: number}[];
+    because: {seq: number; time: string | null}[];
+  }[];
+}
+export interface Setting {
+  name: string;
+  value: string;
+  most: number | null;
+  zero: boolean;
+}
+export interface Totals {
+  writes: number;
+  queueWrites: number;
+  statusWrites: number;
+  overQuotaSeconds: number;
+  overQuotaResourceHours: Record<string, string>;
+  underQuotaResourceHours: Record<string, string>;
+  safeShrinks: number;
+  slowestShrinkSeconds: number;
+}
+export interface WhatIf {
+  from: {seq: number; time: string; pruned?: boolean};
+  to: {seq: number; time: string};
+  same: number;
+  differences: {
+    difference: "onlyHistory" | "onlyWhatIf" | "value" | "time";
+    object: string;
+    history: {time: string; rule: string; text: string; seq: number | null; writtenTime: string | null} | null;
+    whatIf: {time: string; rule: string; text: string} | null;
+  }[];
+  differencesLeftOut: number;
+  totals: {history: Totals; sameConfiguration: Totals; whatIf: Totals};
+  overridden: {setting: string; kind: string; name: string; namespace?: string; annotation: string; value: string}[];
+  unseen: Unseen[];
+}
+export interface PageWhatIf {
+  settings: Setting[];
+  whatIf: WhatIf | null;
+  series: Series | null;
+}
 export interface LogAnswer {
   first_seq: number;
   last_seq: number;

@@ -4,7 +4,7 @@ import {axisLabel, amountOf} from "./amounts.js";
 import {el, table} from "./dom.js";
 import {axisTime, msOf, show, zoneName} from "./times.js";
 
-/** @typedef {[time: string, seq: number, value: string | null, writer?: string]} Step */
+/** @typedef {[time: string, seq: number | null, value: string | null, writer?: string]} Step seq null: of a what-if */
 /**
  * @typedef {object} Line
  * @property {string} name
@@ -14,7 +14,7 @@ import {axisTime, msOf, show, zoneName} from "./times.js";
  * @property {number[]} [dash]
  * @property {boolean} [filled]
  */
-/** @typedef {{time: number, kind: "ours" | "foreign" | "loss", text: string}} Mark */
+/** @typedef {{time: number, kind: "ours" | "foreign" | "loss" | "imagined", text: string}} Mark */
 /** @typedef {{from: number, to: number, text: string}} Gap a stretch in which a source was silent */
 
 // The legend of dygraphs writes style attributes, which the page's policy forbids; ours is a table.
@@ -90,7 +90,9 @@ function drawUnder(context, area, xOf, marks, gaps) {
     context.stroke();
     context.restore();
   }
-  for (const mark of marks) drawMark(context, xOf(mark.time), area.y + area.h - 6, mark.kind);
+  // Those of a what-if stand above the others.
+  for (const mark of marks)
+    drawMark(context, xOf(mark.time), area.y + area.h - (mark.kind === "imagined" ? 18 : 6), mark.kind);
   context.restore();
 }
 
@@ -99,11 +101,13 @@ function drawMark(context, x, y, kind) {
   context.strokeStyle = context.fillStyle = colourOf(kind);
   context.lineWidth = 1.5;
   context.beginPath();
-  if (kind === "ours") {
+  if (kind === "ours" || kind === "imagined") {
     context.moveTo(x, y - 5);
     context.lineTo(x - 4, y + 4);
     context.lineTo(x + 4, y + 4);
-    context.fill();
+    context.closePath();
+    if (kind === "ours") context.fill();
+    else context.stroke();
   } else if (kind === "foreign") {
     context.moveTo(x - 4, y - 4);
     context.lineTo(x + 4, y + 4);
@@ -238,7 +242,7 @@ export function tableBehind(caption, lines) {
         if (!details.open || details.childElementCount > 1) return;
         const rows = lines
           .flatMap((line) => line.steps.map((step) => /** @type {const} */ ([line.name, step])))
-          .sort(([, a], [, b]) => msOf(a[0]) - msOf(b[0]) || a[1] - b[1]);
+          .sort(([, a], [, b]) => msOf(a[0]) - msOf(b[0]) || (a[1] ?? 0) - (b[1] ?? 0));
         const cut = rows.length - rowsMax;
         details.append(
           ...(cut > 0 ? [el("p", {}, `The first ${cut} rows are left out: zoom in to see them.`)] : []),
@@ -247,7 +251,13 @@ export function tableBehind(caption, lines) {
             ["Time", "Seq", "Line", "Value", "Writer"],
             rows
               .slice(-rowsMax)
-              .map(([name, [time, seq, value, writer]]) => [show(time), seq, name, value ?? "none", writer ?? ""]),
+              .map(([name, [time, seq, value, writer]]) => [
+                show(time),
+                seq ?? "",
+                name,
+                value ?? "none",
+                writer ?? "",
+              ]),
           ),
         );
       },

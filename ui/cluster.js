@@ -1,13 +1,14 @@
 // A cluster: what its nodes offer, what of that is usable and accepted, and the newest events of its nodes.
 
-import {hashOf, noteInAddress, withLog} from "./address.js";
+import {noteInAddress} from "./address.js";
 import {stepChart, tableBehind} from "./charts.js";
-import {command, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
 import {ask, askFolded} from "./server.js";
 import {overviewOf, zooming} from "./span.js";
+import {tabs} from "./tabs.js";
 import {msOf, show} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -70,6 +71,19 @@ async function nodeEvents(context, to) {
   );
 }
 
+/** @param {ViewContext} context @param {import("./answers").Overview} overview */
+function paragraph({address, log}, overview) {
+  const known = overview.clusters.find((one) => one.cluster === address.cluster);
+  const values = (known?.capacity ?? []).map(
+    (one) => `${one.flavor || "all"} ${one.resource}: ${one.accepted} accepted of ${one.usable} of ${one.offered}`,
+  );
+  return (
+    `**Cluster ${plainMarkdown(address.cluster)}** is ${known?.state ?? "no more there"} at the end of the log` +
+    (known?.hold ? `, a loss since ${known.hold.since} is held until ${known.hold.until}` : "") +
+    `. ${plainMarkdown(values.join("; ") || "No capacity is known")}. ${linkAndDigest(log.chain)}`
+  );
+}
+
 /** @param {ViewContext} context */
 export async function clusterView(context) {
   const {root, address, signal, progress} = context;
@@ -90,6 +104,7 @@ export async function clusterView(context) {
     commands: [command("log", "cat", "--where", where, "--last", String(newestEvents))],
     name: `cluster-${address.cluster}`,
     json: series,
+    markdown: () => paragraph(context, overview),
     csv: () => [
       ["flavor", "resource", "line", "time", "seq", "value"],
       ...series.pairs.flatMap((pair) =>
@@ -101,21 +116,12 @@ export async function clusterView(context) {
   });
   root.replaceChildren(
     el("h2", {}, address.cluster),
-    el(
-      "p",
-      {class: "choices"},
-      ...overview.clusters.flatMap((one) => [
-        el(
-          "a",
-          {
-            class: "tab",
-            href: hashOf(withLog({...address, cluster: one.cluster})),
-            "aria-current": one.cluster === address.cluster ? "true" : undefined,
-          },
-          one.cluster,
-        ),
-        " ",
-      ]),
+    tabs(
+      overview.clusters.map(({cluster}) => ({
+        title: cluster,
+        to: {...address, cluster},
+        current: cluster === address.cluster,
+      })),
     ),
     el(
       "p",

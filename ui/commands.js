@@ -47,6 +47,11 @@ export function plainMarkdown(text) {
   return String(text).replace(/[\\`*_{}[\]<>#|!]/g, "\\$&");
 }
 
+/** What ends a paragraph of a post-mortem: the link, and which log it is. @param {string} chain of the log's end */
+export function linkAndDigest(chain) {
+  return `[The page](${location.href.replaceAll(")", "%29")}), log with chain ${chain.slice(0, 16)}.`;
+}
+
 /** @param {string} name @param {string} type @param {string} text */
 function save(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], {type}));

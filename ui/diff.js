@@ -1,8 +1,9 @@
 // Two cursors: what differs between two moments, decisions first, then facts.
 
 import {hashOf, withLog} from "./address.js";
-import {command, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
+import {saved} from "./saved.js";
 import {ask} from "./server.js";
 import {msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
@@ -45,11 +46,32 @@ async function hourAgo({log, signal}) {
   return old ? "-1h" : first;
 }
 
+/** @param {ViewContext} context @param {import("./answers").Diff} diff */
+function paragraph({log}, diff) {
+  const parts = sections.flatMap(([section, title, names]) => {
+    const rows = /** @type {Row[]} */ (diff[section] ?? []);
+    if (rows.length === 0) return [];
+    const words = rows
+      .slice(0, 10)
+      .map(
+        (row) =>
+          `${names.map((name) => row[name]).join(" ")} from ${sideText(row.from, row.to)} to ` +
+          sideText(row.to, row.from),
+      );
+    const more = rows.length > 10 ? ` and ${rows.length - 10} more` : "";
+    return [`${title}: ${plainMarkdown(words.join("; "))}${more}. `];
+  });
+  return (
+    `**From ${diff.from.time} (seq ${diff.from.seq}) to ${diff.to.time} (seq ${diff.to.seq})** ` +
+    `${parts.length ? "differ: " : "nothing differs. "}${parts.join("")}${linkAndDigest(log.chain)}`
+  );
+}
+
 /** @param {ViewContext} context */
 export async function diffView(context) {
   const {root, address, signal} = context;
-  const from = address.a || (await hourAgo(context)),
-    to = address.b || "";
+  const from = address.a || saved?.from || (await hourAgo(context)),
+    to = address.b || saved?.to || "";
   const fields = [
     el("input", {id: "from", value: from, size: 32}),
     el("input", {id: "to", value: to, size: 32, placeholder: "the log's end"}),
@@ -109,6 +131,7 @@ export async function diffView(context) {
     commands,
     name: "diff",
     json: diff,
+    markdown: () => paragraph(context, diff),
     csv: () => [
       ["section", "name", "from", "to"],
       ...sections.flatMap(([section, , names]) =>

@@ -2,25 +2,16 @@
 
 import {hashOf, withLog} from "./address.js";
 import {sparkline, stepChart} from "./charts.js";
-import {command, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {ask} from "./server.js";
 import {overviewOf, wholeButton, zooming} from "./span.js";
-import {msOf, show, spanText, textOf} from "./times.js";
+import {durationMs, msOf, show, spanText, textOf} from "./times.js";
 
 /** @typedef {import("./answers").Overview} Overview */
 /** @typedef {import("./main").ViewContext} ViewContext */
 
 const marks = {ours: "▲ our writes", foreign: "✕ foreign writes", losses: "⚑ losses"};
-
-/** Durations as the server writes them: 1m30s. @param {string} text */
-function durationMs(text) {
-  const units = /** @type {Record<string, number>} */ ({h: 3600e3, m: 60e3, s: 1e3, ms: 1});
-  return [...text.matchAll(/([\d.]+)(h|ms|m|s)/g)].reduce(
-    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ""] ?? 0),
-    0,
-  );
-}
 
 /** Shows states as words, the worst first. @param {string[]} states */
 export function stateWords(states) {
@@ -196,7 +187,7 @@ function lists(overview) {
         "Worker lists as they are at the log's end",
         ["List", "State", "In the list", "Selected"],
         overview.lists.map((list) => [
-          list.list,
+          el("a", {href: hashOf(withLog({view: "list", list: list.list}))}, list.list),
           stateWords([list.state]),
           list.listed.join(", ") || "nobody",
           list.selected.join(", ") || "nobody",
@@ -204,6 +195,16 @@ function lists(overview) {
       ),
     ),
   ];
+}
+
+/** Events, our writes, foreign writes and losses of the span. @param {Overview} overview */
+function sumsOf(overview) {
+  const sums = [0, 0, 0, 0];
+  for (const [, ...counts] of overview.buckets)
+    counts.forEach((count, index) => {
+      sums[index] = (sums[index] ?? 0) + count;
+    });
+  return sums;
 }
 
 /** What the log's last hour brought. @param {ViewContext} context @param {Overview} overview */
@@ -215,14 +216,28 @@ async function lastHour(context, overview) {
   const hour = /** @type {Overview} */ (
     await ask("ui/api/overview", {from, to: overview.to, buckets: 60}, context.signal)
   );
-  const sums = [0, 0, 0, 0];
-  for (const [, ...counts] of hour.buckets)
-    counts.forEach((count, index) => {
-      sums[index] = (sums[index] ?? 0) + count;
-    });
+  const sums = sumsOf(hour);
   return (
     `In the last ${spanText(end - begin)} of this view: ${sums[0]} events, ${sums[1]} of our writes, ` +
     `${sums[2]} foreign writes, ${sums[3]} losses.`
+  );
+}
+
+/** @param {ViewContext} context @param {Overview} overview */
+function paragraph({log}, overview) {
+  const [events, ours, foreign, losses] = sumsOf(overview);
+  const named = (/** @type {{name: string, states: string[]}[]} */ all) => {
+    const troubled = all.filter((one) => !one.states.every((state) => state === "steady"));
+    const words = troubled.slice(0, 10).map((one) => `${one.name} ${one.states.join(", ")}`);
+    const more = troubled.length > 10 ? ` and ${troubled.length - 10} more` : "";
+    return plainMarkdown(words.join("; ") || "all steady") + more;
+  };
+  return (
+    `**Fleet** from ${overview.from} to ${overview.to}: ${events} events, ${ours} of our writes, ${foreign} foreign ` +
+    `writes, ${losses} losses. ${overview.queues.length} queues: ` +
+    `${named(overview.queues.map((one) => ({name: one.queue, states: one.states})))}. ` +
+    `${overview.clusters.length} clusters: ` +
+    `${named(overview.clusters.map((one) => ({name: one.cluster, states: [one.state]})))}. ${linkAndDigest(log.chain)}`
   );
 }
 
@@ -249,6 +264,7 @@ export async function fleetView(context) {
     commands,
     name: "fleet",
     json: overview,
+    markdown: () => paragraph(context, overview),
     csv: () => [
       ["queue", "states", "flavor", "resource", "nominal", "desired", "used"],
       ...overview.queues.flatMap((one) =>

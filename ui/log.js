@@ -1,7 +1,7 @@
 // The log: events as a table, the newest first, filtered by the terms of `log cat --where`.
 
 import {hashOf, withLog} from "./address.js";
-import {command, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {aboutOf, openFact} from "./facts.js";
 import {ask} from "./server.js";
@@ -21,6 +21,21 @@ function row(event) {
     aboutOf(event),
     event.reason?.text ?? "",
   ];
+}
+
+/** A sentence, and the newest events as a table. @param {ViewContext} context @param {string} where @param {any[]} events */
+function paragraph({log}, where, events) {
+  const cells = (/** @type {unknown[]} */ words) => `| ${words.map(plainMarkdown).join(" | ")} |`;
+  const rows = events
+    .slice(0, 20)
+    .map((event) => cells([event.seq, event.logTime, event.fact, event.source, aboutOf(event)]));
+  return [
+    `The newest ${rows.length} events${where ? ` where ${plainMarkdown(where)}` : ""}. ${linkAndDigest(log.chain)}`,
+    "",
+    "| Seq | Time | Fact | Source | About |",
+    "|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
 }
 
 /** @param {ViewContext} context */
@@ -76,6 +91,7 @@ export async function logView(context) {
       commands,
       name: "events",
       json: events,
+      markdown: () => paragraph(context, where, events),
       csv: () => [
         ["seq", "time", "fact", "source", "about", "reason"],
         ...events.map((event) => [

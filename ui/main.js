@@ -7,12 +7,15 @@ import {diffView} from "./diff.js";
 import {byId, el, openDialog, table} from "./dom.js";
 import {fleetView} from "./fleet.js";
 import {followOnDemand} from "./live.js";
+import {listView} from "./list.js";
 import {logView} from "./log.js";
 import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
+import {saved} from "./saved.js";
 import {Refusal, ask} from "./server.js";
 import {askToken} from "./token.js";
 import {msOf, setEnd, setZone, show} from "./times.js";
+import {whatIfView} from "./whatif.js";
 
 /** @typedef {import("./answers").LogAnswer} LogAnswer */
 /**
@@ -32,17 +35,19 @@ const views = [
   ["fleet", "Fleet", fleetView],
   ["queue", "Queue", queueView],
   ["cluster", "Cluster", clusterView],
+  ["list", "Worker list", listView],
   ["diff", "Two cursors", diffView],
+  ["whatif", "What if", whatIfView],
   ["log", "Log", logView],
   ["proof", "Proof", proofView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
-  ["1 to 6", "the views in their order"],
+  ["1 to 8", "the views in their order"],
   ["?", "this table"],
   ["w", "the whole log"],
   ["f", "follow the log, or pause"],
-  ["c", "to the cursor of a queue"],
+  ["c", "to the cursor of a queue or a worker list"],
   ["← →", "at the cursor: the step before, the next step"],
   ["PgUp PgDn", "at the cursor: an hour on, an hour back"],
   ["Home End", "at the cursor: the beginning, the end"],
@@ -59,10 +64,11 @@ async function readLog() {
   log = /** @type {LogAnswer} */ (await ask("ui/api/log", seq && chain ? {seq, chain} : {}));
   setPlace(log.place);
   if (log.last_time) setEnd(msOf(log.last_time));
+  const held = saved ? `Saved as a file: ${saved.queue} from ${show(saved.from)} to ${show(saved.to)}, of ` : "";
   byId("history").textContent =
     log.last_seq === 0
       ? `${log.place.join(" ")}: empty`
-      : `${log.place.join(" ")}: seq ${log.first_seq} to ${log.last_seq}, ` +
+      : `${held}${log.place.join(" ")}: seq ${log.first_seq} to ${log.last_seq}, ` +
         `until ${show(log.last_time ?? "")}, chain ${log.chain.slice(0, 12)}`;
   /** @type {Record<string, string>} */
   const warnings = {
@@ -219,6 +225,10 @@ setting("theme", (theme) => {
 });
 setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone)));
 followOnDemand(showNewest);
+if (saved) {
+  byId("follow").hidden = true;
+  if (!location.hash) noteInAddress({view: "queue", queue: saved.queue});
+}
 byId("help").addEventListener("click", showKeys);
 byId("token").addEventListener("click", async () => {
   if (await askToken("Give another token.")) void showView();

@@ -1,6 +1,6 @@
 // Proof: whether the log is what was written, and whether this program would have written the same.
 
-import {command, showActions} from "./commands.js";
+import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el} from "./dom.js";
 import {chip} from "./facts.js";
 import {ask} from "./server.js";
@@ -86,7 +86,30 @@ export async function proofView(context) {
     button.disabled = false;
     bar.hidden = true;
     result.replaceChildren(...(proof.state === "none" ? [el("p", {}, "Not verified yet.")] : lines(proof)));
-    if (proof.state === "done") showActions({commands, name: "proof", json: proof});
+    if (proof.state === "done")
+      showActions({
+        commands,
+        name: "proof",
+        json: proof,
+        csv: () => [
+          ["seq", "at", "chain", "events", "compared", "differing", "notCompared", "checkpoints", "differsAt"],
+          [
+            proof.seq,
+            proof.at,
+            proof.chain,
+            proof.replay?.events,
+            proof.replay?.compared,
+            proof.replay?.differing,
+            proof.replay?.notCompared,
+            proof.replay?.checkpoints,
+            proof.replay?.differsAt,
+          ],
+        ],
+        markdown: () => {
+          const words = lines(proof).map((line) => plainMarkdown(line.textContent ?? ""));
+          return `**Proof.** ${words.join(" ")} ${linkAndDigest(context.log.chain)}`;
+        },
+      });
     context.badge(verdictOf(proof));
   };
   await follow({});

@@ -1,5 +1,6 @@
 // Asks the server. Every number on this page comes from one of its answers.
 
+import {notSaved, saved, savedAnswer} from "./saved.js";
 import {askToken, authorization, currentToken, offerToken} from "./token.js";
 
 /** What the server, or the way to it, said instead of an answer: one sentence for a person. */
@@ -20,7 +21,7 @@ function done() {
   waiting.shift()?.();
 }
 
-/** @typedef {Record<string, string | number | undefined>} Parameters */
+/** @typedef {Record<string, string | number | undefined | string[]>} Parameters */
 
 /**
  * The address of an answer, relative to the page, so that it is found behind a proxy, too. Empty parameters are left
@@ -30,7 +31,8 @@ function done() {
 export function addressOf(path, parameters) {
   const url = new URL("../" + path, document.baseURI);
   for (const [name, value] of Object.entries(parameters))
-    if (value !== undefined && value !== "") url.searchParams.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value])
+      if (one !== undefined && one !== "") url.searchParams.append(name, String(one));
   return url;
 }
 
@@ -60,6 +62,11 @@ export async function request(url, signal) {
  * @returns {Promise<any>} the answer's JSON; a Refusal is thrown instead
  */
 export async function ask(path, parameters = {}, signal) {
+  if (saved) {
+    const answer = savedAnswer(path, parameters);
+    if (answer === undefined) throw new Refusal(notSaved());
+    return answer;
+  }
   const url = addressOf(path, parameters);
   await turn();
   try {
@@ -104,5 +111,7 @@ export async function askFolded(path, parameters, signal, progress) {
     const answer = await ask(path, parameters, signal);
     if (!answer.building) return answer;
     progress(answer.building.seq, answer.building.lastSeq);
+    // It waits for another one: that is not asked again at once.
+    if (answer.building.seq === 0) await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }

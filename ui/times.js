@@ -21,6 +21,15 @@ export function msOf(text) {
   return whole + Number(`0.${fraction || 0}`) * 1000;
 }
 
+/** Milliseconds of a duration as the server writes it: 1m30s. @param {string} text */
+export function durationMs(text) {
+  const units = /** @type {Record<string, number>} */ ({h: 3600e3, m: 60e3, s: 1e3, ms: 1, µs: 1e-3, ns: 1e-6});
+  return [...text.matchAll(/([\d.]+)(h|ms|m|µs|ns|s)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * (units[unit ?? ""] ?? 0),
+    0,
+  );
+}
+
 /** RFC 3339 to the millisecond. @param {number} ms */
 export function textOf(ms) {
   return new Date(Math.round(ms)).toISOString();

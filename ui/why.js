@@ -1,6 +1,6 @@
 // The why panel: the answers of `audit why` and `audit why-not` as sentences, with a chip for each fact.
 
-import {plainMarkdown} from "./commands.js";
+import {linkAndDigest, plainMarkdown} from "./commands.js";
 import {chip} from "./facts.js";
 import {el} from "./dom.js";
 import {msOf, show, spanText} from "./times.js";
@@ -243,7 +243,7 @@ export function paragraph(why, whyNot, name, chain) {
       .map(
         (guard) => `${plainMarkdown(`${guard.guard}: ${guard.text}`)}${guard.until ? `, until ${guard.until}` : ""}. `,
       ),
-    `[The page](${location.href.replaceAll(")", "%29")}), log with chain ${chain.slice(0, 16)}.`,
+    linkAndDigest(chain),
   ];
   return parts.join("");
 }

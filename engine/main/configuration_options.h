@@ -16,6 +16,8 @@ namespace fairlead {
 struct ConfigurationOptions {
   std::string file;                   ///< empty: the defaults
   std::vector<std::string> settings;  ///< in the order given
+
+  friend bool operator==(const ConfigurationOptions&, const ConfigurationOptions&) = default;
 };
 
 void add_configuration_options(CLI::App& command, ConfigurationOptions& options);

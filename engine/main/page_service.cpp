@@ -7,7 +7,9 @@
 #include "engine/main/http_target.h"
 #include "engine/main/position.h"
 #include "engine/main/proof_run.h"
+#include "engine/main/what_if_runs.h"
 #include "replay/timeline/timeline_answers.h"
+#include "schema/debounce_parameter.h"
 
 namespace fairlead {
 
@@ -97,6 +99,36 @@ std::string compare_chain(const EventLog& log, Seq seq, const std::string& chain
   return here && here->hex().starts_with(chain) ? "same" : "other";
 }
 
+SeriesQuestion question_of(const Parameters& parameters) {
+  return {parameters.text("queue"), parameters.text("cluster"), parameters.text("list"),
+          parameters.optional("flavor"), parameters.optional("resource")};
+}
+
+// The windows that a what-if may change, as they are at the log's end.
+Json settings_json(const DebounceSettings& settings) {
+  Json list = Json::array();
+  for (const DebounceParameter& parameter : kDebounceParameters)
+    list.push_back({{"name", parameter.name},
+                    {"value", debounce_parameter_text(settings, parameter)},
+                    {"most", parameter.duration ? Json() : Json(parameter.number_max)},
+                    {"zero", parameter.zero != ZeroValue::refused}});
+  return list;
+}
+
+Json building_json(const WhatIfProgress& progress) {
+  return {{"seq", progress.seq.value}, {"lastSeq", progress.last.value}};
+}
+
+// The document of a what-if for the page, with a bounded number of differences.
+Json shown_what_if(const WhatIf& result) {
+  WhatIf shown = result;
+  const std::size_t all = shown.differences.size();
+  if (all > kPageDifferencesMax) shown.differences.resize(kPageDifferencesMax);
+  Json document = to_json(shown);
+  document["differencesLeftOut"] = all - shown.differences.size();
+  return document;
+}
+
 Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target) {
   const auto parameters = Parameters::of(target, {"seq", "chain"});
   if (!parameters) return parameters.error();
@@ -151,10 +183,14 @@ struct PageService::Parts {
   Result<std::string> overview(const ServedLog& served, const HttpTarget& target);
   Result<std::string> series(const ServedLog& served, const HttpTarget& target);
   Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> what_if_answer(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> what_if_document(const ServedLog& served, const HttpTarget& target);
+  const ResourceAliases& aliases() const { return timeline.state().configuration.resource_aliases; }
 
   Timeline timeline;
   std::string fault;  // what kept the last question from folding on; empty: nothing
   ProofRun proof;
+  WhatIfRuns what_ifs;
 };
 
 Result<std::string> PageService::Parts::overview(const ServedLog& served,
@@ -174,18 +210,16 @@ Result<std::string> PageService::Parts::overview(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::series(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters =
-      Parameters::of(target, {"queue", "cluster", "flavor", "resource", "from", "to", "points"});
+  const auto parameters = Parameters::of(
+      target, {"queue", "cluster", "list", "flavor", "resource", "from", "to", "points"});
   if (!parameters) return parameters.error();
   const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
   if (auto folded = fold(served); !folded) return folded.error();
   const auto span = span_of(*served.log, *parameters);
   if (!span) return span.error();
-  auto answer = series_answer(timeline,
-                              {parameters->text("queue"), parameters->text("cluster"),
-                               parameters->optional("flavor"), parameters->optional("resource")},
-                              *span, *points);
+  auto answer =
+      series_answer(timeline.values(), aliases(), question_of(*parameters), *span, *points);
   if (!answer) return answer.error();
   answer->document["building"] = building(served);
   answer->document["damage"] = damage(served);
@@ -203,19 +237,64 @@ Result<std::string> PageService::Parts::proof_answer(const ServedLog& served,
   return to_text(proof.report());
 }
 
+Result<std::string> PageService::Parts::what_if_document(const ServedLog& served,
+                                                         const HttpTarget& target) {
+  HttpTarget rest;
+  const WhatIfQuestion question = what_if_question(target, rest);
+  if (const auto known = Parameters::of(rest, {"set", "from", "to"}); !known) return known.error();
+  const auto progress = what_ifs.ask(served, question);
+  if (!progress) return progress.error();
+  if (progress->finished) return to_text(to_json(progress->finished->result));
+  return to_text(Json{{"building", building_json(*progress)}});
+}
+
+Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
+                                                       const HttpTarget& target) {
+  HttpTarget rest;
+  const WhatIfQuestion question = what_if_question(target, rest);
+  const auto parameters = Parameters::of(rest, {"queue", "flavor", "resource", "points"});
+  if (!parameters) return parameters.error();
+  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  Json answer{{"kind", "PageWhatIf"},
+              {"settings", settings_json(timeline.state().configuration.debounce)},
+              {"whatIf", nullptr},
+              {"series", nullptr},
+              {"building", building(served)}};
+  if (!answer["building"].is_null() || question.configuration.settings.empty())
+    return to_text(answer);
+  const auto progress = what_ifs.ask(served, question);
+  if (!progress) return progress.error();
+  if (!progress->finished) {
+    answer["building"] = building_json(*progress);
+    return to_text(answer);
+  }
+  const WhatIf& result = progress->finished->result;
+  answer["whatIf"] = shown_what_if(result);
+  if (parameters->text("queue").empty()) return to_text(answer);
+  auto series = series_answer(*progress->finished->values, aliases(), question_of(*parameters),
+                              {result.first_time, result.last_time}, *points);
+  if (!series) return series.error();
+  answer["series"] = std::move(series->document);
+  return to_text(answer);
+}
+
 PageService::PageService() : parts_(std::make_unique<Parts>()) {}
 PageService::~PageService() = default;
 
 Result<std::string> PageService::answer(const ServedLog& served, std::string_view text) {
   const auto target = parse_target(text);
   if (!target) return target.error();
+  if (target->path == kWhatIfPath) return parts_->what_if_document(served, *target);
   const std::string subject = target->path.substr(kPageApiPath.size());
   if (subject == "log") return log_answer(served, *target);
   if (subject == "overview") return parts_->overview(served, *target);
   if (subject == "series") return parts_->series(served, *target);
   if (subject == "proof") return parts_->proof_answer(served, *target);
+  if (subject == "whatif") return parts_->what_if_answer(served, *target);
   return Error{ErrorCode::bad_input,
-               "expected log, overview, series or proof, got \"" + subject + "\""};
+               "expected log, overview, series, proof or whatif, got \"" + subject + "\""};
 }
 
 }  // namespace fairlead

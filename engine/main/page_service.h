@@ -13,11 +13,14 @@ namespace fairlead {
 
 /// The path below which they are.
 inline constexpr std::string_view kPageApiPath = "/ui/api/";
+/// Where what-ifs are asked, among the questions of the audit.
+inline constexpr std::string_view kWhatIfPath = "/audit/whatif";
 /// The stream of versions of the log, for a page that follows it.
 inline constexpr std::string_view kPageLivePath = "/ui/api/live";
 /// Bounds of what one answer draws.
 inline constexpr std::size_t kPageBucketsMax = 2000;
 inline constexpr std::size_t kPagePointsMax = 5000;
+inline constexpr std::size_t kPageDifferencesMax = 500;
 
 /// Owned by the caller's lock: one question at a time, from any thread. The verification runs on a
 /// thread of its own.
@@ -31,12 +34,18 @@ class PageService {
   /// Answers GET, in JSON:
   ///   /ui/api/log?seq=&chain=            which log it is, and whether it has that chain at that
   ///   seq /ui/api/overview?from=&to=&buckets=    see timeline_answers.h
-  ///   /ui/api/series?queue=|cluster=&flavor=&resource=&from=&to=&points=   the same
+  ///   /ui/api/series?queue=|cluster=|list=&flavor=&resource=&from=&to=&points=   the same
   ///   /ui/api/proof?begin=true           the verification of chain and replay; begins one if asked
-  /// Positions are those of position.h; without one a span begins and ends with the log. Overviews
-  /// and series have "building": null, or how far the log is folded ({"seq", "lastSeq"}): then the
-  /// same question brings it further. "damage" is null, or what ends the log too early. Fails with
-  /// `bad_input` for a bad question, and as the log fails to be read.
+  ///   /ui/api/whatif?set=&from=&to=&queue=&flavor=&resource=&points=   {"settings"
+  ///   [{"name", "value" (at the log's end), "most" (null: a duration), "zero" (whether it may be
+  ///   0)}], "whatIf": the next one's answer with at most kPageDifferencesMax differences and
+  ///   "differencesLeftOut", "series": of the queue in that world (timeline_answers.h)}; the last
+  ///   two are null without a setting, the last one also without a queue
+  ///   /audit/whatif?set=&from=&to=       the answer of `fairlead whatif`, or {"building"}
+  /// Positions are those of position.h; without one a span begins and ends with the log. Overviews,
+  /// series and what-ifs have "building": null, or how far the log is folded ({"seq", "lastSeq"}):
+  /// then the same question brings it further. "damage" is null, or what ends the log too early.
+  /// Fails with `bad_input` for a bad question, and as the log fails to be read.
   Result<std::string> answer(const ServedLog& served, std::string_view target);
 
  private:

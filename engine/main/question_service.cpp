@@ -26,6 +26,10 @@ HttpReply export_reply(const ServedLog& served, std::string_view target) {
   return {200, "application/octet-stream", *std::move(page)};
 }
 
+bool is_what_if(std::string_view target) {
+  return target.substr(0, target.find('?')) == kWhatIfPath;
+}
+
 }  // namespace
 
 std::string QuestionService::version() const { return source_.version(); }
@@ -37,7 +41,8 @@ HttpReply QuestionService::reply(std::string_view target) const {
   if (is_export_target(target)) return export_reply(*served, target);
   const auto answer = [&]() -> Result<std::string> {
     if (target.starts_with(kLogPath)) return answer_log_target(*served->log, target);
-    if (target.starts_with(kPageApiPath)) return page_->answer(*served, target);
+    if (target.starts_with(kPageApiPath) || is_what_if(target))
+      return page_->answer(*served, target);
     auto question = from_target(target);
     if (!question) return question.error();
     auto answered = answer_question({*served->log, served->snapshots.get()}, *question);

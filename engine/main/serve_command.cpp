@@ -1,12 +1,16 @@
 // `fairlead serve`: the audit page over a data directory, a bundle, or a hub that runs elsewhere.
 #include <CLI/CLI.hpp>
+#include <fstream>
 #include <iostream>
 #include <memory>
 
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/page_bundle.h"
 #include "engine/main/page_server.h"
+#include "engine/main/position.h"
+#include "engine/main/saved_answers.h"
 #include "engine/main/standard_streams.h"
 
 namespace fairlead {
@@ -18,7 +22,14 @@ struct ServeOptions {
   HubPlace hub;
   HubBehindApiServer behind;
   std::string listen = "127.0.0.1:8787";
+  std::string save;  ///< a file; empty: serve
+  SavedQuestion saved;
 };
+
+Result<ServedLogSource> source_of(const ServeOptions& options) {
+  const bool none = options.data.empty() && options.bundle.empty();
+  return served_log_in(none ? "fairlead-data" : options.data, options.bundle);
+}
 
 Result<PageAnswers> answers_of(const ServeOptions& options) {
   const bool direct = !options.hub.server.empty();
@@ -29,13 +40,39 @@ Result<PageAnswers> answers_of(const ServeOptions& options) {
     if (!hub) return hub.error();
     return answers_from(*std::move(hub));
   }
-  const bool none = options.data.empty() && options.bundle.empty();
-  auto source = served_log_in(none ? "fairlead-data" : options.data, options.bundle);
+  auto source = source_of(options);
   if (!source) return source.error();
   return answers_from(*std::move(source));
 }
 
+Result<void> save_page(const ServeOptions& options) {
+  const SavedQuestion& question = options.saved;
+  if (question.queue.empty())
+    return Error{ErrorCode::bad_input,
+                 "--save: expected --queue, the ClusterQueue that the file is about"};
+  if (!options.hub.server.empty() || !options.behind.kubeconfig.empty())
+    return Error{ErrorCode::bad_input,
+                 "--save reads a data directory or a bundle (--data, --bundle)"};
+  auto source = source_of(options);
+  if (!source) return source.error();
+  const QuestionService questions(*std::move(source));
+  const auto answers = saved_answers(questions, question);
+  if (!answers) return answers.error();
+  const auto page = page_with_answers(answers->document);
+  if (!page) return page.error();
+  std::ofstream file(options.save, std::ios::binary);
+  file << *page << std::flush;
+  if (!file) return Error{ErrorCode::unavailable, "--save: cannot write " + options.save};
+  std::cout << options.save << ": " << question.queue << " from "
+            << answers->document["from"].get<std::string>() << " to "
+            << answers->document["to"].get<std::string>() << ", " << page->size() << " bytes\n";
+  return flush_output();
+}
+
 Result<void> run_serve(const ServeOptions& options) {
+  if (!options.save.empty()) return save_page(options);
+  if (!options.saved.queue.empty() || !options.saved.from.empty() || !options.saved.to.empty())
+    return Error{ErrorCode::bad_input, "--queue, --from and --to say what --save FILE holds"};
   const auto address = page_address(options.listen);
   if (!address) return address.error();
   auto answers = answers_of(options);
@@ -76,6 +113,15 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--listen", options->listen,
                    "Where to listen, on this machine alone; port 0: any free one")
       ->capture_default_str();
+  serve->add_option("--save", options->save,
+                    "Serve nothing: write the page with its answers about one queue and span as an "
+                    "HTML file that opens without a server");
+  serve->add_option("--queue", options->saved.queue, "Of --save: the ClusterQueue");
+  serve->add_option("--from", options->saved.from,
+                    std::string("Of --save: the span begins here: ") + kPositionHelp +
+                        "; default: the log's beginning");
+  serve->add_option("--to", options->saved.to,
+                    "Of --save: the span ends here; default: the log's end");
   serve->callback([options, &exit_code] {
     const auto served = run_serve(*options);
     if (!served) std::cerr << "fairlead serve: " << served.error().message << '\n';

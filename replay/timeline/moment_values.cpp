@@ -101,6 +101,12 @@ CapacityValues capacity_values(const CapacityValue& value) {
   return {value.offered, value.damped.usable, value.damped.accepted};
 }
 
+WorkerValues worker_values(const WorkerList& list, const Worker& worker) {
+  const bool frozen = worker.listed && list.frozen_since;
+  const bool draining = worker.listed && !worker.selected && !frozen;
+  return {worker.selected, worker.listed, draining, frozen};
+}
+
 std::string_view words_of(Condition condition) {
   switch (condition) {
     case Condition::conflict: return "conflict";

@@ -1,5 +1,5 @@
-// What the audit page draws, at one moment: the values of a pair of a hub ClusterQueue and of a
-// cluster's capacity, and in one word each how they are.
+// What the audit page draws, at one moment: the values of a pair of a hub ClusterQueue, of a
+// cluster's capacity and of a name in a worker list, and in one word each how they are.
 //
 // The functions here call those by which `audit quota` and `audit why` answer, so a chart shows the
 // numbers of those answers.
@@ -36,14 +36,26 @@ inline constexpr std::array<std::string_view, 8> kPairLines{
 enum class CapacityLine : std::uint8_t { offered, usable, accepted };
 inline constexpr std::array<std::string_view, 3> kCapacityLines{"offered", "usable", "accepted"};
 
+/// The lines of a name in a worker list, each 0 or 1.
+enum class WorkerLine : std::uint8_t {
+  selected,
+  listed,    ///< spec.clusters of the MultiKueueConfig has it
+  draining,  ///< listed and no longer selected: it leaves when its windows are over
+  frozen,    ///< listed, while nothing is selected or the Placement is gone
+};
+inline constexpr std::array<std::string_view, 4> kWorkerLines{"selected", "listed", "draining",
+                                                              "frozen"};
+
 using PairValues = std::array<Int128, kPairLines.size()>;          ///< kNoValue: null
 using CapacityValues = std::array<Int128, kCapacityLines.size()>;  ///< kNoValue: null
+using WorkerValues = std::array<Int128, kWorkerLines.size()>;
 
 /// Returns the values of a pair in a state whose moment is closed.
 PairValues pair_values(const State& state, const KnownPair& pair);
 /// Returns who set the nominalQuota of the pair: `fairlead` if it is that of our last write.
 StepWriter writer_of(const State& state, const KnownPair& pair, Int128 nominal);
 CapacityValues capacity_values(const CapacityValue& value);
+WorkerValues worker_values(const WorkerList& list, const Worker& worker);
 
 /// How a queue or a cluster is; the first is the worst.
 enum class Condition : std::uint8_t {

@@ -10,34 +10,6 @@
 
 namespace fairlead {
 
-namespace {
-
-// The queues whose values may differ from those at the last sample.
-std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
-  std::set<std::string> queues = dirty.queues;
-  const auto add_claim = [&](const std::string& name) {
-    const auto claim = state.claims.find(name);
-    if (claim == state.claims.end() || !claim->second.terms) return;
-    for (const AssignmentRow& row : claim->second.terms->rows) queues.insert(row.cluster_queue);
-  };
-  const auto add_cluster = [&](const std::string& name) {
-    const auto claims = state.claims_of_cluster.find(name);
-    if (claims == state.claims_of_cluster.end()) return;
-    for (const std::string& claim : claims->second) add_claim(claim);
-  };
-  for (const std::string& claim : dirty.claims) add_claim(claim);
-  for (const auto* clusters : {&dirty.clusters, &dirty.capacities, &dirty.accepted})
-    for (const std::string& cluster : *clusters) add_cluster(cluster);
-  queues.insert(state.multikueue.followers.begin(), state.multikueue.followers.end());
-  return queues;
-}
-
-Step step_at(const State& state, Int128 value, StepWriter writer) {
-  return {state.now, state.seq, value, writer};
-}
-
-}  // namespace
-
 bool Timeline::has_folded(const EventLog& log) const {
   if (log.last_seq() < chain_seq_) return false;
   const auto chain = log.chain_at(chain_seq_);
@@ -84,7 +56,7 @@ Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapsh
   closed_ = state_;
   DirtySet dirty = dirty_;
   close_moment(closed_, dirty);
-  sample(closed_, dirty);
+  values_.sample(closed_, dirty, observed_);
   // A batch ends with a group commit, but for one that is damaged behind it.
   if (const auto chain = log.chain_at(state_.seq)) {
     chain_ = *chain;
@@ -105,7 +77,7 @@ void Timeline::fold(const Event& event) {
 void Timeline::pass_until(LogTime time) {
   close_moment(state_, dirty_);
   const auto take = [this] {
-    sample(state_, dirty_);
+    values_.sample(state_, dirty_, observed_);
     count_holds(dirty_);
     dirty_ = {};
   };
@@ -115,56 +87,6 @@ void Timeline::pass_until(LogTime time) {
     run_until(state_, state_.deadlines.next(), dirty_);
     take();
   }
-}
-
-void Timeline::sample(const State& state, const DirtySet& dirty) {
-  if (dirty.everything) {
-    for (const auto& [name, queue] : state.queues) sample_queue(state, name);
-    for (const auto& [name, claims] : state.claims_of_queue) sample_queue(state, name);
-    for (const auto& [name, cluster] : state.clusters) sample_cluster(state, name);
-    return;
-  }
-  std::set<std::string> queues = queues_around(state, dirty);
-  queues.insert(observed_.begin(), observed_.end());
-  for (const std::string& queue : queues) sample_queue(state, queue);
-  std::set<std::string> clusters = dirty.clusters;
-  clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
-  clusters.insert(dirty.accepted.begin(), dirty.accepted.end());
-  for (const std::string& cluster : clusters) sample_cluster(state, cluster);
-}
-
-void Timeline::sample_queue(const State& state, const std::string& queue) {
-  std::map<PairName, PairSeries>& pairs = queues_[queue];
-  std::set<PairName> there;
-  for (const KnownPair& pair : pairs_of_queue(state, queue)) {
-    const PairName name{pair.key.flavor, pair.spelled};
-    there.insert(name);
-    const PairValues values = pair_values(state, pair);
-    PairSeries& series = pairs[name];
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const bool nominal = i == static_cast<std::size_t>(PairLine::nominal);
-      const auto writer = nominal ? writer_of(state, pair, values[i]) : StepWriter::none;
-      series.lines[i].push(step_at(state, values[i], writer));
-    }
-  }
-  for (auto& [name, series] : pairs)
-    if (!there.contains(name))
-      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
-}
-
-void Timeline::sample_cluster(const State& state, const std::string& name) {
-  std::map<CapacityKey, CapacitySeries>& values = clusters_[name];
-  const auto cluster = state.clusters.find(name);
-  const bool there = cluster != state.clusters.end();
-  if (there)
-    for (const auto& [key, value] : cluster->second.capacity) {
-      const CapacityValues now = capacity_values(value);
-      for (std::size_t i = 0; i < now.size(); ++i)
-        values[key].lines[i].push(step_at(state, now[i], StepWriter::none));
-    }
-  for (auto& [key, series] : values)
-    if (!there || !cluster->second.capacity.contains(key))
-      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
 }
 
 // A loss is held from the close of the moment that brought it on.

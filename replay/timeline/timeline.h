@@ -1,5 +1,6 @@
-// What the audit page draws, over the whole log: the values of every pair of every hub ClusterQueue
-// and of every cluster, each as the steps at which it moved, and how many events there were.
+// What the audit page draws, over the whole log: the values of every pair of every hub
+// ClusterQueue, of every cluster and of every worker list, each as the steps at which it moved, and
+// how many events there were.
 //
 // It is derived from the log alone, by the fold, one closed moment after the other, and goes on
 // where it stopped when the log has grown. Deadlines that passed between two events are moments of
@@ -7,30 +8,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
 
 #include "engine/fold/state.h"
 #include "engine/log/event_log.h"
-#include "replay/audit/audit_moment.h"
 #include "replay/timeline/event_counts.h"
-#include "replay/timeline/moment_values.h"
+#include "replay/timeline/value_series.h"
 #include "snapshots/snapshot_source.h"
 
 namespace fairlead {
-
-/// The lines of one pair, in the order of kPairLines.
-struct PairSeries {
-  std::array<StepSeries, kPairLines.size()> lines;
-};
-/// The lines of one capacity value of a cluster, in the order of kCapacityLines.
-struct CapacitySeries {
-  std::array<StepSeries, kCapacityLines.size()> lines;
-};
-/// A pair by flavor and resource, as its queue spells the resource.
-using PairName = std::pair<std::string, std::string>;
 
 /// Owned by one thread.
 class Timeline {
@@ -50,10 +38,7 @@ class Timeline {
   /// The time of the first event or of the snapshot that it began with.
   LogTime begin() const { return begin_; }
 
-  const std::map<std::string, std::map<PairName, PairSeries>>& queues() const { return queues_; }
-  const std::map<std::string, std::map<CapacityKey, CapacitySeries>>& clusters() const {
-    return clusters_;
-  }
+  const ValueSeries& values() const { return values_; }
   const CountsOverTime& counts() const { return counts_; }
 
  private:
@@ -61,9 +46,6 @@ class Timeline {
   bool has_folded(const EventLog& log) const;
   void fold(const Event& event);
   void pass_until(LogTime time);
-  void sample(const State& state, const DirtySet& dirty);
-  void sample_queue(const State& state, const std::string& queue);
-  void sample_cluster(const State& state, const std::string& cluster);
   void count(const Event& event);
   void count_holds(const DirtySet& dirty);
   bool is_foreign_write(const ObjectObserved& seen) const;
@@ -77,8 +59,7 @@ class Timeline {
   LogTime begin_;
   Digest chain_;  // after `chain_seq_`, to know the log again
   Seq chain_seq_;
-  std::map<std::string, std::map<PairName, PairSeries>> queues_;
-  std::map<std::string, std::map<CapacityKey, CapacitySeries>> clusters_;
+  ValueSeries values_;
   CountsOverTime counts_;
 };
 

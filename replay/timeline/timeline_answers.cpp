@@ -15,12 +15,15 @@ Json value_text(const std::string& resource, Int128 value) {
   return value == kNoValue ? Json() : Json(amount_text(resource, value));
 }
 
+// That of a what-if is in no log.
+Json seq_json(Seq seq) { return seq == Seq{} ? Json() : Json(seq.value); }
+
 Json steps_json(const StepSeries& series, const TimelineSpan& span, std::size_t points,
                 const std::string& resource) {
   Json list = Json::array();
   for (const Step& step : steps_between(series.steps(), span.from, span.to, points)) {
     Json row =
-        Json::array({to_rfc3339(step.time), step.seq.value, value_text(resource, step.value)});
+        Json::array({to_rfc3339(step.time), seq_json(step.seq), value_text(resource, step.value)});
     if (step.writer != StepWriter::none)
       row.push_back(step.writer == StepWriter::fairlead ? "fairlead" : "foreign");
     list.push_back(std::move(row));
@@ -169,6 +172,34 @@ Result<void> add_pairs(const Map& map, const Names& names, const Split& split,
                "no \"" + wanted + "\" there in this log; known: " + nearby(known, wanted)};
 }
 
+// A step of a worker's line: its value is true, false or null.
+Json worker_lines_json(const WorkerSeries& series, const TimelineSpan& span, std::size_t points) {
+  Json lines = Json::object();
+  for (std::size_t i = 0; i < series.lines.size(); ++i) {
+    Json& steps = lines[std::string(kWorkerLines[i])] = Json::array();
+    for (const Step& step : steps_between(series.lines[i].steps(), span.from, span.to, points))
+      steps.push_back({to_rfc3339(step.time), seq_json(step.seq),
+                       step.value == kNoValue ? Json() : Json(step.value != 0)});
+  }
+  return lines;
+}
+
+Result<AuditAnswer> list_answer(const ValueSeries& values, const SeriesQuestion& question,
+                                const TimelineSpan& span, std::size_t points, Json answer) {
+  if (question.flavor || question.resource)
+    return Error{ErrorCode::bad_input, "a worker list has no flavor and no resource"};
+  const auto found = find_named(values.lists(), "worker list", question.list);
+  if (!found) return found.error();
+  answer["list"] = question.list;
+  Json& workers = answer["workers"] = Json::array();
+  for (const auto& [name, series] : **found)
+    workers.push_back({{"multiKueueCluster", name},
+                       {"cluster", series.cluster},
+                       {"reduced", any_reduced(series.lines)},
+                       {"lines", worker_lines_json(series, span, points)}});
+  return AuditAnswer{std::move(answer)};
+}
+
 }  // namespace
 
 Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets) {
@@ -190,34 +221,29 @@ Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::si
           {"lists", list_rows(timeline.state())}};
 }
 
-Result<AuditAnswer> series_answer(const Timeline& timeline, const SeriesQuestion& question,
-                                  const TimelineSpan& span, std::size_t points) {
-  Json answer{{"kind", "Series"},
-              {"from", to_rfc3339(span.from)},
-              {"to", to_rfc3339(span.to)},
-              {"pairs", Json::array()}};
-  const ResourceAliases& aliases = timeline.state().configuration.resource_aliases;
-  if (question.queue.empty() == question.cluster.empty())
-    return Error{ErrorCode::bad_input, "expected one of queue and cluster"};
+Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
+                                  const SeriesQuestion& question, const TimelineSpan& span,
+                                  std::size_t points) {
+  Json answer{{"kind", "Series"}, {"from", to_rfc3339(span.from)}, {"to", to_rfc3339(span.to)}};
+  if (1 != !question.queue.empty() + !question.cluster.empty() + !question.list.empty())
+    return Error{ErrorCode::bad_input, "expected one of queue, cluster and list"};
+  if (!question.list.empty()) return list_answer(values, question, span, points, std::move(answer));
+  Json& pairs = answer["pairs"] = Json::array();
+  Result<void> added;
   if (!question.queue.empty()) {
-    const auto pairs = find_named(timeline.queues(), "ClusterQueue", question.queue);
-    if (!pairs) return pairs.error();
+    const auto found = find_named(values.queues(), "ClusterQueue", question.queue);
+    if (!found) return found.error();
     answer["queue"] = question.queue;
     const auto split = [](const PairName& name) { return name; };
-    if (auto added =
-            add_pairs(**pairs, kPairLines, split, question, span, points, aliases, answer["pairs"]);
-        !added)
-      return added.error();
-    return AuditAnswer{std::move(answer)};
+    added = add_pairs(**found, kPairLines, split, question, span, points, aliases, pairs);
+  } else {
+    const auto found = find_named(values.clusters(), "cluster", question.cluster);
+    if (!found) return found.error();
+    answer["cluster"] = question.cluster;
+    const auto split = [](const CapacityKey& key) { return PairName(key.flavor, key.resource); };
+    added = add_pairs(**found, kCapacityLines, split, question, span, points, aliases, pairs);
   }
-  const auto values = find_named(timeline.clusters(), "cluster", question.cluster);
-  if (!values) return values.error();
-  answer["cluster"] = question.cluster;
-  const auto split = [](const CapacityKey& key) { return PairName(key.flavor, key.resource); };
-  if (auto added = add_pairs(**values, kCapacityLines, split, question, span, points, aliases,
-                             answer["pairs"]);
-      !added)
-    return added.error();
+  if (!added) return added.error();
   return AuditAnswer{std::move(answer)};
 }
 

@@ -1,8 +1,8 @@
 // The answers of /ui/api/overview and /ui/api/series: a Timeline as JSON.
 //
 // Amounts are canonical Quantity text and times RFC 3339, as in the answers of the audit. A step is
-// an array: [time, seq, value (null: none)], of "nominal" with the writer ("fairlead", "foreign")
-// behind it. It holds from its time to that of the next step.
+// an array: [time, seq (null: of a what-if), value (null: none)], of "nominal" with the writer
+// ("fairlead", "foreign") behind it. It holds from its time to that of the next step.
 #pragma once
 
 #include <cstddef>
@@ -30,19 +30,24 @@ struct TimelineSpan {
 /// [names], "selected" [names], "wish" [names] (null: it need not change)}].
 Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets);
 
-/// A queue or a cluster, and of it only this flavor or resource where they are not empty.
+/// A queue, a cluster or a worker list: one of the three is not empty. Of the first two only this
+/// flavor or resource, where they are given.
 struct SeriesQuestion {
-  std::string queue;
-  std::string cluster;  ///< instead of `queue`
-  std::optional<std::string> flavor;
-  std::optional<std::string> resource;
+  std::string queue = {};
+  std::string cluster = {};
+  std::string list = {};
+  std::optional<std::string> flavor = {};
+  std::optional<std::string> resource = {};
 };
 /// Returns a Series: "from", "to", "queue" or "cluster", and "pairs" [{"flavor", "resource",
 /// "reduced" (steps were left out: between two others may have been), "lines" {name: [step]}}].
-/// Each line begins with the step in force at "from" and has at most `points` steps, the extremes
-/// of each stretch among them. Fails with `bad_input` if there never was such a queue, cluster,
+/// Of a worker list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster",
+/// "reduced", "lines"}] with true or false as values; null: the list does not know the name. Each
+/// line begins with the step in force at "from" and has at most `points` steps, the extremes of
+/// each stretch among them. Fails with `bad_input` if there never was such a queue, cluster, list,
 /// flavor or resource; it names what there was.
-Result<AuditAnswer> series_answer(const Timeline& timeline, const SeriesQuestion& question,
-                                  const TimelineSpan& span, std::size_t points);
+Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
+                                  const SeriesQuestion& question, const TimelineSpan& span,
+                                  std::size_t points);
 
 }  // namespace fairlead

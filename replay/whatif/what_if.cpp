@@ -1,6 +1,8 @@
 #include "replay/whatif/what_if.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "engine/fold/evolve.h"
 #include "engine/fold/writes/writes.h"
@@ -77,13 +79,15 @@ Result<Configuration> unchanged(const Configuration& actual) { return actual; }
 // A counterfactual: under another configuration or, as the baseline, under the same.
 class CounterfactualWorld {
  public:
-  CounterfactualWorld(Reconfigure reconfigure, State start)
+  // `values` may be null.
+  CounterfactualWorld(Reconfigure reconfigure, std::shared_ptr<ValueSeries> values, State start)
       : reconfigure_(std::move(reconfigure)),
+        values_(std::move(values)),
         seq_(start.seq),
         hub_(ports(), Feedback::assumed, std::move(start)) {
     DirtySet all;
     all.everything = true;
-    meter_.decided(hub_.state(), all);
+    measure(hub_.state(), all);
   }
 
   // Sets the configuration that history had in force when the worlds part.
@@ -111,6 +115,7 @@ class CounterfactualWorld {
       return hub_.append(event.log_time, one({event.source, {}, event.fact}));
     auto fact = translate(event, history, hub_.state());
     if (!fact) return {};
+    note_queue(*fact);
     if (auto done = hub_.offer(*std::move(fact)); !done) return done.error();
     return {};
   }
@@ -153,6 +158,17 @@ class CounterfactualWorld {
     waits_until_.reset();
     hub_.set_planning(Planning::on);
   }
+  // The use of a queue may change without anything that follows from it.
+  void note_queue(const WatchFact& fact) {
+    const auto* seen = std::get_if<ObjectSeen>(&fact.said);
+    if (values_ && seen && fact.source == kHub && seen->key.kind == Kind::cluster_queue)
+      observed_.insert(seen->key.name);
+  }
+  void measure(const State& state, const DirtySet& dirty) {
+    meter_.decided(state, dirty);
+    if (values_) values_->sample(state, dirty, observed_);
+    observed_.clear();
+  }
   Result<void> configure(LogTime at, const Configuration& actual) {
     auto configuration = reconfigure_(actual);
     if (!configuration) return configuration.error();
@@ -164,13 +180,13 @@ class CounterfactualWorld {
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
       return Result<std::vector<Event>>(numbered(std::move(drafts), at, seq_));
     };
-    ports.decided = [this](const State& state, const DirtySet& dirty) {
-      meter_.decided(state, dirty);
-    };
+    ports.decided = [this](const State& state, const DirtySet& dirty) { measure(state, dirty); };
     return ports;
   }
 
   const Reconfigure reconfigure_;
+  const std::shared_ptr<ValueSeries> values_;
+  std::set<std::string> observed_;  // queues that events of the open moment are about
   TotalsMeter meter_;
   Seq seq_;
   VirtualHub hub_;
@@ -267,8 +283,8 @@ class Worlds {
  public:
   Worlds(const WhatIfOptions& options, const State& start)
       : actual_(start),
-        baseline_(unchanged, without_open_writes(start)),
-        counterfactual_(options.configuration, without_open_writes(start)),
+        baseline_(unchanged, nullptr, without_open_writes(start)),
+        counterfactual_(options.configuration, options.values, without_open_writes(start)),
         overrides_(options.configuration) {}
 
   ActualWorld& actual() { return actual_; }
@@ -306,43 +322,92 @@ class Worlds {
 
 }  // namespace
 
-Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) {
+struct WhatIfRun::Parts {
+  Parts(WhatIfOptions how, const Span& span, LogTime parting)
+      : options(std::move(how)), worlds(options, span.start) {
+    result.from = span.from;
+    result.to = span.to;
+    result.from_pruned = span.from_pruned;
+    result.first_time = parting;
+    seq = Seq{span.from.value - 1};
+  }
+
+  Result<void> consume(const Event& event) {
+    if (auto consumed = worlds.consume(event); !consumed) return consumed;
+    seq = event.seq;
+    if (options.progress && seq.value % kProgressEvents == 0)
+      options.progress(seq.value - result.from.value, result.to.value - result.from.value);
+    return {};
+  }
+  Result<WhatIf> finish(const AuditSource& source) {
+    const LogTime last = std::max(result.first_time, worlds.actual().state().now);
+    result.last_time = std::max(last, options.to_time.value_or(last));
+    if (auto finished = worlds.finish(result.last_time, result); !finished) return finished.error();
+    auto unseen =
+        unseen_of_all(source, {result.from, result.to, result.last_time}, worlds.actual().state());
+    if (!unseen) return unseen.error();
+    result.unseen = *std::move(unseen);
+    return std::move(result);
+  }
+
+  const WhatIfOptions options;
+  Worlds worlds;
+  WhatIf result;
+  Seq seq;  // the last event that is folded
+};
+
+WhatIfRun::WhatIfRun(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+WhatIfRun::WhatIfRun(WhatIfRun&&) noexcept = default;
+WhatIfRun& WhatIfRun::operator=(WhatIfRun&&) noexcept = default;
+WhatIfRun::~WhatIfRun() = default;
+
+Seq WhatIfRun::seq() const { return parts_->seq; }
+Seq WhatIfRun::last() const { return parts_->result.to; }
+
+Result<WhatIfRun> WhatIfRun::begin(const AuditSource& source, WhatIfOptions options) {
   const EventLog& log = source.log;
   auto span = span_of(source, options);
   if (!span) return span.error();
-  WhatIf result;
-  result.from = span->from;
-  result.to = span->to;
-  result.from_pruned = span->from_pruned;
-  auto opened = log.read(result.from);
+  EventLookup lookup(log);
+  const Event* event = span->from <= log.last_seq() ? lookup.at(span->from) : nullptr;
+  const LogTime parting =
+      parting_of(span->start.now, options, event ? std::optional(*event) : std::nullopt);
+  pass_until(span->start, parting);
+  auto parts = std::make_unique<Parts>(std::move(options), *span, parting);
+  add_open_writes(log, span->start, parts->worlds.actual());
+  if (auto begun = parts->worlds.begin(parting); !begun) return begun.error();
+  return WhatIfRun(std::move(parts));
+}
+
+Result<std::optional<WhatIf>> WhatIfRun::advance(const AuditSource& source,
+                                                 std::uint64_t events_max) {
+  auto opened = source.log.read(next(parts_->seq));
   if (!opened) return opened.error();
   const auto reader = read_ahead(*std::move(opened));
   EventBatch batch;
-  if (auto read = reader->next_batch(batch); !read) return read.error();
-  const std::optional<Event> first =
-      batch.size() > 0 ? std::optional(batch.events().front()) : std::nullopt;
-  result.first_time = parting_of(span->start.now, options, first);
-  pass_until(span->start, result.first_time);
-  Worlds worlds(options, span->start);
-  add_open_writes(log, span->start, worlds.actual());
-  if (auto begun = worlds.begin(result.first_time); !begun) return begun.error();
-  while (batch.size() > 0 && batch.events().front().seq <= result.to) {
-    for (const Event& event : batch.events()) {
-      if (event.seq > result.to) break;
-      if (auto consumed = worlds.consume(event); !consumed) return consumed.error();
-      if (options.progress && event.seq.value % kProgressEvents == 0)
-        options.progress(event.seq.value - result.from.value, result.to.value - result.from.value);
-    }
+  for (std::uint64_t folded = 0; parts_->seq < last() && folded < events_max;
+       folded += batch.size()) {
     if (auto read = reader->next_batch(batch); !read) return read.error();
+    if (batch.size() == 0) break;
+    for (const Event& event : batch.events()) {
+      if (event.seq > last()) break;
+      if (auto consumed = parts_->consume(event); !consumed) return consumed.error();
+    }
   }
-  const LogTime last = std::max(result.first_time, worlds.actual().state().now);
-  result.last_time = std::max(last, options.to_time.value_or(last));
-  if (auto finished = worlds.finish(result.last_time, result); !finished) return finished.error();
-  auto unseen =
-      unseen_of_all(source, {result.from, result.to, result.last_time}, worlds.actual().state());
-  if (!unseen) return unseen.error();
-  result.unseen = *std::move(unseen);
-  return result;
+  if (parts_->seq < last() && batch.size() > 0) return std::optional<WhatIf>();
+  auto result = parts_->finish(source);
+  if (!result) return result.error();
+  return std::optional(*std::move(result));
+}
+
+Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options) {
+  auto run = WhatIfRun::begin(source, options);
+  if (!run) return run.error();
+  for (;;) {
+    auto result = run->advance(source, UINT64_MAX);
+    if (!result) return result.error();
+    if (*result) return **std::move(result);
+  }
 }
 
 }  // namespace fairlead

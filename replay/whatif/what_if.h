@@ -17,17 +17,20 @@
 // they did.
 //
 // Limits: a fact that ingest or coalescing dropped in history is not there for a smaller window, so
-// a smaller ingestCoalesce shows nothing; members confirm at once; between a start of the hub and
+// a smaller ingestCoalesce shows nothing; another writer who sets a queue to the very value that we
+// had written is taken for our write; members confirm at once; between a start of the hub and
 // its first plan nothing is written, for at most kStartPatience.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/base/json.h"
 #include "replay/audit/audit.h"
+#include "replay/timeline/value_series.h"
 #include "replay/whatif/overrides.h"
 #include "replay/whatif/totals.h"
 #include "replay/whatif/write_comparison.h"
@@ -53,6 +56,8 @@ struct WhatIfOptions {
   std::optional<LogTime> to_time;
   /// Called now and then with the number of folded events and the total; may be empty.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress;
+  /// Receives the values of the counterfactual, from where the worlds part; may be null.
+  std::shared_ptr<ValueSeries> values;
 };
 
 struct WhatIf {
@@ -68,6 +73,29 @@ struct WhatIf {
 
 /// Folds the three worlds side by side. Fails as moment_at and `options.configuration` do.
 Result<WhatIf> what_if(const AuditSource& source, const WhatIfOptions& options);
+
+/// The same in parts, for a server that answers other questions in between. Owned by one thread.
+class WhatIfRun {
+ public:
+  /// Finds the span and folds to where the worlds part. Fails as what_if().
+  static Result<WhatIfRun> begin(const AuditSource& source, WhatIfOptions options);
+  WhatIfRun(WhatIfRun&&) noexcept;
+  WhatIfRun& operator=(WhatIfRun&&) noexcept;
+  ~WhatIfRun();
+
+  /// Folds the next events of the same log, about `events_max` of them. Returns the result once the
+  /// span is folded, and is not called again then. Fails as what_if().
+  Result<std::optional<WhatIf>> advance(const AuditSource& source, std::uint64_t events_max);
+  /// The last event that is folded, and the last of the span.
+  Seq seq() const;
+  Seq last() const;
+
+ private:
+  struct Parts;
+  explicit WhatIfRun(std::unique_ptr<Parts> parts);
+
+  std::unique_ptr<Parts> parts_;
+};
 
 /// WhatIf: "from" {"seq", "time", "pruned" if from_pruned}, "to" {"seq", "time"}, "same",
 /// "differences" [{"difference" "onlyHistory"|"onlyWhatIf"|"value"|"time", "object", "history"

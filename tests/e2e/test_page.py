@@ -12,7 +12,7 @@ import socket
 import tempfile
 import unittest
 
-from harness.page import Served
+from harness.page import PageCase, Served
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead, json_lines
 
@@ -61,24 +61,11 @@ def long_plan():
                      for n in range(1500))
 
 
-class PageTest(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-
-    def done(self, *arguments, stdin=None):
-        done = fairlead(*arguments, stdin=stdin)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
+class PageTest(PageCase):
     def incident(self):
         data = self.folder / "incident"
         self.done("plan", "--log", data, *INCIDENT)
         return data
-
-    def serve(self, *arguments):
-        served = Served(self.folder, *arguments)
-        self.addCleanup(served.stop)
-        return served
 
     # -- the answers --------------------------------------------------------------------------------
 
@@ -169,8 +156,8 @@ class PageTest(unittest.TestCase):
                 ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
-                ("/ui/api/what", {}, "expected log, overview, series or proof"),
-                ("/ui/api/series", {}, "expected one of queue and cluster"),
+                ("/ui/api/what", {}, "expected log, overview, series, proof or whatif"),
+                ("/ui/api/series", {}, "expected one of queue, cluster and list"),
                 ("/ui/api/series", {"queue": "trainin"}, "known: training"),
                 ("/ui/api/series", {"queue": "training", "flavor": "gold"}, "known: "),
                 ("/ui/api/series", {"queue": "training", "points": "0"}, "points: expected a number from 1 to"),

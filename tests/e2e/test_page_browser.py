@@ -1,10 +1,12 @@
 """The audit page in Chromium and Firefox, and its sources under a type checker. The assertions on the page are in
-browser/page.test.mjs; here are the logs that it is shown, and the limits of its size.
+browser/*.test.mjs; here are the logs that it is shown, and the limits of its size.
 
-FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed."""
+FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed. Those of the
+documentation are made by scripts/pictures."""
 
 import gzip
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -20,6 +22,7 @@ from test_page import HOSTILE, INCIDENT, long_plan, queue
 NEEDS = ("fairlead", "browser")
 
 WEIGHT_MAX = 250_000  # bytes, compressed
+PICTURE_MAX = 150_000  # bytes
 # Of browser/page.test.mjs, what another engine could do otherwise.
 IN_FIREFOX = ["every view at 1280 px, light: no finding of axe, nothing beside the screen",
               "by keyboard alone to a queue, its cursor and along its steps; each value is that of audit quota",
@@ -42,10 +45,10 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(fairlead("log", "export", bundle, "--data", data).returncode, 0)
         return bundle
 
-    def dev(self):
-        data = self.folder / "dev"
-        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", "12s", "--data", data],
-                      self.folder / "dev.txt").start()
+    def dev(self, name="dev", *arguments):
+        data = self.folder / name
+        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", "12s", "--data", data,
+                              *arguments], self.folder / f"{name}.txt").start()
         wait_for("the end of dev", lambda: not dev.running(), timeout=120)
         return data
 
@@ -65,11 +68,19 @@ class BrowserTest(unittest.TestCase):
         packs.write_bytes(content)
         return data
 
-    def serve(self, *place):
+    def serve(self, *place, cwd=None):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory(dir=self.folder)))
-        served = Served(folder, *place)
+        served = Served(folder, *place, cwd=cwd)
         self.addCleanup(served.stop)
         return served.url
+
+    def saved(self, data, queue_name):
+        """The URL of a page that was saved as a file."""
+        page = self.folder / f"{data.name}.html"
+        done = fairlead("serve", "--save", page, "--data", data, "--queue", queue_name)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"{page}: {queue_name} from ", done.stdout)
+        return page.as_uri()
 
     def test_the_page_in_both_browsers(self):
         dev = self.dev()
@@ -77,13 +88,32 @@ class BrowserTest(unittest.TestCase):
         pages = {"dev": self.serve("--data", dev), "bundle": self.serve("--bundle", self.exported(dev)),
                  "other": self.serve("--data", self.plan("incident", *INCIDENT)),
                  "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
-                 "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living()}
+                 "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living(),
+                 "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
+        pages |= {"saved": self.saved(dev, "low-priority-queue"),
+                  "savedList": self.saved(self.folder / "lists", "serving"),
+                  "savedHostile": self.saved(hostile, HOSTILE[0])}
         self.assertGreater(browser.run("page.test.mjs", "chromium", self.folder, pages), 15)
+        self.assertGreater(browser.run("views.test.mjs", "chromium", self.folder, pages), 5)
         self.assertEqual(browser.run("page.test.mjs", "firefox", self.folder, pages, IN_FIREFOX), len(IN_FIREFOX))
 
     def check(self, tool, *arguments, stdin=None):
         return subprocess.run([browser.modules() / "node_modules/.bin" / tool, *arguments], input=stdin,
                               capture_output=True, text=True, timeout=120, cwd=ROOT)
+
+    def test_pictures_of_each_view_for_the_documentation(self):
+        gpu = [ROOT / "docs/gpu" / name for name in ("hub.yaml", "day.jsonl")]
+        # The page shows the place of its log: without the folder of this test.
+        pages = {name: self.serve("--data", self.plan(name, *inputs).name, cwd=self.folder)
+                 for name, inputs in (("incident", INCIDENT), ("gpu", gpu))}
+        pictures = pathlib.Path(os.environ.get("FAIRLEAD_DOCUMENTED_PICTURES") or self.folder / "documented")
+        browser.run("pictures.test.mjs", "chromium", self.folder, pages, pictures=pictures)
+        # The documentation shows one of each view, and all that it shows are there.
+        documented = {path.name: path.stat().st_size for path in (ROOT / "docs/pictures").glob("*.png")}
+        self.assertEqual(set(documented), {path.name for path in pictures.glob("*.png")})
+        self.assertLess(max(documented.values()), PICTURE_MAX)
+        self.assertEqual(set(re.findall(r"\(pictures/([a-z]+\.png)\)", (ROOT / "docs/page.md").read_text())),
+                         set(documented))
 
     def test_its_types_hold_and_its_form_is_that_of_the_formatter(self):
         for command in (["tsc", "-p", "ui"], ["prettier", "--check", *sorted((ROOT / "ui").glob("*.[jthc]*s*"))]):

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {ask, findings, go, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
+import {act, address, ask, findings, go, keepSaved, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
 let browser;
 before(async () => {
@@ -17,13 +17,12 @@ const views = {
   cluster: "#view=cluster&cluster=cluster1",
   fleet: "#view=fleet",
   queue,
+  whatif: "#view=whatif&set=growWindow%3D10s&queue=low-priority-queue&flavor=spot&resource=cpu",
   diff: "#view=diff&a=-30m",
   log: "#view=log&where=kind%3DNode",
   proof: "#view=proof",
 };
 
-/** The state in the page's address. */
-const address = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 /** Every seq that an answer names. */
 function seqsIn(answer, found = new Set()) {
   for (const [name, value] of Object.entries(answer ?? {})) {
@@ -53,6 +52,13 @@ for (const [width, theme] of [
     }
     check();
     await close();
+    const lists = await visit(browser, servers.lists + "#view=list", {width, theme});
+    await lists.page.waitForNetworkIdle({idleTime: 300});
+    assert.deepEqual(await findings(lists.page), [], "list");
+    assert.ok(await lists.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "list");
+    await picture(lists.page, `list-${width}-${theme}`);
+    lists.check();
+    await lists.close();
   });
 
 test("the fleet shows each queue with its states, and its links lead to the queue", async () => {
@@ -204,28 +210,9 @@ test("the proof runs, and the badge says its verdict in every view", async () =>
 
 test("what a view shows is had as CSV, JSON and Markdown", async () => {
   const {page, check, close} = await visit(browser, servers.dev + queue);
-  await page.evaluate(() => {
-    window.saved = {};
-    URL.createObjectURL = (blob) => {
-      void blob.text().then((text) => (window.saved[blob.type] = text));
-      return "#saved";
-    };
-    Object.defineProperty(navigator, "clipboard", {
-      value: {writeText: async (text) => void (window.saved.copied = text)},
-    });
-  });
+  await keepSaved(page);
   const {at} = await address(page);
-  for (const name of ["CSV", "JSON", "Copy as Markdown"]) {
-    await page.waitForFunction(
-      (text) => [...document.querySelectorAll("#actions button")].some((one) => one.textContent === text),
-      {},
-      name,
-    );
-    await page.evaluate(
-      (text) => [...document.querySelectorAll("#actions button")].find((one) => one.textContent === text).click(),
-      name,
-    );
-  }
+  for (const name of ["CSV", "JSON", "Copy as Markdown"]) await act(page, name);
   await page.waitForFunction(() => Object.keys(window.saved).length === 3);
   const saved = await page.evaluate(() => window.saved);
   const why = await ask(servers.dev, "audit/why", {

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import {mkdirSync, readFileSync} from "node:fs";
 import puppeteer from "puppeteer-core";
 
-/** The servers that the Python side started, by name. */
+/** The servers that the Python side started, by name: {dev, bundle, other, hostile, damaged, empty, living,
+ * lists}, and the pages that were saved as files: {saved, savedList,
+ * savedHostile}. */
 export const servers = JSON.parse(process.env.FAIRLEAD_PAGES);
 const pictures = process.env.FAIRLEAD_PICTURES;
 const firefox = process.env.FAIRLEAD_BROWSER === "firefox";
@@ -45,6 +47,8 @@ export async function visit(browser, url, {width = 1280, height = 1000, theme = 
     const asked = new URL(request.url());
     // Firefox loads a font of its own from a data URL: that asks nobody.
     if (asked.host !== host && asked.protocol !== "data:") faults.push(`request to ${asked.href}`);
+    // A page from a file asks for nothing but itself.
+    if (asked.protocol === "file:" && asked.pathname !== new URL(url).pathname) faults.push(`request for ${asked}`);
   });
   await page.setViewport({width, height});
   if (firefox) assert.equal(theme, "light", "only Chromium can be given another theme");
@@ -104,4 +108,34 @@ export async function ask(base, path, parameters = {}) {
 
 export function textOf(page, selector) {
   return page.$eval(selector, (element) => element.textContent);
+}
+
+/** The state in the page's address. */
+export const address = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
+
+/** The word of an action below the view, clicked once it is there. */
+export async function act(page, name) {
+  await page.waitForFunction(
+    (text) => [...document.querySelectorAll("#actions button")].some((one) => one.textContent === text),
+    {},
+    name,
+  );
+  await page.evaluate(
+    (text) => [...document.querySelectorAll("#actions button")].find((one) => one.textContent === text).click(),
+    name,
+  );
+}
+
+/** Keeps what the page copies and saves in window.saved, by type; what it copies is "copied". */
+export function keepSaved(page) {
+  return page.evaluate(() => {
+    window.saved = {};
+    URL.createObjectURL = (blob) => {
+      void blob.text().then((text) => (window.saved[blob.type] = text));
+      return "#saved";
+    };
+    Object.defineProperty(navigator, "clipboard", {
+      value: {writeText: async (text) => void (window.saved.copied = text)},
+    });
+  });
 }

@@ -42,11 +42,11 @@ def copied(folder):
     return tests
 
 
-def run(name, browser, folder, pages, only=()):
+def run(name, browser, folder, pages, only=(), pictures=None):
     """Runs the tests of FOLDER/`name` in `browser`, those called `only` or all, and returns how many passed. `pages` is
-    what they find in `servers`; pictures are left below FAIRLEAD_PICTURES, or `folder`."""
+    what they find in `servers`; pictures are left in `pictures`, or below FAIRLEAD_PICTURES or `folder`."""
     tests = copied(folder)
-    pictures = pathlib.Path(os.environ.get("FAIRLEAD_PICTURES") or folder / "pictures") / browser
+    pictures = pictures or pathlib.Path(os.environ.get("FAIRLEAD_PICTURES") or folder / "pictures") / browser
     done = subprocess.run(
         ["node", "--test", *(f"--test-name-pattern=^{re.escape(title)}$" for title in only), tests / name],
         capture_output=True, text=True, timeout=600,

@@ -1,21 +1,25 @@
 """`fairlead serve` as a process, and questions to it."""
 
 import json
+import pathlib
+import tempfile
+import unittest
 import urllib.error
 import urllib.parse
 import urllib.request
 
 from harness.process import Process, wait_for
-from harness.program import binary
+from harness.program import binary, fairlead
 
 
 class Served:
     """Serves until stop(). `url` ends with /ui/; `base` is what all paths are below."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, cwd=None):
         self.output = folder / "serve.txt"
         self.output.write_text("")
-        self.process = Process("serve", [binary(), "serve", "--listen", "127.0.0.1:0", *arguments], self.output).start()
+        self.process = Process("serve", [binary(), "serve", "--listen", "127.0.0.1:0", *arguments], self.output,
+                               cwd=cwd).start()
 
         def url():
             assert self.process.running(), self.output.read_text()
@@ -70,4 +74,22 @@ class Served:
 
 def target_of(path, parameters):
     named = {name.rstrip("_").replace("_", "-"): value for name, value in parameters.items()}
-    return path + ("?" + urllib.parse.urlencode(named) if named else "")
+    return path + ("?" + urllib.parse.urlencode(named, doseq=True) if named else "")
+
+
+class PageCase(unittest.TestCase):
+    """Tests with a folder of their own."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def done(self, *arguments, stdin=None):
+        """What the program prints; it must succeed."""
+        done = fairlead(*arguments, stdin=stdin)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+    def serve(self, *arguments):
+        served = Served(self.folder, *arguments)
+        self.addCleanup(served.stop)
+        return served

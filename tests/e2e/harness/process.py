@@ -61,11 +61,11 @@ def stays(what, condition, seconds, interval=0.2):
 class Process:
     """One child in its own process group, its output in a file."""
 
-    def __init__(self, name, command, log, env=None):
+    def __init__(self, name, command, log, env=None, cwd=None):
         self.name = name
         self.command = [str(part) for part in command]
         self.log = pathlib.Path(log)
-        self.env = env
+        self.env, self.cwd = env, cwd
         self.child = None
 
     def start(self):
@@ -73,7 +73,7 @@ class Process:
         with open(self.log, "ab") as out:
             self.child = subprocess.Popen(
                 self.command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
-                env=self.env, start_new_session=True, preexec_fn=_die_with_parent)
+                env=self.env, cwd=self.cwd, start_new_session=True, preexec_fn=_die_with_parent)
         return self
 
     def running(self):

@@ -63,8 +63,8 @@ std::size_t compare_at(const Timeline& timeline, const EventLog& log, LogTime ti
     const std::string resource = row["resource"];
     const std::string canonical =
         canonical_resource(timeline.state().configuration.resource_aliases, resource);
-    const auto queue = timeline.queues().find(row["queue"].get<std::string>());
-    REQUIRE(queue != timeline.queues().end());
+    const auto queue = timeline.values().queues().find(row["queue"].get<std::string>());
+    REQUIRE(queue != timeline.values().queues().end());
     const auto pair = queue->second.find({row["flavor"], resource});
     REQUIRE(pair != queue->second.end());
     INFO(row.dump() + " at " + to_rfc3339(time));
@@ -76,6 +76,42 @@ std::size_t compare_at(const Timeline& timeline, const EventLog& log, LogTime ti
     ++compared;
   }
   return compared;
+}
+
+/// Whether a line of a worker is set; null: the list did not know the name.
+Json flag_at(const WorkerSeries& worker, WorkerLine line, LogTime time) {
+  const Int128 value = value_at(worker.lines.at(static_cast<std::size_t>(line)), time);
+  return value == kNoValue ? Json() : Json(value != 0);
+}
+
+/// Compares every name of every worker list at `time` with `audit why`. Returns how many there
+/// were.
+std::size_t compare_lists_at(const Timeline& timeline, const EventLog& log, LogTime time,
+                             std::size_t& frozen) {
+  std::size_t compared = 0;
+  for (const auto& [placement, workers] : timeline.values().lists()) {
+    const auto answer = audit_why_workers({log, nullptr}, placement, "", time);
+    if (!answer) continue;  // there was no such list yet
+    const bool is_frozen = !answer->document["frozenSince"].is_null();
+    for (const Json& row : answer->document["workers"]) {
+      const WorkerSeries& worker = workers.at(row["multiKueueCluster"]);
+      INFO(row.dump() + " at " + to_rfc3339(time));
+      const bool listed = row["listed"], selected = row["selected"];
+      CHECK(flag_at(worker, WorkerLine::selected, time) == selected);
+      CHECK(flag_at(worker, WorkerLine::listed, time) == listed);
+      CHECK(flag_at(worker, WorkerLine::frozen, time) == (listed && is_frozen));
+      CHECK(flag_at(worker, WorkerLine::draining, time) == (listed && !selected && !is_frozen));
+      if (listed && is_frozen) ++frozen;
+      ++compared;
+    }
+  }
+  return compared;
+}
+
+Result<AuditAnswer> answer_of(const Timeline& timeline, const SeriesQuestion& question,
+                              const TimelineSpan& span) {
+  return series_answer(timeline.values(), timeline.state().configuration.resource_aliases, question,
+                       span, kStepsMax);
 }
 
 /// Each time of an event, one nanosecond before it and halfway to the next one.
@@ -91,10 +127,10 @@ std::vector<LogTime> times_of(const std::vector<Event>& events) {
   return {times.begin(), times.end()};
 }
 
-TEST_CASE("every step of the timeline is what audit quota answers, at and between all events") {
+TEST_CASE("every step of the timeline is what audit quota and audit why answer") {
   const auto files = scenarios();
   REQUIRE_FALSE(files.empty());
-  std::size_t compared = 0;
+  std::size_t compared = 0, workers = 0, frozen = 0;
   for (const fs::path& path : files) {
     INFO(path.string());
     MemoryLog log;
@@ -107,10 +143,14 @@ TEST_CASE("every step of the timeline is what audit quota answers, at and betwee
     CHECK(timeline.counts().total().events == events.size());
     const std::vector<LogTime> times = times_of(events);
     const std::size_t stride = 1 + times.size() / sample(80);
-    for (std::size_t i = 0; i < times.size(); i += stride)
+    for (std::size_t i = 0; i < times.size(); i += stride) {
       compared += compare_at(timeline, log, times[i]);
+      workers += compare_lists_at(timeline, log, times[i], frozen);
+    }
   }
   CHECK(compared > sample(1000));
+  CHECK(workers > sample(100));
+  CHECK(frozen > 0);
 }
 
 TEST_CASE("a timeline that follows a growing log is that of the whole log") {
@@ -133,10 +173,10 @@ TEST_CASE("a timeline that follows a growing log is that of the whole log") {
     CHECK(followed.state() == at_once.state());
     const TimelineSpan all{at_once.begin(), whole.last_time()};
     CHECK(overview_answer(followed, all, 100) == overview_answer(at_once, all, 100));
-    for (const auto& [queue, pairs] : at_once.queues()) {
-      const SeriesQuestion question{queue, "", std::nullopt, std::nullopt};
-      const auto here = series_answer(followed, question, all, kStepsMax);
-      const auto there = series_answer(at_once, question, all, kStepsMax);
+    for (const auto& [queue, pairs] : at_once.values().queues()) {
+      const SeriesQuestion question{.queue = queue};
+      const auto here = answer_of(followed, question, all);
+      const auto there = answer_of(at_once, question, all);
       REQUIRE(here.has_value());
       REQUIRE(there.has_value());
       CHECK(here->document == there->document);
@@ -162,15 +202,15 @@ TEST_CASE("a series of what never was is refused and names what was") {
   Timeline timeline;
   REQUIRE(timeline.advance(log, nullptr, UINT64_MAX).has_value());
   const TimelineSpan all{timeline.begin(), log.last_time()};
-  const std::string queue = timeline.queues().begin()->first;
-  const auto unknown = series_answer(timeline, {queue + "x", "", {}, {}}, all, 10);
+  const std::string queue = timeline.values().queues().begin()->first;
+  const auto unknown = answer_of(timeline, {.queue = queue + "x"}, all);
   REQUIRE_FALSE(unknown.has_value());
   CHECK(unknown.error().code == ErrorCode::bad_input);
   CHECK(unknown.error().message.find("known: " + queue) != std::string::npos);
-  const auto flavor = series_answer(timeline, {queue, "", "gold", {}}, all, 10);
+  const auto flavor = answer_of(timeline, {.queue = queue, .flavor = "gold"}, all);
   REQUIRE_FALSE(flavor.has_value());
   CHECK(flavor.error().message.find("gold") != std::string::npos);
-  CHECK_FALSE(series_answer(timeline, {"", "", {}, {}}, all, 10).has_value());
+  CHECK_FALSE(answer_of(timeline, {}, all).has_value());
 }
 
 }  // namespace

@@ -1,0 +1,78 @@
+// What-ifs over HTTP, folded in parts so that other questions are answered in between.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+
+#include "engine/main/served_log.h"
+#include "engine/main/what_if_question.h"
+
+namespace fairlead {
+
+/// A question folds at most about this many events. Each is folded in three worlds, so that is
+/// about half a second of work.
+inline constexpr std::uint64_t kWhatIfEventsOfQuestion = 50'000;
+/// So many answers are kept for the next time that they are asked for.
+inline constexpr std::size_t kWhatIfsKept = 4;
+/// A what-if that is not done is given up for another one when nobody has asked for it for so long.
+inline constexpr std::chrono::seconds kWhatIfPatience{3};
+
+/// An answer, and the values of the world under the other configuration.
+struct FinishedWhatIf {
+  WhatIf result;
+  std::shared_ptr<const ValueSeries> values;
+};
+
+/// How far a what-if is.
+struct WhatIfProgress {
+  std::shared_ptr<const FinishedWhatIf> finished;  ///< null: the same question brings it further
+  Seq seq;                                         ///< the last event that is folded; 0: it waits
+  Seq last;                                        ///< the last event that it folds
+};
+
+/// Owned by the caller's lock. One what-if is folded at a time, because each needs the memory of
+/// three States; a question about another one waits until that is done or given up.
+class WhatIfRuns {
+ public:
+  /// Folds on, as far as one question does. Fails as check_what_if(), what_if_options() and
+  /// what_if() do.
+  Result<WhatIfProgress> ask(const ServedLog& served, const WhatIfQuestion& question);
+
+ private:
+  // The span that a question means while the log is as it is now.
+  struct Span {
+    std::optional<Seq> from;
+    std::optional<LogTime> from_time;
+    Seq to;
+    std::optional<LogTime> to_time;
+
+    friend bool operator==(const Span&, const Span&) = default;
+  };
+  struct Known {
+    WhatIfQuestion question;
+    Span span;
+    std::shared_ptr<const FinishedWhatIf> finished;
+  };
+  struct Running {
+    WhatIfQuestion question;
+    Span span;
+    std::shared_ptr<ValueSeries> values;
+    WhatIfRun run;
+    std::chrono::steady_clock::time_point asked_at;
+  };
+
+  static Span span_of(const EventLog& log, const WhatIfOptions& options);
+  void forget_another_log(const EventLog& log);
+  Result<void> begin(const ServedLog& served, const WhatIfQuestion& question,
+                     WhatIfOptions options);
+  Result<WhatIfProgress> advance(const ServedLog& served);
+
+  std::deque<Known> known_;  // the newest last
+  std::optional<Running> running_;
+  Digest chain_;  // of the log, after `chain_seq_`, to know it again
+  Seq chain_seq_;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,103 @@
+// A pair of a queue: which one a view is about, and what marks its charts.
+
+import {hashOf, noteInAddress, withLog} from "./address.js";
+import {el} from "./dom.js";
+import {Refusal} from "./server.js";
+import {overviewOf} from "./span.js";
+import {tabs} from "./tabs.js";
+import {msOf} from "./times.js";
+
+/** @typedef {import("./main").ViewContext} ViewContext */
+/** @typedef {import("./answers").Series} Series */
+/** @typedef {Series["pairs"][number]} Pair */
+/** @typedef {import("./answers").History} History */
+
+/**
+ * Writes of this pair, as shapes.
+ * @param {History} history @param {Pair} pair @returns {import("./charts").Mark[]}
+ */
+export function marksOf(history, pair) {
+  return history.rows
+    .filter((row) => row.flavor === pair.flavor && row.resource === pair.resource)
+    .map((row) => ({
+      time: msOf(row.time),
+      kind: row.writer === "fairlead" ? "ours" : "foreign",
+      text: `${row.old} to ${row.new}`,
+    }));
+}
+
+/**
+ * Silent stretches.
+ * @param {History} history @param {number} from @param {number} to @returns {import("./charts").Gap[]}
+ */
+export function gapsOf(history, from, to) {
+  /** @param {import("./answers").Place | null} place @param {number} otherwise */
+  const bound = (place, otherwise) => (place?.time ? msOf(place.time) : otherwise);
+  return history.unseen.map((one) => ({
+    from: one.since ? msOf(one.since) : bound(one.from, from),
+    to: bound(one.to, to),
+    text: one.text,
+  }));
+}
+
+/**
+ * The choice of queue, flavor and resource.
+ * @param {ViewContext} context @param {Series} series @param {string[]} queues
+ */
+export function choices(context, series, queues) {
+  const {address} = context;
+  const go = (/** @type {Record<string, string>} */ change) => {
+    location.hash = hashOf(withLog({...address, ...change}));
+  };
+  return tabs(
+    series.pairs.map(({flavor, resource}) => ({
+      title: `${flavor} ${resource}`,
+      to: {...address, flavor, resource},
+      current: flavor === address.flavor && resource === address.resource,
+    })),
+    el(
+      "label",
+      {},
+      "Queue ",
+      el(
+        "select",
+        {
+          id: "queue",
+          change: (event) =>
+            go({queue: /** @type {HTMLSelectElement} */ (event.target).value, flavor: "", resource: "", at: ""}),
+        },
+        queues.map((queue) => el("option", {selected: queue === address.queue}, queue)),
+      ),
+    ),
+    " ",
+  );
+}
+
+/** Completes the address: the first queue in trouble, its first pair that is ours. @param {ViewContext} context */
+export async function completed(context) {
+  const {address, signal, progress} = context;
+  const overview = await overviewOf(address, 400, signal, progress);
+  const named = overview.queues.find((one) => one.queue === address.queue);
+  const queue = named ?? (address.queue ? undefined : overview.queues[0]);
+  if (!address.queue && queue) address.queue = queue.queue;
+  if (queue && (!address.flavor || !address.resource)) {
+    const pair = queue.pairs.find((one) => one.desired !== null) ?? queue.pairs[0];
+    address.flavor = pair?.flavor ?? "";
+    address.resource = pair?.resource ?? "";
+  }
+  noteInAddress(address);
+  return overview;
+}
+
+/** The pair of the address; a Refusal names those that there are. @param {ViewContext} context @param {Series} series */
+export function chosenPair({address}, series) {
+  const pair = series.pairs.find((one) => one.flavor === address.flavor && one.resource === address.resource);
+  if (pair) return pair;
+  throw new Refusal(
+    `${address.queue} has no ${address.flavor} ${address.resource} in this log. ` +
+      `Choose one of: ${series.pairs.map((one) => `${one.flavor} ${one.resource}`).join(", ")}`,
+  );
+}
+
+/** What to say of a log without queues. */
+export const noQueue = "No ClusterQueue was seen in this log.";
