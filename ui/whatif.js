@@ -62,7 +62,7 @@ function slider(setting, chosen, changed) {
   const values = valuesOf(setting, chosen.get(setting.name) ?? setting.value);
   const output = el("output", {for: `set-${setting.name}`});
   const field = el("input", {type: "range", id: `set-${setting.name}`, min: 0, max: values.length - 1, step: 1});
-  const show = () => {
+  const say = () => {
     const value = values[Number(field.value)] ?? setting.value;
     output.textContent = value === setting.value ? `${value} (as it is)` : `${value} instead of ${setting.value}`;
     field.setAttribute("aria-valuetext", output.textContent);
@@ -70,12 +70,12 @@ function slider(setting, chosen, changed) {
   };
   const set = (/** @type {string} */ value) => {
     field.value = String(values.indexOf(value));
-    show();
+    say();
   };
   set(chosen.get(setting.name) ?? setting.value);
-  field.addEventListener("input", show);
+  field.addEventListener("input", say);
   field.addEventListener("change", () => {
-    const value = show();
+    const value = say();
     if (value === setting.value) chosen.delete(setting.name);
     else chosen.set(setting.name, value);
     changed();
