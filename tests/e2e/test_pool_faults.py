@@ -27,7 +27,8 @@ class PoolFaultsTest(PoolWorld):
             page = hub.http("/metrics")[1]
         except OSError:
             return False  # not listening yet
-        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page for kind in ("Node", "Namespace", "Pod"))
+        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page
+                   for kind in ("Node", "Namespace", "Pod"))
 
     def running_pod(self, hub, name, on="id-r1"):
         self.create_pod(self.acme, "web", name)
