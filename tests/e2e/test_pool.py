@@ -108,7 +108,7 @@ class PoolTest(PoolWorld):
         self.wait_for(hub, self.acme, "web/pods/a", SUPER_CLUSTER, "id-r1")
         hub.wait_until("the Event about the pod", lambda: self.events(self.acme, "web", "a") == ["Scheduled"])
         codes = re.findall(r'rest_client_requests_total\{cluster="tenant/acme",code="(\S+)"\}', hub.http("/metrics")[1])
-        # (An error counts what was asked before the Secret was read, 404 a version of resource.k8s.io that is not there.)
+        # (An error counts what was asked before the Secret was read, 404 a version of resource.k8s.io that it lacks.)
         self.assertEqual(set(codes) - {"<error>", "404"}, {"200"})
         self.assertIn("fairlead_notices_lost_total 0", hub.http("/metrics")[1])
 
