@@ -62,7 +62,7 @@ Result<void> WhatIfRuns::begin(const ServedLog& served, const WhatIfQuestion& qu
 }
 
 Result<WhatIfProgress> WhatIfRuns::advance(const ServedLog& served) {
-  auto result = running_->run.advance(source_of(served), kWhatIfEventsOfQuestion);
+  auto result = running_->run.advance(source_of(served), events_of_question_);
   if (!result) return result.error();
   if (!*result) return WhatIfProgress{nullptr, running_->run.seq(), running_->run.last()};
   const auto finished =

@@ -11,7 +11,7 @@
 
 namespace fairlead {
 
-/// A question folds at most about this many events. Each is folded in three worlds, so that is
+/// A question folds at most this many events. Each is folded in three worlds, so that is
 /// about half a second of work.
 inline constexpr std::uint64_t kWhatIfEventsOfQuestion = 50'000;
 /// So many answers are kept for the next time that they are asked for.
@@ -36,6 +36,8 @@ struct WhatIfProgress {
 /// three States; a question about another one waits until that is done or given up.
 class WhatIfRuns {
  public:
+  explicit WhatIfRuns(std::uint64_t events_of_question = kWhatIfEventsOfQuestion)
+      : events_of_question_(events_of_question) {}
   /// Folds on, as far as one question does. Fails as check_what_if(), what_if_options() and
   /// what_if() do.
   Result<WhatIfProgress> ask(const ServedLog& served, const WhatIfQuestion& question);
@@ -69,6 +71,7 @@ class WhatIfRuns {
                      WhatIfOptions options);
   Result<WhatIfProgress> advance(const ServedLog& served);
 
+  const std::uint64_t events_of_question_;
   std::deque<Known> known_;  // the newest last
   std::optional<Running> running_;
   Digest chain_;  // of the log, after `chain_seq_`, to know it again

@@ -385,13 +385,13 @@ Result<std::optional<WhatIf>> WhatIfRun::advance(const AuditSource& source,
   if (!opened) return opened.error();
   const auto reader = read_ahead(*std::move(opened));
   EventBatch batch;
-  for (std::uint64_t folded = 0; parts_->seq < last() && folded < events_max;
-       folded += batch.size()) {
+  for (std::uint64_t folded = 0; parts_->seq < last() && folded < events_max;) {
     if (auto read = reader->next_batch(batch); !read) return read.error();
     if (batch.size() == 0) break;
     for (const Event& event : batch.events()) {
-      if (event.seq > last()) break;
+      if (event.seq > last() || folded == events_max) break;
       if (auto consumed = parts_->consume(event); !consumed) return consumed.error();
+      ++folded;
     }
   }
   if (parts_->seq < last() && batch.size() > 0) return std::optional<WhatIf>();

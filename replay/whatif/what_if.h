@@ -83,8 +83,8 @@ class WhatIfRun {
   WhatIfRun& operator=(WhatIfRun&&) noexcept;
   ~WhatIfRun();
 
-  /// Folds the next events of the same log, about `events_max` of them. Returns the result once the
-  /// span is folded, and is not called again then. Fails as what_if().
+  /// Folds the next events of the same log, at most `events_max` of them. Returns the result once
+  /// the span is folded, and is not called again then. Fails as what_if().
   Result<std::optional<WhatIf>> advance(const AuditSource& source, std::uint64_t events_max);
   /// The last event that is folded, and the last of the span.
   Seq seq() const;

@@ -3,7 +3,6 @@ of the commands."""
 
 import json
 import random
-import time
 
 from harness.page import PageCase
 from harness.process import Process, wait_for
@@ -14,16 +13,6 @@ NEEDS = ("fairlead",)
 
 SETTINGS = ("debounce.growWindow=10s", "debounce.shrinkWindow=0s")
 SET = [word for setting in SETTINGS for word in ("--set", setting)]
-
-
-def many_nodes():
-    """Input of `plan` that makes more events than one question folds, in few moments."""
-    begin = nanoseconds("2026-01-01T00:00:00Z")
-    return "\n".join(json.dumps({
-        "type": "MODIFIED", "cluster": "c1", "time": rfc3339(begin + 2 * moment * 10**9),
-        "object": {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{node}"},
-                   "status": {"allocatable": {"cpu": str(moment + 1)}}}})
-        for moment in range(150) for node in range(400))
 
 
 class ViewTest(PageCase):
@@ -87,22 +76,6 @@ class WhatIfTest(ViewTest):
                 said = served.refusal(path, **parameters)
                 self.assertIn(words, said)
                 self.assertEqual(said.count("\n"), 0)
-
-    def test_a_long_one_is_folded_in_parts_and_another_one_waits_until_it_is_done_or_given_up(self):
-        data = self.plan("-", stdin=many_nodes())
-        served = self.serve("--data", data)
-        first = served.ask("/audit/whatif", set=SETTINGS)["building"]
-        started = time.monotonic()
-        self.assertEqual(served.ask("/audit/whatif", set="debounce.growWindow=1s")["building"]["seq"], 0)
-        self.assertGreater(first["seq"], 0)
-        self.assertLess(first["seq"], first["lastSeq"])
-        self.assertEqual(served.ask("/ui/api/log")["last_seq"], first["lastSeq"])  # answered in between
-        other = self.whole(served, "/audit/whatif", set="debounce.growWindow=1s")
-        self.assertGreater(time.monotonic() - started, 2)  # not before the first one was given up
-        said = self.done("whatif", "--set", "debounce.growWindow=1s", "--data", data, "-o", "json")
-        self.assertEqual(other, json.loads(said))
-        again = served.ask("/audit/whatif", set="debounce.growWindow=1s")
-        self.assertEqual(again, other)
 
     def test_a_growing_log_is_answered_to_its_end_of_then(self):
         data = self.folder / "data"
