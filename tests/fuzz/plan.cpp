@@ -16,7 +16,7 @@ Configuration configuration() {
   all.multikueue.dispatcher = true;
   all.dra.dispatch = all.dra.fleet_claims = true;
   all.dra.steps_max = 1000;
-  all.pool.clusters.emplace_back().cluster = "*";
+  all.pool.clusters.emplace_back().name = "*";
   return all;
 }
 
