@@ -24,7 +24,7 @@ class LiveFollower {
 
   /// Opens the stream where there is none, at most every 2 s.
   void follow();
-  /// Returns the last version that the hub told, or "no answer" while it does not tell any. From
+  /// Returns the newest version in the stream, or "no answer" while the hub does not answer. From
   /// any thread; does not wait.
   std::string version() const;
 

@@ -21,12 +21,12 @@ class RemoteHub {
   RemoteHub& operator=(const RemoteHub&) = delete;
 
   /// Asks the hub `target` and waits. Answers with 200, 400, and 503 of a hub that is busy are
-  /// passed on; in place of anything else stands 502 with {"error"}, one sentence. One call at a
-  /// time. A path with other characters than lower-case letters, hyphens and slashes is 404, so
-  /// that a target never means another path of the server.
+  /// passed on; any other becomes 502 with {"error"}, one sentence. One call at a time. A path with
+  /// other characters than lower-case letters, hyphens and slashes is 404, so that a target never
+  /// means another path of the server.
   HttpReply reply(std::string_view target);
   /// Returns a text that differs once the hub's log has grown, and when the hub begins or ceases to
-  /// answer. Does not wait. The hub's stream is followed while somebody calls this.
+  /// answer. Does not wait. The hub's stream is open while this is called.
   std::string version();
 
  private:

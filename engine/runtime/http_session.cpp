@@ -413,7 +413,7 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
   std::string version_;            // that a stream sent last
   std::int64_t stream_ticks_ = 0;  // since it began
   std::int64_t silent_ticks_ = 0;  // since it sent something
-  bool told_end_ = false;          // the stream's client was told to ask again
+  bool told_end_ = false;          // the event "end" was sent
   bool replying_ = false;
   bool has_large_body_ = false;
 };

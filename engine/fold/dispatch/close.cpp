@@ -173,7 +173,7 @@ void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) 
 
 // ---- the pass ----
 
-// Whether nothing can be placed by what stands in the list, and another list is about to.
+// Whether every worker in the list leaves it, and the write of another list is due.
 bool is_being_written(const WorkerList& list) {
   return list.wish && std::none_of(list.names.begin(), list.names.end(), [&](const auto& name) {
            const auto worker = list.workers.find(name);
