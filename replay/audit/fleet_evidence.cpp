@@ -1,7 +1,5 @@
 #include "replay/audit/fleet_evidence.h"
 
-#include <algorithm>
-
 #include "engine/fold/fleet_claims/needs.h"
 
 namespace fairlead {
@@ -36,23 +34,6 @@ Json consumers_json(const State& state, const NamespacedName& id, const FleetCla
   for (const ClaimConsumer& one : wished_consumers(state, id, claim))
     consumers.push_back(is_workload(one) ? one.name : one.resource + "/" + one.name);
   return consumers;
-}
-
-const Observed<FleetSchedulingFacts>* scheduling_of(const State& state, const NamespacedName& id,
-                                                    const WorkloadRecord& record) {
-  const auto at = state.fleet.schedulings.find(id);
-  if (at == state.fleet.schedulings.end() || !is_owned(at->second.facts, record.seen.uid))
-    return nullptr;
-  return &at->second;
-}
-
-// Whether the driver of a claim that is not allocated yet has said that the cluster does not suit.
-bool is_called_unsuitable(const Observed<FleetSchedulingFacts>* asked, const std::string& entry,
-                          const std::string& cluster) {
-  if (!asked) return false;
-  const auto said = asked->facts.unsuitable.find(entry);
-  return said != asked->facts.unsuitable.end() &&
-         std::binary_search(said->second.begin(), said->second.end(), cluster);
 }
 
 }  // namespace
@@ -103,7 +84,7 @@ std::string entry_that_keeps_from(const State& state, const NamespacedName& id,
     if (!claim) continue;
     const FleetResourceClaimFacts& facts = claim->seen.facts;
     if (!is_suitable(state, facts, cluster) || !is_in_reach(facts, cluster) ||
-        (!facts.allocation && is_called_unsuitable(asked, need.entry, cluster)))
+        (asked && !facts.allocation && is_called_unsuitable(asked->facts, need.entry, cluster)))
       return need.entry;
   }
   return "";

@@ -149,9 +149,8 @@ class FleetJudge {
 
   // What the drivers have said; null if nothing was asked for this Workload.
   const FleetSchedulingFacts* scheduling() const {
-    const auto at = state_.fleet.schedulings.find(id_);
-    if (at == state_.fleet.schedulings.end()) return nullptr;
-    return is_owned(at->second.facts, record_.seen.uid) ? &at->second.facts : nullptr;
+    const auto* asked = scheduling_of(state_, id_, record_);
+    return asked ? &asked->facts : nullptr;
   }
 
   FleetAnswer ask_drivers(const std::vector<std::string>& allowed) {
@@ -187,11 +186,7 @@ class FleetJudge {
         if (!booking_at(*need, cluster)) return need;
         continue;
       }
-      if (!said) continue;
-      const auto of = said->unsuitable.find(need->entry);
-      if (of != said->unsuitable.end() &&
-          std::binary_search(of->second.begin(), of->second.end(), cluster))
-        return need;
+      if (said && is_called_unsuitable(*said, need->entry, cluster)) return need;
     }
     return nullptr;
   }

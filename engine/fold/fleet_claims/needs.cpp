@@ -100,6 +100,21 @@ bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid) {
   return owners.empty() || std::binary_search(owners.begin(), owners.end(), uid);
 }
 
+const Observed<FleetSchedulingFacts>* scheduling_of(const State& state, const NamespacedName& id,
+                                                    const WorkloadRecord& record) {
+  const auto at = state.fleet.schedulings.find(id);
+  if (at == state.fleet.schedulings.end() || !is_owned(at->second.facts, record.seen.uid))
+    return nullptr;
+  return &at->second;
+}
+
+bool is_called_unsuitable(const FleetSchedulingFacts& scheduling, const std::string& entry,
+                          const std::string& cluster) {
+  const auto said = scheduling.unsuitable.find(entry);
+  return said != scheduling.unsuitable.end() &&
+         std::binary_search(said->second.begin(), said->second.end(), cluster);
+}
+
 bool is_workload(const ClaimConsumer& consumer) {
   return consumer.api_group == kKueueGroup && consumer.resource == kWorkloads;
 }

@@ -47,6 +47,12 @@ bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluste
 
 /// Whether the FleetScheduling is that of the Workload with that uid, and not of an earlier one.
 bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid);
+/// Returns what the drivers of the Workload's claims were asked and have answered; null: nothing.
+const Observed<FleetSchedulingFacts>* scheduling_of(const State& state, const NamespacedName& id,
+                                                    const WorkloadRecord& record);
+/// Whether the driver of the entry's claim has said that the cluster does not suit it.
+bool is_called_unsuitable(const FleetSchedulingFacts& scheduling, const std::string& entry,
+                          const std::string& cluster);
 
 /// Whether the entry names a Workload.
 bool is_workload(const ClaimConsumer& consumer);
