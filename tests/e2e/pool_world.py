@@ -135,6 +135,21 @@ class PoolWorld(unittest.TestCase):
         return [event["reason"] for event in server.get(f"{NAMESPACES}/{namespace}/events")["items"]
                 if event["involvedObject"]["name"] == name]
 
+    @staticmethod
+    def is_synced(hub, cluster):
+        try:
+            page = hub.http("/metrics")[1]
+        except OSError:
+            return False  # not listening yet
+        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page
+                   for kind in ("Node", "Namespace", "Pod", "ConfigMap"))
+
+    def running_hub(self, *settings, of=("r1", "r2"), **options):
+        """A hub that knows the capacity of these super clusters: the first to be known gets all slices until then."""
+        hub = self.hub(*settings, **options).start()
+        hub.wait_until("the capacity of the super clusters", lambda: all(self.is_synced(hub, each) for each in of))
+        return hub
+
     def hub(self, *settings, **options):
         hub = Hub(self.plane, self.server, {"r1": self.r1, "r2": self.r2},
                   settings=(AT_ONCE, POOL, *settings), **options)

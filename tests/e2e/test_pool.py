@@ -14,7 +14,7 @@ NEEDS = ("controlplane", "fairlead")
 
 class PoolTest(PoolWorld):
     def test_quotas_become_placements_and_pods_get_clusters(self):
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.create_namespace(self.acme, "web", "12", "24Gi")
         self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":6}')
         self.create_namespace(self.bolt, "db", "8", "16Gi")
@@ -42,7 +42,7 @@ class PoolTest(PoolWorld):
         self.assertEqual(json.loads(told[0].stdout)["superCluster"], "id-r2")
 
     def test_an_edit_moves_slices_and_what_cannot_be_read_is_put_right(self):
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.create_namespace(self.acme, "web", "12", "24Gi")
         self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":6}')
         for written, wanted in (('{"id-r2": 2}', '{"id-r1":4,"id-r2":2}'), ("nonsense", '{"id-r1":4,"id-r2":2}'),
@@ -59,7 +59,7 @@ class PoolTest(PoolWorld):
         hub.check_log()
 
     def test_slices_leave_a_lost_cluster_and_a_restart_changes_nothing(self):
-        hub = self.hub(QUICK).start()
+        hub = self.running_hub(QUICK)
         self.create_namespace(self.acme, "web", "12", "24Gi")
         self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":6}')
         self.r1.kill()
@@ -79,7 +79,7 @@ class PoolTest(PoolWorld):
 
     def test_a_tenant_that_cannot_be_reached_is_set_aside_alone(self):
         self.server.delete(f"{NAMESPACES}/acme/secrets/admin-kubeconfig")
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.create_namespace(self.bolt, "db", "8", "16Gi")
         self.wait_for(hub, self.bolt, "db", PLACEMENTS, '{"id-r1":4}')
         self.create_namespace(self.acme, "web", "12", "24Gi", **{PLACEMENTS: '{"id-r2":2}'})
@@ -101,7 +101,7 @@ class PoolTest(PoolWorld):
                 {"apiGroups": [""], "resources": ["events"], "verbs": ["create"]}]}, force=True)
         _, token = self.acme.account("pool", role="pool-tenant")
         self.set_secret("acme", self.acme.kubeconfig_of({"token": token}, inline=True))
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.create_namespace(self.acme, "web", "12", "24Gi")
         self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":6}')
         self.create_pod(self.acme, "web", "a")
@@ -113,7 +113,7 @@ class PoolTest(PoolWorld):
         self.assertIn("fairlead_notices_lost_total 0", hub.http("/metrics")[1])
 
     def test_what_is_missing_is_told_by_events_and_counted(self):
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.create_namespace(self.acme, "web", "64", "128Gi")
         self.wait_for(hub, self.acme, "web", REASON, "DoesNotFit: 32 more slices of cpu 2, memory 4Gi")
         self.create_pod(self.acme, "web", "a")

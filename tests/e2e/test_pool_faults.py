@@ -16,19 +16,9 @@ HALF = "pool={clusters: [{cluster: r1, percent: 50}], settle: 0s}"
 
 
 class PoolFaultsTest(PoolWorld):
-    def placed(self, hub, cpu="12", memory="24Gi", on='{"id-r1":6}', of=("r1", "r2")):
-        hub.wait_until("the capacity of the super clusters", lambda: all(self.is_synced(hub, each) for each in of))
+    def placed(self, hub, cpu="12", memory="24Gi", on='{"id-r1":6}'):
         self.create_namespace(self.acme, "web", cpu, memory)
         self.wait_for(hub, self.acme, "web", PLACEMENTS, on)
-
-    @staticmethod
-    def is_synced(hub, cluster):
-        try:
-            page = hub.http("/metrics")[1]
-        except OSError:
-            return False  # not listening yet
-        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page
-                   for kind in ("Node", "Namespace", "Pod"))
 
     def running_pod(self, hub, name, on="id-r1"):
         self.create_pod(self.acme, "web", name)
@@ -36,7 +26,7 @@ class PoolFaultsTest(PoolWorld):
         self.bind_pod(self.acme, "web", name)
 
     def test_a_cluster_that_shrinks_gives_up_what_pods_do_not_need(self):
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.placed(hub)
         for name in ("a", "b"):
             self.running_pod(hub, name)
@@ -52,7 +42,7 @@ class PoolFaultsTest(PoolWorld):
         hub.check_log()
 
     def test_a_drained_cluster_stays_listed_while_pods_run_there(self):
-        hub = self.hub().start()
+        hub = self.running_hub()
         self.placed(hub)
         self.running_pod(hub, "a")
         hub.stop()
@@ -65,7 +55,7 @@ class PoolFaultsTest(PoolWorld):
         hub.check_log()
 
     def test_a_cluster_that_comes_back_keeps_its_slices(self):
-        hub = self.hub(QUICK, 'pool={clusters: [{cluster: "*"}], lostGrace: 5m, settle: 0s}').start()
+        hub = self.running_hub(QUICK, 'pool={clusters: [{cluster: "*"}], lostGrace: 5m, settle: 0s}')
         self.placed(hub)
         self.r1.kill()
         self.wait_for(hub, self.acme, "web", REASON, "ClusterUnavailable: id-r1")
@@ -85,7 +75,7 @@ class PoolFaultsTest(PoolWorld):
             return False
 
     def test_a_kill_at_every_write_leaves_what_an_undisturbed_run_leaves(self):
-        hub = self.hub(program=stopping()).start()
+        hub = self.running_hub(program=stopping())
         self.placed(hub)
         hub.stop()
         sizes = itertools.cycle((("8", "16Gi", '{"id-r1":4}'), ("12", "24Gi", '{"id-r1":6}')))
@@ -119,12 +109,12 @@ class PoolFaultsTest(PoolWorld):
         for number in (1, 2):
             self.r1.delete(f"/api/v1/nodes/r1-{number}")
             add_node(self.r1, f"r1-{number}", "on-demand", {"cpu": "8", "memory": "32Gi", "pods": "110"})
-        hub = self.hub(HALF).start()
+        hub = self.running_hub(HALF, of=("r1",))
         whole = {"cpu": "16", "memory": "64Gi"}
         self.server.create(CLAIMS, {**claim("r1"), "spec": {
             "clusterName": "r1", "nominalResources": whole, "resourceAssignments": [
                 {"clusterQueueName": "high-priority-queue", "flavor": "on-demand", "resources": whole}]}})
-        self.placed(hub, "8", "16Gi", '{"id-r1":4}', of=("r1",))
+        self.placed(hub, "8", "16Gi", '{"id-r1":4}')
 
         def granted(wanted):
             found = quota(self.server, "high-priority-queue", "on-demand", "cpu")
