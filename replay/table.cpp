@@ -1,6 +1,8 @@
 #include "replay/table.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace fairlead {
 
@@ -24,6 +26,13 @@ std::vector<std::string> broken(const std::string& text, std::size_t width) {
   return lines;
 }
 
+std::string tinted(const std::string& lines, Tint tint) {
+  constexpr std::array<std::string_view, 5> kBegin{"", "\x1b[1m", "\x1b[31m", "\x1b[32m",
+                                                   "\x1b[33m"};
+  if (tint == Tint::none) return lines;
+  return std::string(kBegin.at(static_cast<std::size_t>(tint))) + lines + "\x1b[0m";
+}
+
 // Where the last column begins.
 std::size_t last_column(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths;
@@ -39,6 +48,11 @@ std::size_t last_column(const std::vector<TableRow>& rows) {
 }  // namespace
 
 std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns) {
+  return narrow_table_text(rows, columns, {});
+}
+
+std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns,
+                              const std::vector<Tint>& tints) {
   const std::size_t begin = last_column(rows);
   const bool beside = begin + kLastColumnMin <= columns;
   const std::size_t indent = beside ? begin : kOwnLineIndent;
@@ -53,11 +67,12 @@ std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t col
   const std::string table = table_text(heads);
   std::string text;
   for (std::size_t i = 0, at = 0; i < rows.size(); ++i) {
-    const std::size_t end = table.find('\n', at) + 1;
-    text += table.substr(at, end - at);
-    at = end;
+    const std::size_t end = table.find('\n', at);
+    std::string lines = table.substr(at, end - at);
+    at = end + 1;
     for (const std::string& line : rest[i])
-      if (!line.empty()) text += std::string(indent, ' ') + line + "\n";
+      if (!line.empty()) lines += "\n" + std::string(indent, ' ') + line;
+    text += tinted(lines, i < tints.size() ? tints[i] : Tint::none) + "\n";
   }
   return text;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,5 +18,13 @@ std::string table_text(const std::vector<TableRow>& rows, const std::string& ind
 /// the other columns leave room for that. Where they leave too little, the last column is on lines
 /// of its own.
 std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns);
+
+/// How a terminal shows a row. A colour repeats what the row says in words or numbers.
+enum class Tint : std::uint8_t { none, heading, falls, rises, refused };
+
+/// The same for a terminal that shows colours (ECMA-48 SGR), a tint a row; missing tints are
+/// `none`.
+std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns,
+                              const std::vector<Tint>& tints);
 
 }  // namespace fairlead

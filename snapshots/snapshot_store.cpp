@@ -1,6 +1,5 @@
 #include "snapshots/snapshot_store.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,13 +14,13 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/private_files.h"
 #include "schema/codec.h"
 #include "snapshots/snapshot_pieces.h"
 #include "snapshots/state_codec.h"
 #include "snapshots/state_frame.h"
+#include "snapshots/stored_file.h"
 
 namespace fairlead {
 
@@ -71,77 +70,6 @@ Result<State> read_state(const SnapshotEnvelope& envelope) {
 SnapshotInfo info_of(const SnapshotEnvelope& envelope, std::size_t bytes) {
   return {envelope.seq,          envelope.log_time,   envelope.fold_version,
           envelope.state_digest, envelope.log_digest, bytes};
-}
-
-Error io_error(const fs::path& path, const char* what) {
-  return {ErrorCode::unavailable,
-          path.string() + ": " + what + ": " + std::generic_category().message(errno)};
-}
-
-struct File {
-  int descriptor = -1;
-  explicit File(int opened) : descriptor(opened) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (descriptor >= 0) ::close(descriptor);
-  }
-};
-
-// Writes and removals name files relative to the descriptor of the directory, so that a symbolic
-// link in its place cannot redirect them.
-int open_itself(const fs::path& directory) {
-  return ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-}
-
-Error not_opened(const fs::path& directory) {
-  std::error_code ignored;
-  if (fs::is_symlink(fs::symlink_status(directory, ignored)))
-    return {ErrorCode::unavailable,
-            directory.string() + ": expected a directory, got a symbolic link"};
-  return io_error(directory, "cannot be opened");
-}
-
-// Replaces a file atomically: after a crash the name has either the new file or the old one.
-Result<void> write_file(const fs::path& path, std::string_view bytes) {
-  stop_point("snapshot.before_write");
-  const File directory(open_itself(path.parent_path()));
-  if (directory.descriptor < 0) return not_opened(path.parent_path());
-  if (auto ours = expect_private(directory.descriptor, path.parent_path()); !ours)
-    return ours.error();
-  fs::path fresh = path;
-  fresh += ".new";
-  const std::string name = path.filename().string();
-  const std::string fresh_name = fresh.filename().string();
-  {
-    const File file(make_private_file(directory.descriptor, fresh_name.c_str()));
-    if (file.descriptor < 0) return io_error(fresh, "cannot be made");
-    for (std::string_view left = bytes; !left.empty();) {
-      const ssize_t written = ::write(file.descriptor, left.data(), left.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return io_error(fresh, "cannot be written");
-      left.remove_prefix(static_cast<std::size_t>(written));
-    }
-    stop_point("snapshot.before_sync");
-    if (::fsync(file.descriptor) != 0) return io_error(fresh, "cannot be synced");
-  }
-  stop_point("snapshot.before_rename");
-  if (::renameat(directory.descriptor, fresh_name.c_str(), directory.descriptor, name.c_str()) != 0)
-    return io_error(path, "cannot be renamed");
-  stop_point("snapshot.after_rename");
-  if (::fsync(directory.descriptor) != 0) return io_error(path.parent_path(), "cannot be synced");
-  return {};
-}
-
-Result<std::string> read_file(const fs::path& path) {
-  std::error_code error;
-  std::ifstream in(path, std::ios::binary);
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!in || error) return io_error(path, "cannot be read");
-  std::string bytes(size, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!in) return io_error(path, "cannot be read");
-  return bytes;
 }
 
 fs::path path_of(const fs::path& directory, Seq seq) { return directory / snapshot_file_name(seq); }
@@ -340,22 +268,22 @@ Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
   if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
     return io_error(directory_, "cannot be made");
   const std::string file = to_file(bytes);
-  if (auto written = write_file(path_of(directory_, envelope->seq), file); !written)
+  if (auto written = replace_file(path_of(directory_, envelope->seq), file); !written)
     return written.error();
   return info_of(*envelope, file.size());
 }
 
 Result<void> SnapshotStore::expect_writable() const {
-  const File directory(open_itself(directory_));
+  const OpenFile directory(open_directory(directory_));
   if (directory.descriptor < 0 && errno == ENOENT) return {};
-  if (directory.descriptor < 0) return not_opened(directory_);
+  if (directory.descriptor < 0) return directory_not_opened(directory_);
   return expect_private(directory.descriptor, directory_);
 }
 
 Result<void> SnapshotStore::remove(Seq seq) {
-  const File directory(open_itself(directory_));
+  const OpenFile directory(open_directory(directory_));
   if (directory.descriptor < 0 && errno == ENOENT) return {};
-  if (directory.descriptor < 0) return not_opened(directory_);
+  if (directory.descriptor < 0) return directory_not_opened(directory_);
   const std::string name = snapshot_file_name(seq);
   if (::unlinkat(directory.descriptor, name.c_str(), 0) != 0 && errno != ENOENT)
     return io_error(directory_ / name, "cannot be removed");

@@ -1,9 +1,5 @@
-// Encodes State as canonical bytes, and decodes it.
-//
-// The bytes follow the structs in engine/fold: every field in order, maps and sets in their order,
-// so equal states give equal bytes on every compiler. The bytes carry no field names; the shape (a
-// digest of the types) precedes them, and bytes of another shape are refused rather than misread:
-// the caller folds the log instead.
+// Encodes State as canonical bytes (canonical_bytes.h), and decodes it. Bytes of another shape are
+// refused rather than misread: the caller folds the log instead.
 #pragma once
 
 #include <string>

@@ -45,7 +45,7 @@ Result<AuditAnswer> ask(const AuditCommandOptions& options) {
 std::string printed(const AuditAnswer& answer, const std::string& output) {
   if (output == "json") return to_text(answer.document) + "\n";
   if (output == "yaml") return to_yaml_text(answer.document);
-  return audit_text(answer);
+  return audit_text(answer, shows_colours() ? TextFor::terminal : TextFor::file);
 }
 
 void run(const AuditCommandOptions& options, int& exit_code) {

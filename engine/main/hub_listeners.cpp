@@ -86,7 +86,11 @@ Result<void> HubListeners::start(const ListenAddresses& addresses, const Credent
     certificate_ = std::make_shared<ServedCertificate>(addresses.certificate, logger);
   if (addresses.plain)
     if (auto started = start_plain(*addresses.plain, logger); !started) return started;
-  return addresses.secure ? start_secure(addresses, credentials, logger) : Result<void>();
+  if (addresses.secure)
+    if (auto started = start_secure(addresses, credentials, logger); !started) return started;
+  if (addresses.secure || (addresses.plain && is_loopback(*addresses.plain)))
+    keeper_ = std::make_unique<IndexKeeper>(pages_.questions, logger);
+  return {};
 }
 
 Result<void> HubListeners::start_plain(const ListenAddress& address, const Logger& logger) {

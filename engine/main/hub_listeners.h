@@ -8,6 +8,7 @@
 
 #include "engine/main/caller_guard.h"
 #include "engine/main/hub_connections.h"
+#include "engine/main/index_keeper.h"
 #include "engine/main/question_service.h"
 #include "engine/main/webhook_listener.h"
 #include "engine/runtime/http_endpoint.h"
@@ -65,6 +66,7 @@ class HubListeners {
   std::unique_ptr<CallerGuard> guard_;  // outlives the servers
   std::unique_ptr<HttpEndpoint> plain_;
   std::unique_ptr<HttpEndpoint> secure_;
+  std::unique_ptr<IndexKeeper> keeper_;  // null: no server answers questions
 };
 
 }  // namespace fairlead

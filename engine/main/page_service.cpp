@@ -9,6 +9,7 @@
 #include "engine/main/proof_run.h"
 #include "engine/main/what_if_runs.h"
 #include "replay/timeline/timeline_answers.h"
+#include "replay/timeline/timeline_file.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -18,6 +19,8 @@ namespace {
 // A question folds at most this many events, about half a second of work, so that other questions
 // have their turn and the page can show how far it is.
 constexpr std::uint64_t kEventsOfQuestion = 250'000;
+// One that is only followed must not keep a question waiting.
+constexpr std::uint64_t kEventsOfFollowing = 5'000;
 constexpr std::size_t kBucketsUnlessAsked = 400;
 constexpr std::size_t kPointsUnlessAsked = 2000;
 
@@ -152,13 +155,27 @@ Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target
 }  // namespace
 
 struct PageService::Parts {
-  // Folds on, as far as one question does. What is before damage is shown, so that ends it early
-  // and is no error.
-  Result<void> fold(const ServedLog& served) {
-    const auto ended = timeline.advance(*served.log, served.snapshots.get(), kEventsOfQuestion);
+  // Begins with what was saved beside the log, if that can be used.
+  void load(const ServedLog& served) {
+    if (std::exchange(loaded, true) || served.option != kDataOption) return;
+    auto saved = saved_timeline(served.path, *served.log, served.snapshots.get());
+    if (!saved) return;
+    timeline = *std::move(saved);
+    saved_seq = timeline.seq();
+  }
+  // Whether the log is at its end. What is before damage is shown, so that is an end and no error.
+  Result<bool> judged(const Result<bool>& ended) {
     const bool damaged = !ended && ended.error().code == ErrorCode::corrupt;
     fault = damaged ? ended.error().message : "";
     if (!ended && !damaged) return ended.error();
+    return damaged || *ended;
+  }
+  // Folds on, as far as one question does.
+  Result<void> fold(const ServedLog& served) {
+    load(served);
+    const auto ended =
+        judged(timeline.advance(*served.log, served.snapshots.get(), kEventsOfQuestion));
+    if (!ended) return ended.error();
     return {};
   }
   // "building" of an answer.
@@ -182,13 +199,23 @@ struct PageService::Parts {
   }
   Result<std::string> overview(const ServedLog& served, const HttpTarget& target);
   Result<std::string> series(const ServedLog& served, const HttpTarget& target);
+  void refine_span(const ServedLog& served, const SeriesQuestion& question,
+                   const TimelineSpan& span, std::size_t points, Json& series);
   Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
   Result<std::string> what_if_answer(const ServedLog& served, const HttpTarget& target);
   Result<std::string> what_if_document(const ServedLog& served, const HttpTarget& target);
   const ResourceAliases& aliases() const { return timeline.state().configuration.resource_aliases; }
 
   Timeline timeline;
-  std::string fault;  // what kept the last question from folding on; empty: nothing
+  // The last span for which reduced series were folded anew, and its values.
+  struct {
+    Digest chain;  // of the log then
+    LogTime from, to;
+    std::optional<ValueSeries> values;
+  } exact;
+  bool loaded = false;  // or found to be missing
+  Seq saved_seq;        // how far the saved index is
+  std::string fault;    // what kept the last question from folding on; empty: nothing
   ProofRun proof;
   WhatIfRuns what_ifs;
 };
@@ -221,9 +248,25 @@ Result<std::string> PageService::Parts::series(const ServedLog& served, const Ht
   auto answer =
       series_answer(timeline.values(), aliases(), question_of(*parameters), *span, *points);
   if (!answer) return answer.error();
+  if (is_reduced(answer->document))
+    refine_span(served, question_of(*parameters), *span, *points, answer->document);
   answer->document["building"] = building(served);
   answer->document["damage"] = damage(served);
   return to_text(answer->document);
+}
+
+// Folds the events of a short span anew, where too many steps were left out before. What cannot be
+// folded stays as it is, and says that it is reduced.
+void PageService::Parts::refine_span(const ServedLog& served, const SeriesQuestion& question,
+                                     const TimelineSpan& span, std::size_t points, Json& series) {
+  const Digest chain = served.log->chain();
+  if (!exact.values || exact.chain != chain || exact.from != span.from || exact.to != span.to) {
+    auto values = exact_values(*served.log, served.snapshots.get(), span.from, span.to);
+    if (!values || !*values) return;
+    exact = {chain, span.from, span.to, std::move(*values)};
+  }
+  const auto answer = series_answer(*exact.values, aliases(), question, span, points);
+  if (answer) refine(series, answer->document);
 }
 
 Result<std::string> PageService::Parts::proof_answer(const ServedLog& served,
@@ -278,6 +321,21 @@ Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
   if (!series) return series.error();
   answer["series"] = std::move(series->document);
   return to_text(answer);
+}
+
+Result<bool> PageService::follow(const ServedLog& served) {
+  parts_->load(served);
+  return parts_->judged(
+      parts_->timeline.follow(*served.log, served.snapshots.get(), kEventsOfFollowing));
+}
+
+Result<void> PageService::save_index(const ServedLog& served, std::uint64_t events_min) {
+  const Seq seq = parts_->timeline.contents().seq;
+  if (seq.value < parts_->saved_seq.value + events_min) return {};
+  const auto saved = save_timeline(parts_->timeline, served.path);
+  if (!saved) return saved.error();
+  parts_->saved_seq = seq;
+  return {};
 }
 
 PageService::PageService() : parts_(std::make_unique<Parts>()) {}

@@ -48,6 +48,13 @@ class PageService {
   /// Fails with `bad_input` for a bad question, and as the log fails to be read.
   Result<std::string> answer(const ServedLog& served, std::string_view target);
 
+  /// Folds on by a small part of what a question does. Returns whether the log is at its end, or at
+  /// its damage. Fails as the log fails to be read.
+  Result<bool> follow(const ServedLog& served);
+  /// Saves the index in the data directory of the log if at least `events_min` were folded since it
+  /// was saved or loaded. Fails as save_timeline() does.
+  Result<void> save_index(const ServedLog& served, std::uint64_t events_min);
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -34,6 +34,20 @@ bool is_what_if(std::string_view target) {
 
 std::string QuestionService::version() const { return source_.version(); }
 
+Result<bool> QuestionService::follow() const {
+  const std::lock_guard lock(one_at_a_time_);
+  const auto served = source_.open();
+  if (!served) return served.error();
+  return page_->follow(*served);
+}
+
+Result<void> QuestionService::save_index(std::uint64_t events_min) const {
+  const std::lock_guard lock(one_at_a_time_);
+  const auto served = source_.open();
+  if (!served) return served.error();
+  return page_->save_index(*served, events_min);
+}
+
 HttpReply QuestionService::reply(std::string_view target) const {
   const std::lock_guard lock(one_at_a_time_);
   const auto served = source_.open();

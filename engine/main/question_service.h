@@ -24,6 +24,12 @@ class QuestionService {
   /// Answers a target below kAuditPath, kLogPath or kPageApiPath in JSON, but for the pages of an
   /// export (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
+  /// Folds the log on for the page's next question, a small part of it, and returns whether it is
+  /// at its end. Fails as the log fails to be read.
+  Result<bool> follow() const;
+  /// Saves the index of the page beside the log if at least `events_min` were folded since it was
+  /// saved or loaded. Fails as save_timeline() does.
+  Result<void> save_index(std::uint64_t events_min) const;
   /// Returns a text that differs once the log has grown. It never waits for a question.
   std::string version() const;
 

@@ -7,6 +7,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/open_browser.h"
 #include "engine/main/page_bundle.h"
 #include "engine/main/page_server.h"
 #include "engine/main/position.h"
@@ -22,6 +23,7 @@ struct ServeOptions {
   HubPlace hub;
   HubBehindApiServer behind;
   std::string listen = "127.0.0.1:8787";
+  bool open = false;
   std::string save;  ///< a file; empty: serve
   SavedQuestion saved;
 };
@@ -47,6 +49,8 @@ Result<PageAnswers> answers_of(const ServeOptions& options) {
 
 Result<void> save_page(const ServeOptions& options) {
   const SavedQuestion& question = options.saved;
+  if (options.open)
+    return Error{ErrorCode::bad_input, "--open is for a page that is served, --save serves none"};
   if (question.queue.empty())
     return Error{ErrorCode::bad_input,
                  "--save: expected --queue, the ClusterQueue that the file is about"};
@@ -82,6 +86,9 @@ Result<void> run_serve(const ServeOptions& options) {
   if (!server) return server.error();
   std::cout << (*server)->url() << "\n";
   if (auto written = flush_output(); !written) return written;
+  if (options.open)
+    if (const auto opened = open_browser((*server)->url()); !opened)
+      std::cerr << "fairlead serve: --open: " << opened.error().message << '\n';
   while (!signals.within(hours(1))) continue;
   return {};
 }
@@ -113,6 +120,7 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--listen", options->listen,
                    "Where to listen, on this machine alone; port 0: any free one")
       ->capture_default_str();
+  serve->add_flag("--open", options->open, "Open the page in $BROWSER, else with xdg-open");
   serve->add_option("--save", options->save,
                     "Serve nothing: write the page with its answers about one queue and span as an "
                     "HTML file that opens without a server");

@@ -43,7 +43,7 @@ class OpenedHistory {
     if (!history) return history.error();
     served_.log = std::move(history->log);
     served_.snapshots = std::move(history->snapshots);
-    served_.option = data_.empty() ? "--bundle" : "--data";
+    served_.option = data_.empty() ? "--bundle" : std::string(kDataOption);
     served_.path = data_.empty() ? bundle_.string() : data_.string();
     files_ = std::move(files);
     return served_;
@@ -59,8 +59,8 @@ class OpenedHistory {
 
 ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data) {
   const auto snapshots = std::make_shared<const SnapshotStore>(data);
-  const ServedLog served{
-      borrowed<EventLog>(log), snapshots, borrowed(log), snapshots, "--data", data.string()};
+  const ServedLog served{borrowed<EventLog>(log),  snapshots,    borrowed(log), snapshots,
+                         std::string(kDataOption), data.string()};
   return {[served]() -> Result<ServedLog> { return served; },
           [&log] { return std::to_string(log.last_seq().value); }};
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "replay/history.h"
 
@@ -14,6 +15,9 @@ namespace fairlead {
 class RocksdbLog;
 class SnapshotStore;
 
+/// The option by which commands name a data directory.
+inline constexpr std::string_view kDataOption = "--data";
+
 /// A log at one moment. What it points into lives at least as long as a copy of it.
 struct ServedLog {
   std::shared_ptr<const EventLog> log;
@@ -21,7 +25,7 @@ struct ServedLog {
   /// The log and the snapshots of a hub, from which it hands out exports; null: it hands out none.
   std::shared_ptr<const RocksdbLog> exported_log;
   std::shared_ptr<const SnapshotStore> exported_snapshots;
-  /// How a command names the same log: "--data" or "--bundle", and the path.
+  /// How a command names the same log: kDataOption or "--bundle", and the path.
   std::string option;
   std::string path;
 };

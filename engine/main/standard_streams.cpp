@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <iostream>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 namespace fairlead {
@@ -25,6 +27,14 @@ Result<void> expect_readable_input() {
   if (::fstat(STDIN_FILENO, &found) == 0 && S_ISDIR(found.st_mode)) return refuse("a directory");
   if (::isatty(STDIN_FILENO) != 0) return refuse("a terminal");
   return {};
+}
+
+bool shows_colours() {
+  const char* const terminal = std::getenv("TERM");
+  const char* const without = std::getenv("NO_COLOR");
+  const bool refused = without != nullptr && *without != '\0';
+  return ::isatty(STDOUT_FILENO) != 0 && terminal != nullptr && *terminal != '\0' &&
+         std::string_view(terminal) != "dumb" && !refused;
 }
 
 Result<void> flush_output() {

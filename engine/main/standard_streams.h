@@ -9,6 +9,10 @@ namespace fairlead {
 /// which the program would wait without a message) or a directory.
 [[nodiscard]] Result<void> expect_readable_input();
 
+/// Whether standard output is a terminal that shows colours: not where TERM is unset or "dumb", nor
+/// where NO_COLOR is set to anything.
+[[nodiscard]] bool shows_colours();
+
 /// Flushes standard output. Fails with `unavailable` if not all of it could be written.
 [[nodiscard]] Result<void> flush_output();
 

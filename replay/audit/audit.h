@@ -14,6 +14,7 @@
 // the answer was silent (unseen.h).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -189,7 +190,10 @@ Result<AuditAnswer> audit_why_not_workload(const AuditSource& source, const Name
 Result<AuditAnswer> audit_admissions(const AuditSource& source, const std::string& object,
                                      const AuditPosition& from, const AuditPosition& to);
 
+/// Who reads a text: a file or pipe, or a terminal that shows colours.
+enum class TextFor : std::uint8_t { file, terminal };
+
 /// Renders any answer as a table for people.
-std::string audit_text(const AuditAnswer& answer);
+std::string audit_text(const AuditAnswer& answer, TextFor reader = TextFor::file);
 
 }  // namespace fairlead

@@ -100,9 +100,19 @@ std::string effective_history_text(const Json& changes) {
   return table_text(rows);
 }
 
-std::string history_text(const Json& document) {
+// Which way a quota moved; a write that was not accepted moved none.
+Tint tint_of(const Json& row) {
+  if (row["writer"] == "fairlead" && row["answer"]["outcome"] == "rejected") return Tint::refused;
+  const auto before = Quantity::parse(cell(row["old"]));
+  const auto after = Quantity::parse(cell(row["new"]));
+  if (!before || !after || before->nano() == after->nano()) return Tint::none;
+  return after->nano() < before->nano() ? Tint::falls : Tint::rises;
+}
+
+std::string history_text(const Json& document, TextFor reader) {
   std::vector<TableRow> rows{
       {"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+  std::vector<Tint> tints{Tint::heading};
   for (const Json& row : document["rows"]) {
     const bool ours = row["writer"] == "fairlead";
     std::string answer;
@@ -119,8 +129,11 @@ std::string history_text(const Json& document) {
     rows.push_back({to_millisecond(row["time"]), cell(row["seq"]), cell(row["flavor"]),
                     cell(row["resource"]), old_text(row), cell(row["new"]), cell(row["writer"]),
                     answer, why});
+    tints.push_back(tint_of(row));
   }
-  return narrow_table_text(rows, kHistoryColumns) + effective_history_text(document["effective"]);
+  if (reader == TextFor::file) tints.clear();
+  return narrow_table_text(rows, kHistoryColumns, tints) +
+         effective_history_text(document["effective"]);
 }
 
 std::string side_text(const Json& side) {
@@ -198,10 +211,10 @@ std::string admissions_text(const Json& document) {
   return table_text(rows);
 }
 
-std::string answer_text(const Json& document) {
+std::string answer_text(const Json& document, TextFor reader) {
   const std::string kind = document.value("kind", "");
   if (kind == "QuotaAudit") return quota_text(document);
-  if (kind == "QuotaHistory") return history_text(document);
+  if (kind == "QuotaHistory") return history_text(document, reader);
   if (kind == "QuotaDiff") return diff_text(document);
   if (kind == "QuotaWhy") return why_text(document);
   if (kind == "QuotaWhyNot") return why_not_text(document);
@@ -218,8 +231,8 @@ std::string answer_text(const Json& document) {
 
 }  // namespace
 
-std::string audit_text(const AuditAnswer& answer) {
-  return answer_text(answer.document) + unseen_text(answer.document);
+std::string audit_text(const AuditAnswer& answer, TextFor reader) {
+  return answer_text(answer.document, reader) + unseen_text(answer.document);
 }
 
 }  // namespace fairlead

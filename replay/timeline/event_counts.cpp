@@ -31,17 +31,17 @@ EventCounts& EventCounts::operator+=(const EventCounts& more) {
 }
 
 void CountsOverTime::add(LogTime time, const EventCounts& counts) {
-  total_ += counts;
-  add_to_last(buckets_, begin_of_bucket(time, width_), counts);
-  while (buckets_.size() > kCountBucketsMax) widen();
+  contents_.total += counts;
+  add_to_last(contents_.buckets, begin_of_bucket(time, contents_.width), counts);
+  while (contents_.buckets.size() > kCountBucketsMax) widen();
 }
 
 void CountsOverTime::widen() {
-  width_ = Duration{width_.ns * 2};
+  contents_.width = Duration{contents_.width.ns * 2};
   std::vector<CountBucket> wider;
-  for (const CountBucket& bucket : buckets_)
-    add_to_last(wider, begin_of_bucket(bucket.begin, width_), bucket.counts);
-  buckets_ = std::move(wider);
+  for (const CountBucket& bucket : contents_.buckets)
+    add_to_last(wider, begin_of_bucket(bucket.begin, contents_.width), bucket.counts);
+  contents_.buckets = std::move(wider);
 }
 
 std::vector<CountBucket> CountsOverTime::between(LogTime from, LogTime to, std::size_t buckets,
@@ -49,11 +49,12 @@ std::vector<CountBucket> CountsOverTime::between(LogTime from, LogTime to, std::
   const Int128 span = Int128{to.ns} - from.ns + 1;
   // One bucket more than whole ones may begin in the span.
   const Int128 whole = std::max<Int128>(1, static_cast<Int128>(buckets) - 1);
-  const Int128 times = std::max<Int128>(1, (span + whole * width_.ns - 1) / (whole * width_.ns));
-  width = Duration{static_cast<std::int64_t>(times * width_.ns)};
+  const Int128 times =
+      std::max<Int128>(1, (span + whole * contents_.width.ns - 1) / (whole * contents_.width.ns));
+  width = Duration{static_cast<std::int64_t>(times * contents_.width.ns)};
   std::vector<CountBucket> found;
-  for (const CountBucket& bucket : buckets_)
-    if (bucket.begin.ns + width_.ns > from.ns && bucket.begin <= to)
+  for (const CountBucket& bucket : contents_.buckets)
+    if (bucket.begin.ns + contents_.width.ns > from.ns && bucket.begin <= to)
       add_to_last(found, begin_of_bucket(bucket.begin, width), bucket.counts);
   return found;
 }

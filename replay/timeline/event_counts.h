@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/base/time.h"
@@ -40,14 +41,20 @@ class CountsOverTime {
   std::vector<CountBucket> between(LogTime from, LogTime to, std::size_t buckets,
                                    Duration& width) const;
   /// Returns the sum of all.
-  const EventCounts& total() const { return total_; }
+  const EventCounts& total() const { return contents_.total; }
+
+  struct Contents {
+    Duration width = seconds(1);
+    std::vector<CountBucket> buckets;  ///< ascending, `begin` a multiple of `width`
+    EventCounts total;
+  };
+  const Contents& contents() const { return contents_; }
+  void adopt(Contents contents) { contents_ = std::move(contents); }
 
  private:
   void widen();
 
-  Duration width_ = seconds(1);
-  std::vector<CountBucket> buckets_;  // ascending, `begin` a multiple of `width_`
-  EventCounts total_;
+  Contents contents_;
 };
 
 }  // namespace fairlead

@@ -58,13 +58,18 @@ std::vector<Step> steps_between(std::span<const Step> steps, LogTime from, LogTi
   return with_extremes(found, points);
 }
 
-void StepSeries::push(const Step& step) {
-  if (!steps_.empty() && steps_.back().time == step.time) steps_.pop_back();
-  if (steps_.empty() ? step.value == kNoValue : steps_.back().value == step.value) return;
-  steps_.push_back(step);
-  if (steps_.size() < kStepsMax) return;
-  steps_ = with_extremes(steps_, kStepsMax / 2);
-  reduced_ = true;
+void StepSeries::push(const Step& step, std::size_t most) {
+  std::vector<Step>& steps = contents_.steps;
+  if (!steps.empty() && steps.back().time == step.time) steps.pop_back();
+  if (steps.empty() ? step.value == kNoValue : steps.back().value == step.value) return;
+  steps.push_back(step);
+  reduce(most);
+}
+
+void StepSeries::reduce(std::size_t most) {
+  if (contents_.steps.size() < most) return;
+  contents_.steps = with_extremes(contents_.steps, most / 2);
+  contents_.reduced = true;
 }
 
 }  // namespace fairlead

@@ -1,13 +1,14 @@
 // A value over log time: the steps at which it moved.
 //
-// A series is bounded. One that has kStepsMax steps is reduced to about half of them, in such a way
-// that a chart of the whole looks the same: of each stretch of time the first, the least, the
-// greatest and the last step stay, so a dip of one second never disappears.
+// A series is bounded. One that has as many steps as its owner allows is reduced to about half of
+// them, in such a way that a chart of the whole looks the same: of each stretch of time the first,
+// the least, the greatest and the last step stay, so a dip of one second never disappears.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity.h"
@@ -31,7 +32,7 @@ struct Step {
 /// There is no value: the pair does not exist, or nothing is known of it.
 inline constexpr Int128 kNoValue = Int128{1} << 126;
 
-/// More steps of one series are not kept.
+/// More steps of one series are never kept.
 inline constexpr std::size_t kStepsMax = 16'384;
 
 /// Returns the steps from `from` to `to`, ascending, and before them the one that is in force at
@@ -43,16 +44,24 @@ std::vector<Step> steps_between(std::span<const Step> steps, LogTime from, LogTi
 class StepSeries {
  public:
   /// Adds a step; its time is not before that of the last. A step of the same time replaces the
-  /// last one, a step without a new value is dropped.
-  void push(const Step& step);
+  /// last one, a step without a new value is dropped. At `most` steps the series is reduced.
+  void push(const Step& step, std::size_t most = kStepsMax);
+  /// Reduces a series of `most` steps or more.
+  void reduce(std::size_t most);
 
-  std::span<const Step> steps() const { return steps_; }
+  std::span<const Step> steps() const { return contents_.steps; }
   /// Whether steps were left out: between two steps others may have been.
-  bool reduced() const { return reduced_; }
+  bool reduced() const { return contents_.reduced; }
+
+  struct Contents {
+    std::vector<Step> steps;
+    bool reduced = false;
+  };
+  const Contents& contents() const { return contents_; }
+  void adopt(Contents contents) { contents_ = std::move(contents); }
 
  private:
-  std::vector<Step> steps_;
-  bool reduced_ = false;
+  Contents contents_;
 };
 
 }  // namespace fairlead

@@ -7,13 +7,20 @@
 #include "engine/fold/evolve.h"
 #include "engine/log/read_ahead.h"
 #include "replay/beginning.h"
+#include "snapshots/snapshot_source.h"
 
 namespace fairlead {
 
+Timeline::Timeline(TimelineContents contents, State state)
+    : state_(std::move(state)), begun_(true), contents_(std::move(contents)) {
+  // Which events of its moment were folded already is not known.
+  dirty_.everything = true;
+}
+
 bool Timeline::has_folded(const EventLog& log) const {
-  if (log.last_seq() < chain_seq_) return false;
-  const auto chain = log.chain_at(chain_seq_);
-  return chain && *chain == chain_;
+  if (log.last_seq() < contents_.seq) return false;
+  const auto chain = log.chain_at(contents_.seq);
+  return chain && *chain == contents_.chain;
 }
 
 Result<void> Timeline::begin_with(const EventLog& log, const SnapshotSource* snapshots) {
@@ -29,14 +36,14 @@ Result<void> Timeline::begin_with(const EventLog& log, const SnapshotSource* sna
     start = std::move((*oldest)->state);
   }
   state_ = std::move(start);
-  begin_ = state_.now;
+  contents_.begin = state_.now;
   begun_ = true;
   dirty_.everything = true;
   return {};
 }
 
-Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapshots,
-                               std::uint64_t events_max) {
+Result<bool> Timeline::follow(const EventLog& log, const SnapshotSource* snapshots,
+                              std::uint64_t events_max) {
   if (!begun_ || !has_folded(log))
     if (auto begun = begin_with(log, snapshots); !begun) return begun.error();
   if (state_.seq >= log.last_seq()) return true;
@@ -53,21 +60,28 @@ Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapsh
     }
     if (batch.size() == 0) break;
   }
-  closed_ = state_;
-  DirtySet dirty = dirty_;
-  close_moment(closed_, dirty);
-  values_.sample(closed_, dirty, observed_);
   // A batch ends with a group commit, but for one that is damaged behind it.
   if (const auto chain = log.chain_at(state_.seq)) {
-    chain_ = *chain;
-    chain_seq_ = state_.seq;
+    contents_.chain = *chain;
+    contents_.seq = state_.seq;
   }
   if (!read) return read.error();
   return state_.seq >= log.last_seq();
 }
 
+Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapshots,
+                               std::uint64_t events_max) {
+  const auto ended = follow(log, snapshots, events_max);
+  if (!begun_ || closed_.seq == state_.seq) return ended;
+  closed_ = state_;
+  DirtySet dirty = dirty_;
+  close_moment(closed_, dirty);
+  contents_.values.sample(closed_, dirty, observed_);
+  return ended;
+}
+
 void Timeline::fold(const Event& event) {
-  if (state_.seq == Seq{}) begin_ = event.log_time;
+  if (state_.seq == Seq{}) contents_.begin = event.log_time;
   if (event.log_time > state_.now && state_.seq != Seq{}) pass_until(event.log_time);
   count(event);
   evolve(state_, event, dirty_);
@@ -77,7 +91,7 @@ void Timeline::fold(const Event& event) {
 void Timeline::pass_until(LogTime time) {
   close_moment(state_, dirty_);
   const auto take = [this] {
-    values_.sample(state_, dirty_, observed_);
+    contents_.values.sample(state_, dirty_, observed_);
     count_holds(dirty_);
     dirty_ = {};
   };
@@ -93,15 +107,17 @@ void Timeline::pass_until(LogTime time) {
 void Timeline::count_holds(const DirtySet& dirty) {
   std::set<std::string> clusters = dirty.clusters;
   clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
-  if (dirty.everything)
+  if (dirty.everything) {
+    clusters.insert(contents_.held.begin(), contents_.held.end());
     for (const auto& [name, cluster] : state_.clusters) clusters.insert(name);
+  }
   for (const std::string& name : clusters) {
     const auto cluster = state_.clusters.find(name);
     const bool holds = cluster != state_.clusters.end() && cluster->second.hold.has_value();
     if (!holds)
-      held_.erase(name);
-    else if (held_.insert(name).second)
-      counts_.add(state_.now, {.events = 0, .ours = 0, .foreign = 0, .losses = 1});
+      contents_.held.erase(name);
+    else if (contents_.held.insert(name).second)
+      contents_.counts.add(state_.now, {.events = 0, .ours = 0, .foreign = 0, .losses = 1});
   }
 }
 
@@ -134,7 +150,29 @@ void Timeline::count(const Event& event) {
     if (event.source == kHub && is_foreign_write(*seen)) counts.foreign = 1;
   }
   if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) note(gone->key);
-  counts_.add(event.log_time, counts);
+  contents_.counts.add(event.log_time, counts);
+}
+
+Result<std::optional<ValueSeries>> exact_values(const EventLog& log,
+                                                const SnapshotSource* snapshots, LogTime from,
+                                                LogTime to) {
+  const auto first = log.last_at(from);
+  if (!first) return first.error();
+  const auto last = log.last_at(to);
+  if (!last) return last.error();
+  if (last->value - first->value > kExactEventsMax) return std::optional<ValueSeries>();
+  const auto chain = log.chain_at(*first);  // the events of a time end with a commit
+  if (!chain) return chain.error();
+  auto state = state_at(log, snapshots, *first);
+  if (!state) return state.error();
+  TimelineContents contents;
+  contents.seq = *first;
+  contents.chain = *chain;
+  contents.begin = state->now;
+  Timeline timeline(std::move(contents), *std::move(state));
+  const std::uint64_t events = std::max<std::uint64_t>(last->value - first->value, 1);
+  if (const auto folded = timeline.advance(log, snapshots, events); !folded) return folded.error();
+  return std::optional(timeline.values());
 }
 
 }  // namespace fairlead

@@ -20,26 +20,45 @@
 
 namespace fairlead {
 
+/// What is drawn of the events that were folded so far, and where that was.
+struct TimelineContents {
+  Seq seq;       ///< the last event, with which a group commit ends
+  Digest chain;  ///< of the log after it
+  LogTime begin;
+  std::set<std::string> held;  ///< clusters that held a loss when the last moment closed
+  ValueSeries values;
+  CountsOverTime counts;
+};
+
 /// Owned by one thread.
 class Timeline {
  public:
+  Timeline() = default;
+  /// Goes on after `contents`; `state` is that after their last event, its moment not closed.
+  Timeline(TimelineContents contents, State state);
+
   /// Folds the next events of `log`, at most `events_max` of them, and takes in how far they came.
   /// Begins at the first event or, where that was pruned, at the oldest good snapshot; begins anew
   /// if the log is not the one that it has folded so far. Returns whether it is at the end of the
   /// log. Fails if the log cannot be read, with what came before the fault folded.
   Result<bool> advance(const EventLog& log, const SnapshotSource* snapshots,
                        std::uint64_t events_max);
+  /// Folds on like advance(), for who does not look yet: without a state(), and without the values
+  /// of the last moment while that may be open.
+  Result<bool> follow(const EventLog& log, const SnapshotSource* snapshots,
+                      std::uint64_t events_max);
 
-  /// The state after the last event that was folded, with its moment closed. Before advance()
-  /// returned true it is that of an earlier event.
+  /// The state after the last event that was folded, with its moment closed; of the last advance().
   const State& state() const { return closed_; }
   /// How far the log is folded.
   Seq seq() const { return state_.seq; }
   /// The time of the first event or of the snapshot that it began with.
-  LogTime begin() const { return begin_; }
+  LogTime begin() const { return contents_.begin; }
 
-  const ValueSeries& values() const { return values_; }
-  const CountsOverTime& counts() const { return counts_; }
+  const ValueSeries& values() const { return contents_.values; }
+  const CountsOverTime& counts() const { return contents_.counts; }
+  /// What to keep of it: its `seq` is at most seq().
+  const TimelineContents& contents() const { return contents_; }
 
  private:
   Result<void> begin_with(const EventLog& log, const SnapshotSource* snapshots);
@@ -51,16 +70,21 @@ class Timeline {
   bool is_foreign_write(const ObjectObserved& seen) const;
 
   State state_;   // its last moment may be open: more events of it may follow
-  State closed_;  // the same, closed
+  State closed_;  // the same, closed, after the last advance()
   DirtySet dirty_;
   std::set<std::string> observed_;  // queues that events of the open moment are about
-  std::set<std::string> held_;      // clusters that held a loss when the last moment closed
   bool begun_ = false;
-  LogTime begin_;
-  Digest chain_;  // after `chain_seq_`, to know the log again
-  Seq chain_seq_;
-  ValueSeries values_;
-  CountsOverTime counts_;
+  TimelineContents contents_;
 };
+
+/// A span with more events is not folded for one question.
+inline constexpr std::uint64_t kExactEventsMax = 100'000;
+
+/// Returns the values from `from` to `to` with every step, folded from the nearest snapshot;
+/// nullopt if the span has more than kExactEventsMax events. Fails as state_at() does, and if the
+/// log cannot be read.
+Result<std::optional<ValueSeries>> exact_values(const EventLog& log,
+                                                const SnapshotSource* snapshots, LogTime from,
+                                                LogTime to);
 
 }  // namespace fairlead

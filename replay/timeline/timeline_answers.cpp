@@ -247,4 +247,27 @@ Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAlias
   return AuditAnswer{std::move(answer)};
 }
 
+bool is_reduced(const Json& series) {
+  const Json& rows = series.contains("pairs") ? series["pairs"] : series["workers"];
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const Json& row) { return row["reduced"] == true; });
+}
+
+void refine(Json& series, const Json& exact) {
+  const bool pairs = series.contains("pairs");
+  const char* const rows = pairs ? "pairs" : "workers";
+  const auto same = [pairs](const Json& a, const Json& b) {
+    return pairs ? a["flavor"] == b["flavor"] && a["resource"] == b["resource"]
+                 : a["multiKueueCluster"] == b["multiKueueCluster"];
+  };
+  for (Json& row : series[rows]) {
+    if (row["reduced"] == false) continue;
+    for (const Json& other : exact[rows]) {
+      if (!same(row, other)) continue;
+      row["lines"] = other["lines"];
+      row["reduced"] = other["reduced"];
+    }
+  }
+}
+
 }  // namespace fairlead

@@ -49,5 +49,10 @@ struct SeriesQuestion {
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
                                   const SeriesQuestion& question, const TimelineSpan& span,
                                   std::size_t points);
+/// Returns whether steps are missing in a Series, because more happened than a Timeline keeps.
+bool is_reduced(const Json& series);
+/// Puts the lines of `exact`, the answer to the same question from values that were folded for its
+/// span alone (exact_values()), in the place of those that were reduced.
+void refine(Json& series, const Json& exact);
 
 }  // namespace fairlead

@@ -1,5 +1,7 @@
 #include "replay/timeline/value_series.h"
 
+#include <algorithm>
+
 namespace fairlead {
 
 namespace {
@@ -20,38 +22,79 @@ std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
   for (const std::string& claim : dirty.claims) add_claim(claim);
   for (const auto* clusters : {&dirty.clusters, &dirty.capacities, &dirty.accepted})
     for (const std::string& cluster : *clusters) add_cluster(cluster);
-  queues.insert(state.multikueue.followers.begin(), state.multikueue.followers.end());
+  if (!dirty.clusters.empty() || !dirty.capacities.empty() || !dirty.accepted.empty() ||
+      !dirty.placements.empty() || !dirty.workers.empty() || !dirty.checks.empty())
+    queues.insert(state.multikueue.followers.begin(), state.multikueue.followers.end());
   return queues;
 }
 
 }  // namespace
 
-Step ValueSeries::step_at(const State& state, Int128 value, StepWriter writer) const {
-  return {state.now, seqs_ == StepSeqs::of_log ? state.seq : Seq{}, value, writer};
+void ValueSeries::push(StepSeries& series, const State& state, Int128 value, StepWriter writer) {
+  const std::size_t before = series.steps().size();
+  const Seq seq = seqs_ == StepSeqs::of_log ? state.seq : Seq{};
+  series.push({state.now, seq, value, writer}, contents_.most);
+  contents_.steps += series.steps().size() - before;
+}
+
+// Allows each series half as many steps, until a quarter of the room is free.
+void ValueSeries::reduce() {
+  const auto every = [this](const auto& visit) {
+    const auto all = [&visit](auto& named) {
+      for (auto& [name, parts] : named)
+        for (auto& [part, series] : parts)
+          for (StepSeries& steps : series.lines) visit(steps);
+    };
+    all(contents_.queues);
+    all(contents_.clusters);
+    all(contents_.lists);
+  };
+  while (contents_.steps > steps_max_ / 4 * 3 && contents_.most > kStepsOfEachMin) {
+    contents_.most = std::max<std::uint64_t>(contents_.most / 2, kStepsOfEachMin);
+    contents_.steps = 0;
+    every([this](StepSeries& series) {
+      series.reduce(contents_.most);
+      contents_.steps += series.steps().size();
+    });
+  }
 }
 
 void ValueSeries::sample(const State& state, const DirtySet& dirty,
                          const std::set<std::string>& observed) {
-  if (dirty.everything) return sample_everything(state);
-  std::set<std::string> queues = queues_around(state, dirty);
-  queues.insert(observed.begin(), observed.end());
-  for (const std::string& queue : queues) sample_queue(state, queue);
-  std::set<std::string> clusters = dirty.clusters;
-  clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
-  clusters.insert(dirty.accepted.begin(), dirty.accepted.end());
-  for (const std::string& cluster : clusters) sample_cluster(state, cluster);
-  for (const std::string& placement : dirty.placements) sample_list(state, placement);
+  if (dirty.everything) {
+    sample_everything(state);
+  } else {
+    std::set<std::string> queues = queues_around(state, dirty);
+    queues.insert(observed.begin(), observed.end());
+    for (const std::string& queue : queues) sample_queue(state, queue);
+    std::set<std::string> clusters = dirty.clusters;
+    clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
+    clusters.insert(dirty.accepted.begin(), dirty.accepted.end());
+    for (const std::string& cluster : clusters) sample_cluster(state, cluster);
+    for (const std::string& placement : dirty.placements) sample_list(state, placement);
+  }
+  if (contents_.steps > steps_max_) reduce();
 }
 
+// What is no longer there gets a step without a value.
 void ValueSeries::sample_everything(const State& state) {
-  for (const auto& [name, queue] : state.queues) sample_queue(state, name);
-  for (const auto& [name, claims] : state.claims_of_queue) sample_queue(state, name);
-  for (const auto& [name, cluster] : state.clusters) sample_cluster(state, name);
-  for (const auto& [name, list] : state.multikueue.lists) sample_list(state, name);
+  const auto names_of = [](auto& names, const auto&... maps) {
+    const auto add = [&names](const auto& map) {
+      for (const auto& [name, value] : map) names.insert(std::string(name));
+    };
+    (add(maps), ...);
+  };
+  std::set<std::string> queues, clusters, lists;
+  names_of(queues, contents_.queues, state.queues, state.claims_of_queue);
+  names_of(clusters, contents_.clusters, state.clusters);
+  names_of(lists, contents_.lists, state.multikueue.lists);
+  for (const std::string& name : queues) sample_queue(state, name);
+  for (const std::string& name : clusters) sample_cluster(state, name);
+  for (const std::string& name : lists) sample_list(state, name);
 }
 
 void ValueSeries::sample_queue(const State& state, const std::string& queue) {
-  std::map<PairName, PairSeries>& pairs = queues_[queue];
+  std::map<PairName, PairSeries>& pairs = contents_.queues[queue];
   std::set<PairName> there;
   for (const KnownPair& pair : pairs_of_queue(state, queue)) {
     const PairName name{pair.key.flavor, pair.spelled};
@@ -61,31 +104,30 @@ void ValueSeries::sample_queue(const State& state, const std::string& queue) {
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool nominal = i == static_cast<std::size_t>(PairLine::nominal);
       const auto writer = nominal ? writer_of(state, pair, values[i]) : StepWriter::none;
-      series.lines[i].push(step_at(state, values[i], writer));
+      push(series.lines[i], state, values[i], writer);
     }
   }
   for (auto& [name, series] : pairs)
     if (!there.contains(name))
-      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
+      for (StepSeries& steps : series.lines) push(steps, state, kNoValue);
 }
 
 void ValueSeries::sample_cluster(const State& state, const std::string& name) {
-  std::map<CapacityKey, CapacitySeries>& values = clusters_[name];
+  std::map<CapacityKey, CapacitySeries>& values = contents_.clusters[name];
   const auto cluster = state.clusters.find(name);
   const bool there = cluster != state.clusters.end();
   if (there)
     for (const auto& [key, value] : cluster->second.capacity) {
       const CapacityValues now = capacity_values(value);
-      for (std::size_t i = 0; i < now.size(); ++i)
-        values[key].lines[i].push(step_at(state, now[i], StepWriter::none));
+      for (std::size_t i = 0; i < now.size(); ++i) push(values[key].lines[i], state, now[i]);
     }
   for (auto& [key, series] : values)
     if (!there || !cluster->second.capacity.contains(key))
-      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
+      for (StepSeries& steps : series.lines) push(steps, state, kNoValue);
 }
 
 void ValueSeries::sample_list(const State& state, const std::string& placement) {
-  std::map<std::string, WorkerSeries>& workers = lists_[placement];
+  std::map<std::string, WorkerSeries>& workers = contents_.lists[placement];
   const auto list = state.multikueue.lists.find(placement);
   const bool there = list != state.multikueue.lists.end();
   if (there)
@@ -93,12 +135,11 @@ void ValueSeries::sample_list(const State& state, const std::string& placement) 
       const WorkerValues now = worker_values(list->second, worker);
       WorkerSeries& series = workers[name];
       if (!worker.cluster.empty()) series.cluster = worker.cluster;
-      for (std::size_t i = 0; i < now.size(); ++i)
-        series.lines[i].push(step_at(state, now[i], StepWriter::none));
+      for (std::size_t i = 0; i < now.size(); ++i) push(series.lines[i], state, now[i]);
     }
   for (auto& [name, series] : workers)
     if (!there || !list->second.workers.contains(name))
-      for (StepSeries& steps : series.lines) steps.push(step_at(state, kNoValue, StepWriter::none));
+      for (StepSeries& steps : series.lines) push(steps, state, kNoValue);
 }
 
 }  // namespace fairlead

@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "engine/fold/state.h"
@@ -18,21 +19,35 @@
 
 namespace fairlead {
 
+/// Lines in the order of their names.
+template <std::size_t n>
+struct SeriesOfLines {
+  using Contents = std::array<StepSeries, n>;
+  Contents lines;
+
+  const Contents& contents() const { return lines; }
+  void adopt(Contents contents) { lines = std::move(contents); }
+};
 /// The lines of one pair, in the order of kPairLines.
-struct PairSeries {
-  std::array<StepSeries, kPairLines.size()> lines;
-};
+using PairSeries = SeriesOfLines<kPairLines.size()>;
 /// The lines of one capacity value of a cluster, in the order of kCapacityLines.
-struct CapacitySeries {
-  std::array<StepSeries, kCapacityLines.size()> lines;
-};
+using CapacitySeries = SeriesOfLines<kCapacityLines.size()>;
 /// The lines of one name of a worker list, in the order of kWorkerLines.
 struct WorkerSeries {
   std::string cluster;  ///< OCM's name; empty: it never had one
   std::array<StepSeries, kWorkerLines.size()> lines;
+
+  using Contents = std::pair<std::string, std::array<StepSeries, kWorkerLines.size()>>;
+  Contents contents() const { return {cluster, lines}; }
+  void adopt(Contents contents) { std::tie(cluster, lines) = std::move(contents); }
 };
 /// A pair by flavor and resource, as its queue spells the resource.
 using PairName = std::pair<std::string, std::string>;
+
+/// The number of steps that all series together keep, 48 bytes of memory each.
+inline constexpr std::size_t kStepsOfAllMax = 1'000'000;
+/// The number of steps that a series may keep however many series there are.
+inline constexpr std::size_t kStepsOfEachMin = 64;
 
 /// Whether steps name the event after which they hold. Those of a what-if do not: its events are in
 /// no log.
@@ -40,7 +55,9 @@ enum class StepSeqs : std::uint8_t { of_log, none };
 
 class ValueSeries {
  public:
-  explicit ValueSeries(StepSeqs seqs = StepSeqs::of_log) : seqs_(seqs) {}
+  /// At most `steps_max` steps are kept of all series together, but for a few of each.
+  explicit ValueSeries(StepSeqs seqs = StepSeqs::of_log, std::size_t steps_max = kStepsOfAllMax)
+      : seqs_(seqs), steps_max_(steps_max) {}
 
   /// Adds the values of a state whose moment is closed. Its time is not before that of the last
   /// call; `dirty` is what changed since then, and `observed` names the hub ClusterQueues that
@@ -48,24 +65,39 @@ class ValueSeries {
   void sample(const State& state, const DirtySet& dirty, const std::set<std::string>& observed);
 
   /// By ClusterQueue of the hub.
-  const std::map<std::string, std::map<PairName, PairSeries>>& queues() const { return queues_; }
+  const std::map<std::string, std::map<PairName, PairSeries>>& queues() const {
+    return contents_.queues;
+  }
   const std::map<std::string, std::map<CapacityKey, CapacitySeries>>& clusters() const {
-    return clusters_;
+    return contents_.clusters;
   }
   /// By worker list and name of a MultiKueueCluster.
-  const std::map<std::string, std::map<std::string, WorkerSeries>>& lists() const { return lists_; }
+  const std::map<std::string, std::map<std::string, WorkerSeries>>& lists() const {
+    return contents_.lists;
+  }
+
+  struct Contents {
+    std::map<std::string, std::map<PairName, PairSeries>> queues;
+    std::map<std::string, std::map<CapacityKey, CapacitySeries>> clusters;
+    std::map<std::string, std::map<std::string, WorkerSeries>> lists;
+    std::uint64_t most = kStepsMax;  ///< steps of one series
+    std::uint64_t steps = 0;         ///< of all series
+  };
+  const Contents& contents() const { return contents_; }
+  void adopt(Contents contents) { contents_ = std::move(contents); }
 
  private:
-  Step step_at(const State& state, Int128 value, StepWriter writer) const;
+  void push(StepSeries& series, const State& state, Int128 value,
+            StepWriter writer = StepWriter::none);
+  void reduce();
   void sample_everything(const State& state);
   void sample_queue(const State& state, const std::string& queue);
   void sample_cluster(const State& state, const std::string& cluster);
   void sample_list(const State& state, const std::string& placement);
 
   StepSeqs seqs_;
-  std::map<std::string, std::map<PairName, PairSeries>> queues_;
-  std::map<std::string, std::map<CapacityKey, CapacitySeries>> clusters_;
-  std::map<std::string, std::map<std::string, WorkerSeries>> lists_;
+  std::size_t steps_max_;
+  Contents contents_;
 };
 
 }  // namespace fairlead

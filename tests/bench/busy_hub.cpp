@@ -15,6 +15,12 @@ constexpr int kRoundsPerSecond = 100;
 constexpr std::chrono::milliseconds kRound{1000 / kRoundsPerSecond};
 constexpr int kChangesOfRound = kBusyEventsPerSecond / kRoundsPerSecond;
 
+double thread_cpu_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
 // Every window off, so that each change is an event and the claim is granted at once. Its status is
 // written as often as on a hub.
 Configuration busy_configuration(SmallWorld& world) {
@@ -51,6 +57,7 @@ void BusyHub::run() {
   for (int round = 0; !ending_; ++round) {
     change_nodes(round);
     step();
+    cpu_seconds_ = thread_cpu_seconds();
     next += kRound;
     std::this_thread::sleep_until(next);
   }

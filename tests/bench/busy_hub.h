@@ -30,6 +30,9 @@ class BusyHub {
   const AdmissionFeed& feed() const { return feed_; }
   /// The number of events that were folded so far.
   std::uint64_t folded() const { return folded_; }
+  /// The CPU seconds of its thread so far.
+  double cpu_seconds() const { return cpu_seconds_; }
+  const RocksdbLog& log() const { return *log_; }
 
  private:
   void run();
@@ -42,6 +45,7 @@ class BusyHub {
   AdmissionFeed feed_;
   std::unique_ptr<HubCore> core_;
   std::atomic<std::uint64_t> folded_{0};
+  std::atomic<double> cpu_seconds_{0};
   std::atomic<bool> ending_{false};
   std::thread thread_;
 };

@@ -12,6 +12,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "replay/virtual_hub.h"
+#include "snapshots/snapshot_store.h"
 #include "snapshots/state_codec.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/workload.h"
@@ -126,6 +127,7 @@ class Writer {
  public:
   Writer(const std::filesystem::path& directory, const FlipSettings& settings)
       : settings_(settings),
+        snapshots_(directory),
         log_(need(RocksdbLog::open_on(*env_, directory, OpenMode::write))),
         hub_(ports(), Feedback::assumed) {}
 
@@ -138,6 +140,8 @@ class Writer {
       if (log_->last_seq() > before) check_point();  // a moment that is not decided, as in the log
     }
     need(hub_.run_to(kFirst + hours(24 * static_cast<std::int64_t>(settings_.days))));
+    next_snapshot_ = {};
+    save_snapshot();
     need(log_->wait_durable());
     need(log_->move_to_tables());
     return log_->last_seq().value;
@@ -179,7 +183,14 @@ class Writer {
     need(hub_.offer({name_of(cluster),
                      seen({Kind::node, "", name}, "v1", ++version_, node_facts(name, ready))}));
   }
+  void save_snapshot() {
+    const Seq last = log_->last_seq();
+    if (settings_.snapshot_every == 0 || last < next_snapshot_) return;
+    next_snapshot_ = Seq{last.value + settings_.snapshot_every};
+    need(snapshots_.save(hub_.state(), log_->chain()));
+  }
   void check_point() {
+    save_snapshot();
     const Seq last = log_->last_seq();
     if (last < next_checkpoint_) return;
     next_checkpoint_ = Seq{last.value + 25'000};
@@ -191,6 +202,8 @@ class Writer {
   }
 
   const FlipSettings settings_;
+  SnapshotStore snapshots_;
+  Seq next_snapshot_;
   const std::unique_ptr<rocksdb::Env> env_ =
       rocksdb::NewCompositeEnv(std::make_shared<UnsyncedFiles>());
   const std::unique_ptr<RocksdbLog> log_;

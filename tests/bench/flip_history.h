@@ -13,6 +13,7 @@ struct FlipSettings {
   std::uint64_t nodes = 100;   ///< of each cluster
   std::uint64_t outages = 88;  ///< of each cluster and day; seven in eight last less than 65 s
   std::uint64_t days = 4;
+  std::uint64_t snapshot_every = 0;  ///< events; 0: no snapshots
 };
 
 /// A data directory and the number of its events.

@@ -129,6 +129,7 @@ int main(int count, char** arguments) {
   add_device_benches(suite);
   add_dispatch_benches(suite);
   add_replay_benches(suite);
+  add_page_benches(suite);
   add_webhook_benches(suite);
   add_served_webhook_benches(suite);
   try {

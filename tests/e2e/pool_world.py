@@ -135,19 +135,24 @@ class PoolWorld(unittest.TestCase):
         return [event["reason"] for event in server.get(f"{NAMESPACES}/{namespace}/events")["items"]
                 if event["involvedObject"]["name"] == name]
 
-    @staticmethod
-    def is_synced(hub, cluster):
-        try:
-            page = hub.http("/metrics")[1]
-        except OSError:
-            return False  # not listening yet
-        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page
-                   for kind in ("Node", "Namespace", "Pod", "ConfigMap"))
-
     def running_hub(self, *settings, of=("r1", "r2"), **options):
-        """A hub that knows the capacity of these super clusters: the first to be known gets all slices until then."""
+        """A hub that knows these super clusters: until it knows a second one, the first gets all slices."""
         hub = self.hub(*settings, **options).start()
-        hub.wait_until("the capacity of the super clusters", lambda: all(self.is_synced(hub, each) for each in of))
+
+        def known():
+            try:
+                page = hub.http("/metrics")[1]
+            except OSError:
+                return False  # not listening yet
+            missing = [f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' for cluster in of
+                       for kind in ("Node", "Namespace", "Pod")]
+            missing = [line for line in missing if line not in page]
+            assert not missing, missing
+            ids = {event["source"] for event in hub.events(fact="ObjectObserved", kind="ConfigMap")}
+            assert ids >= set(of), f"only the ids of {ids}"
+            return True
+
+        hub.wait_until("the capacity of the super clusters", known, timeout=90)
         return hub
 
     def hub(self, *settings, **options):

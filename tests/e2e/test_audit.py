@@ -1,6 +1,7 @@
 """`fairlead audit` and `whatif` on a real hub: over its data while it runs, over HTTP, and after it ended."""
 
 import json
+import pathlib
 
 from harness.fleet import CLAIMS, add_node, quantity, quota, remove_node, set_quota
 from harness.page import Served
@@ -68,7 +69,28 @@ class AuditTest(HubTest):
         self.page_is_served_by_the_hub(hub, rows)
         hub.stop()
         self.assertEqual([self.audit(hub, *question) for question in questions], running)
+        self.index_says_what_the_log_says(hub)
         hub.check_log()
+
+    def index_says_what_the_log_says(self, hub):
+        """The index that a hub leaves, a damaged one and none: the page draws the same."""
+        index = pathlib.Path(hub.data) / "moments"
+        self.assertEqual(index.stat().st_mode & 0o777, 0o600)
+        kept = index.read_bytes()
+        drawn = []
+        for content in (kept, kept[:-1] + bytes([kept[-1] ^ 1]), b"", None):
+            index.unlink()
+            if content is not None:
+                index.write_bytes(content)
+                index.chmod(0o600)
+            page = Served(self.plane.directory, "--data", hub.data)
+            self.addCleanup(page.stop)
+            drawn.append([page.ask("/ui/api/overview"), page.ask("/ui/api/series", queue=HIGH)])
+            self.assertEqual(index.exists(), content is not None, "`serve` writes nothing")
+            index.touch()
+        self.assertIsNone(drawn[0][0]["building"])
+        self.assertTrue(drawn[0][1]["pairs"])
+        self.assertEqual(drawn, drawn[:1] * 4)
 
     def log_is_told_by_the_hub(self, hub, last):
         """`log cat` of the running hub prints what its data directory prints; `log stat` tells of no less."""

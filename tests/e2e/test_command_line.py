@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -25,12 +26,13 @@ class CommandLineTest(unittest.TestCase):
         return path
 
     @staticmethod
-    def on_a_terminal(*arguments):
-        """The exit code, and what came to stderr, which was a terminal."""
+    def on_a_terminal(*arguments, stream="stderr", **environment):
+        """The exit code, and what came to this stream, which was a terminal."""
         terminal, other_end = os.openpty()
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: other_end}
         try:
-            done = subprocess.run([binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                                  stderr=other_end, timeout=60)
+            done = subprocess.run([binary(), *map(str, arguments)], stdin=subprocess.DEVNULL, **streams, timeout=60,
+                                  env={**os.environ, "TERM": "xterm", **environment})
             os.close(other_end)
             said = b""
             try:
@@ -313,6 +315,24 @@ class CommandLineTest(unittest.TestCase):
                 self.assertEqual(self.on_a_terminal(*command, "--data", data), (0, ""))
                 piped = fairlead(*command, "--data", data)
                 self.assertEqual((piped.returncode, piped.stderr), (0, ""))
+
+    def test_a_history_is_coloured_on_a_terminal_alone(self):
+        question = ("audit", "history", "training", "--data", self.incident())
+        piped = fairlead(*question)
+        self.assertEqual(piped.returncode, 0, piped.stderr)
+        self.assertNotIn("\x1b", piped.stdout)
+        code, shown = self.on_a_terminal(*question, stream="stdout")
+        self.assertEqual(code, 0)
+        self.assertIn("\x1b[31m", shown, "a fall")
+        shown = shown.replace("\r\n", "\n")
+        self.assertEqual(re.sub(r"\x1b\[\d+m", "", shown), piped.stdout)
+        self.assertLessEqual(max(map(len, piped.stdout.splitlines())), 120)
+        for environment in ({"NO_COLOR": "1"}, {"TERM": "dumb"}):
+            with self.subTest(**environment):
+                code, plain = self.on_a_terminal(*question, stream="stdout", **environment)
+                self.assertEqual((code, plain.replace("\r\n", "\n")), (0, piped.stdout))
+        as_json = self.on_a_terminal(*question, "-o", "json", stream="stdout")
+        self.assertNotIn("\x1b", as_json[1])
 
     def test_a_pruned_log_tells_what_it_can_and_says_what_it_cannot(self):
         data = self.incident()

@@ -98,6 +98,20 @@ class PageTest(PageCase):
         data = self.incident()
         self.same_as_commands(self.serve("--data", data), ("--data", data))
 
+    def test_open_starts_the_browser_with_the_page(self):
+        seen, browser = self.folder / "seen", self.folder / "browser"
+        browser.write_text(f'#!/bin/sh\nprintf "%s %s" "$#" "$1" >"{seen}.new" && mv "{seen}.new" "{seen}"\n')
+        browser.chmod(0o755)
+        data = self.incident()
+        served = self.serve("--data", data, "--open", BROWSER=str(browser))
+        wait_for("the browser", seen.exists)
+        self.assertEqual(seen.read_text(), f"1 {served.url}")
+        # Without one the page is there all the same.
+        served = self.serve("--data", data, "--open", BROWSER=str(self.folder / "none"))
+        said = wait_for("a word about it", lambda: "--open: cannot run" in served.output.read_text())
+        self.assertTrue(said)
+        self.assertEqual(served.ask("/ui/api/log")["kind"], "Log")
+
     def test_a_bundle_answers_as_its_log_does(self):
         data, bundle = self.incident(), self.folder / "bundle"
         self.done("log", "export", bundle, "--data", data)

@@ -24,10 +24,14 @@ NEEDS = ("fairlead", "browser")
 WEIGHT_MAX = 250_000  # bytes, compressed
 PICTURE_MAX = 150_000  # bytes
 # Of browser/page.test.mjs, what another engine could do otherwise.
-IN_FIREFOX = ["every view at 1280 px, light: no finding of axe, nothing beside the screen",
+EVERY_VIEW = "every view at {} px, {}: no finding of axe, nothing beside the screen"
+IN_FIREFOX = [EVERY_VIEW.format(1280, "light"), EVERY_VIEW.format(390, "light"),
               "by keyboard alone to a queue, its cursor and along its steps; each value is that of audit quota",
               "names of any kind are text", "a server that is gone is said, and asked again on demand",
-              "a hub that runs is followed and paused, and the cursor at the end goes along"]
+              "a hub that runs is followed and paused, and the cursor at the end goes along",
+              "a link opens on a bundle of the same log, and says so on another log",
+              "a damaged log is shown up to the damage, and one without objects says what it lacks"]
+IN_DARK_FIREFOX = [EVERY_VIEW.format(1280, "dark"), EVERY_VIEW.format(320, "dark")]
 
 
 class BrowserTest(unittest.TestCase):
@@ -95,7 +99,9 @@ class BrowserTest(unittest.TestCase):
                   "savedHostile": self.saved(hostile, HOSTILE[0])}
         self.assertGreater(browser.run("page.test.mjs", "chromium", self.folder, pages), 15)
         self.assertGreater(browser.run("views.test.mjs", "chromium", self.folder, pages), 5)
-        self.assertEqual(browser.run("page.test.mjs", "firefox", self.folder, pages, IN_FIREFOX), len(IN_FIREFOX))
+        for titles, theme in ((IN_FIREFOX, "light"), (IN_DARK_FIREFOX, "dark")):
+            self.assertEqual(browser.run("page.test.mjs", "firefox", self.folder, pages, titles, theme=theme),
+                             len(titles))
 
     def check(self, tool, *arguments, stdin=None):
         return subprocess.run([browser.modules() / "node_modules/.bin" / tool, *arguments], input=stdin,

@@ -12,6 +12,9 @@ const pictures = process.env.FAIRLEAD_PICTURES;
 const firefox = process.env.FAIRLEAD_BROWSER === "firefox";
 const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
 
+/** The theme of all pages in Firefox, which cannot be told one later. */
+const fixedTheme = process.env.FAIRLEAD_THEME ?? "light";
+
 /** Launches FAIRLEAD_BROWSER, "chromium" or "firefox". */
 export function launch(options = {}) {
   if (firefox)
@@ -19,8 +22,11 @@ export function launch(options = {}) {
       browser: "firefox", // by WebDriver BiDi
       executablePath: "/usr/bin/firefox-esr",
       headless: true,
-      // What visit() asks Chromium for: no motion, light.
-      extraPrefsFirefox: {"ui.prefersReducedMotion": 1, "layout.css.prefers-color-scheme.content-override": 1},
+      // What visit() asks Chromium for: no motion, and a theme.
+      extraPrefsFirefox: {
+        "ui.prefersReducedMotion": 1,
+        "layout.css.prefers-color-scheme.content-override": fixedTheme === "dark" ? 0 : 1,
+      },
       ...options,
     });
   return puppeteer.launch({
@@ -51,7 +57,7 @@ export async function visit(browser, url, {width = 1280, height = 1000, theme = 
     if (asked.protocol === "file:" && asked.pathname !== new URL(url).pathname) faults.push(`request for ${asked}`);
   });
   await page.setViewport({width, height});
-  if (firefox) assert.equal(theme, "light", "only Chromium can be given another theme");
+  if (firefox) assert.equal(theme, fixedTheme, "of Firefox: FAIRLEAD_THEME");
   else
     await page.emulateMediaFeatures([
       {name: "prefers-color-scheme", value: theme},

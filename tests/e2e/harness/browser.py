@@ -42,16 +42,17 @@ def copied(folder):
     return tests
 
 
-def run(name, browser, folder, pages, only=(), pictures=None):
+def run(name, browser, folder, pages, only=(), pictures=None, theme="light"):
     """Runs the tests of FOLDER/`name` in `browser`, those called `only` or all, and returns how many passed. `pages` is
-    what they find in `servers`; pictures are left in `pictures`, or below FAIRLEAD_PICTURES or `folder`."""
+    what they find in `servers`; pictures are left in `pictures`, or below FAIRLEAD_PICTURES or `folder`. Firefox has
+    this theme throughout."""
     tests = copied(folder)
     pictures = pictures or pathlib.Path(os.environ.get("FAIRLEAD_PICTURES") or folder / "pictures") / browser
     done = subprocess.run(
         ["node", "--test", *(f"--test-name-pattern=^{re.escape(title)}$" for title in only), tests / name],
         capture_output=True, text=True, timeout=600,
         env={**os.environ, "FAIRLEAD": str(binary()), "FAIRLEAD_BROWSER": browser, "FAIRLEAD_PAGES": json.dumps(pages),
-             "FAIRLEAD_PICTURES": str(pictures)})
+             "FAIRLEAD_PICTURES": str(pictures), "FAIRLEAD_THEME": theme})
     assert done.returncode == 0, done.stdout[-30000:] + done.stderr[-2000:]
     assert only or "# skipped 0" in done.stdout, done.stdout[-30000:]
     assert list(pictures.glob("*.png")), "no picture was kept"

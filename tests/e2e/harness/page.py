@@ -1,6 +1,7 @@
 """`fairlead serve` as a process, and questions to it."""
 
 import json
+import os
 import pathlib
 import tempfile
 import unittest
@@ -15,11 +16,11 @@ from harness.program import binary, fairlead
 class Served:
     """Serves until stop(). `url` ends with /ui/; `base` is what all paths are below."""
 
-    def __init__(self, folder, *arguments, cwd=None):
+    def __init__(self, folder, *arguments, cwd=None, **environment):
         self.output = folder / "serve.txt"
         self.output.write_text("")
         self.process = Process("serve", [binary(), "serve", "--listen", "127.0.0.1:0", *arguments], self.output,
-                               cwd=cwd).start()
+                               cwd=cwd, env={**os.environ, **environment}).start()
 
         def url():
             assert self.process.running(), self.output.read_text()
@@ -89,7 +90,7 @@ class PageCase(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 
-    def serve(self, *arguments):
-        served = Served(self.folder, *arguments)
+    def serve(self, *arguments, **environment):
+        served = Served(self.folder, *arguments, **environment)
         self.addCleanup(served.stop)
         return served

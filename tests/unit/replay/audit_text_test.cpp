@@ -41,5 +41,50 @@ TEST_CASE("an empty value of the configuration is told as such") {
   CHECK(audit_text({document}).find("capacity.headroom.percent  {}  ->  -\n") != std::string::npos);
 }
 
+Json history_row(const char* before, const char* after, const char* writer, const char* outcome) {
+  return {{"time", "1970-01-01T00:00:00.123456789Z"},
+          {"seq", 7},
+          {"flavor", "od"},
+          {"resource", "cpu"},
+          {"old", before},
+          {"new", after},
+          {"writer", writer},
+          {"seen", nullptr},
+          {"answer", {{"outcome", outcome}, {"seq", 8}}},
+          {"because", Json::array({6})},
+          {"rule", "shrink"},
+          {"fieldManagers", Json::array()},
+          {"text", std::string("od cpu ") + before + " -> " + after}};
+}
+
+TEST_CASE("a history has colours for a terminal alone, each with what it says in words") {
+  const Json place{{"seq", 9}, {"time", "1970-01-01T00:00:00Z"}};
+  const AuditAnswer answer{{{"kind", "QuotaHistory"},
+                            {"asOf", place},
+                            {"unseen", Json::array()},
+                            {"effective", Json::array()},
+                            {"rows",
+                             {history_row("10", "8", "fairlead", "accepted"),
+                              history_row("8", "9500m", "fairlead", "accepted"),
+                              history_row("9500m", "1", "fairlead", "rejected"),
+                              history_row("8", "8", "fairlead", "accepted")}}}};
+  const std::string plain = audit_text(answer);
+  CHECK(plain.find('\x1b') == std::string::npos);
+  std::string shown = audit_text(answer, TextFor::terminal);
+  std::vector<std::string> codes;
+  std::string stripped;
+  for (std::size_t at = 0; at < shown.size(); ++at) {
+    if (shown[at] != '\x1b') {
+      stripped += shown[at];
+      continue;
+    }
+    const std::size_t end = shown.find('m', at);
+    codes.push_back(shown.substr(at + 2, end - at - 2));
+    at = end;
+  }
+  CHECK(stripped == plain);
+  CHECK(codes == std::vector<std::string>{"1", "0", "31", "0", "32", "0", "33", "0"});
+}
+
 }  // namespace
 }  // namespace fairlead

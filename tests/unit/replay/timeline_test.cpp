@@ -23,7 +23,7 @@ std::vector<fs::path> scenarios() {
   return files;
 }
 
-std::vector<Event> events_of(const EventLog& log) {
+std::vector<Event> all_events_of(const EventLog& log) {
   std::vector<Event> events;
   const auto reader = log.read(Seq{});
   REQUIRE(reader.has_value());
@@ -139,7 +139,7 @@ TEST_CASE("every step of the timeline is what audit quota and audit why answer")
     const auto ended = timeline.advance(log, nullptr, UINT64_MAX);
     REQUIRE(ended.has_value());
     CHECK(*ended);
-    const auto events = events_of(log);
+    const auto events = all_events_of(log);
     CHECK(timeline.counts().total().events == events.size());
     const std::vector<LogTime> times = times_of(events);
     const std::size_t stride = 1 + times.size() / sample(80);
@@ -161,7 +161,7 @@ TEST_CASE("a timeline that follows a growing log is that of the whole log") {
     Timeline at_once, followed;
     REQUIRE(at_once.advance(whole, nullptr, UINT64_MAX).has_value());
     std::vector<EventDraft> commit;
-    for (const Event& event : events_of(whole)) {
+    for (const Event& event : all_events_of(whole)) {
       commit.push_back({event.source, event.cause, event.fact});
       if (!whole.chain_at(event.seq)) continue;
       REQUIRE(growing.append(commit, event.log_time, event.epoch).has_value());
