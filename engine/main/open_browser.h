@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-/// Starts $BROWSER, or xdg-open where that is not set, with `url` as its only argument, and does not
+/// Starts $BROWSER (xdg-open where that is not set) with `url` as its only argument, and does not
 /// wait for it. Fails with `unavailable` if there is no such program.
 Result<void> open_browser(const std::string& url);
 

@@ -1,13 +1,22 @@
 // The audit page over a long log: how soon its first view is there, what its index takes, and what
 // keeping that costs the hub beside it.
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "engine/main/index_keeper.h"
 #include "engine/main/question_service.h"
+#include "engine/runtime/http_endpoint.h"
 #include "replay/timeline/timeline_file.h"
 #include "snapshots/snapshot_store.h"
 #include "tests/bench/benches.h"
@@ -20,7 +29,7 @@ namespace {
 // A week of 5,000 nodes that fail and come back so often that it is 10 M events.
 FlipSettings week(const Place& place) {
   if (place.size == Size::tiny) return {4, 5, 20, 1, 1000};
-  return {50, 100, 4000, 7, 500'000};
+  return {50, 100, 12'000, 7, 500'000};
 }
 
 struct IndexedLog {
@@ -37,9 +46,9 @@ std::shared_ptr<const IndexedLog> write_indexed(const Place& place) {
   need(timeline.follow(*log, nullptr, UINT64_MAX));
   written->index_bytes = need(save_timeline(timeline, written->history.directory));
   written->log_bytes = need(log->stat()).bytes;
-  std::fprintf(stderr, "%llu events, %llu steps\n",
-               static_cast<unsigned long long>(written->history.events),
-               static_cast<unsigned long long>(timeline.values().contents().steps));
+  std::cerr << written->history.events << " events of " << written->log_bytes << " bytes, index of "
+            << timeline.values().contents().steps << " steps, " << written->index_bytes
+            << " bytes\n";
   return written;
 }
 
@@ -109,16 +118,77 @@ double hub_work(const BusyHub& hub, Size size) {
   return 1e6 * (hub.cpu_seconds() - cpu) / events;
 }
 
-Trial prepare_hub_beside(const Place& place) {
-  const auto hub = std::make_shared<BusyHub>(place.directory);
-  const std::filesystem::path data = place.directory / "data";
-  const Size size = place.size;
-  return {[hub, data, size] {
-            const QuestionService questions(served_log_of_hub(hub->log(), data));
-            const IndexKeeper keeper(questions, [](const Diagnostic&) {});
-            return hub_work(*hub, size);
-          },
-          [hub, size] { return hub_work(*hub, size); }};
+/// Pages that follow a hub: each has its live stream open, and they ask for the start view in turn.
+class Pages {
+ public:
+  Pages(const QuestionService& questions, std::size_t count) : questions_(questions) {
+    HttpServing serving;
+    serving.handler = [](std::string_view) { return HttpReply{404, "text/plain", ""}; };
+    serving.streams = {std::string(kPageLivePath), [&questions] { return questions.version(); }};
+    serving.places.requests_of_address = serving.places.requests;
+    endpoint_ = need(HttpEndpoint::start(need(parse_listen_address("127.0.0.1:0")), serving));
+    for (std::size_t i = 0; i < count; ++i) streams_.push_back(opened_stream());
+    thread_ = std::thread([this] { follow(); });
+  }
+  ~Pages() {
+    ending_ = true;
+    thread_.join();
+    if (heard_ < streams_.size()) give_up("a page heard nothing");
+    for (const pollfd& stream : streams_) ::close(stream.fd);
+  }
+  Pages(const Pages&) = delete;
+  Pages& operator=(const Pages&) = delete;
+
+ private:
+  pollfd opened_stream() {
+    const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(endpoint_->port());
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const std::string request =
+        "GET " + std::string(kPageLivePath) + " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n";
+    if (::connect(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+        ::send(descriptor, request.data(), request.size(), 0) < 0)
+      give_up("a page cannot be opened");
+    return {descriptor, POLLIN, 0};
+  }
+  // Reads what comes, and asks as one of the pages does after a version.
+  void follow() {
+    auto next = std::chrono::steady_clock::now();
+    std::string read(65'536, '\0');
+    while (!ending_) {
+      ::poll(streams_.data(), streams_.size(), 20);
+      for (const pollfd& stream : streams_)
+        if ((stream.revents & POLLIN) != 0 && ::recv(stream.fd, read.data(), read.size(), 0) > 0)
+          ++heard_;
+      if (std::chrono::steady_clock::now() < next) continue;
+      next = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+      keep(questions_.reply("/ui/api/overview").status);
+    }
+  }
+
+  const QuestionService& questions_;
+  std::unique_ptr<HttpEndpoint> endpoint_;
+  std::vector<pollfd> streams_;
+  std::size_t heard_ = 0;  // pieces of streams
+  std::atomic<bool> ending_ = false;
+  std::thread thread_;
+};
+
+auto prepare_hub_beside(std::size_t pages) {
+  return [pages](const Place& place) {
+    const auto hub = std::make_shared<BusyHub>(place.directory);
+    const std::filesystem::path data = place.directory / "data";
+    const Size size = place.size;
+    return Trial{[hub, data, size, pages] {
+                   const QuestionService questions(served_log_of_hub(hub->log(), data));
+                   const IndexKeeper keeper(questions, [](const Diagnostic&) {});
+                   const Pages open(questions, pages);
+                   return hub_work(*hub, size);
+                 },
+                 [hub, size] { return hub_work(*hub, size); }};
+  };
 }
 
 }  // namespace
@@ -128,8 +198,10 @@ void add_page_benches(Suite& suite) {
   suite.add({"page/index of 10 M events", "the log", "B", Better::less, 0.1, prepare_size});
   suite.add(
       {"page/index, rate", "the fold alone", "events/CPU s", Better::more, 0.3, prepare_rate});
-  suite.add(
-      {"page/hub beside the index", "the hub alone", "us", Better::less, 1.05, prepare_hub_beside});
+  suite.add({"page/hub beside the index", "the hub alone", "us", Better::less, 1.05,
+             prepare_hub_beside(0)});
+  suite.add({"page/hub with 50 pages", "the hub alone", "us", Better::less, 1.05,
+             prepare_hub_beside(50)});
 }
 
 }  // namespace fairlead::bench
