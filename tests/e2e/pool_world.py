@@ -137,12 +137,14 @@ class PoolWorld(unittest.TestCase):
 
     @staticmethod
     def is_synced(hub, cluster):
+        """Its objects are listed, and its id is known, which is followed by name and so in no metric."""
         try:
             page = hub.http("/metrics")[1]
         except OSError:
             return False  # not listening yet
-        return all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page
-                   for kind in ("Node", "Namespace", "Pod", "ConfigMap"))
+        listed = all(f'watch_synced{{cluster="{cluster}",kind="{kind}"}} 1' in page
+                     for kind in ("Node", "Namespace", "Pod", "ResourceSlice", "DeviceClass", "ResourceClaim"))
+        return listed and hub.events(fact="ObjectObserved", source=cluster, kind="ConfigMap")
 
     def running_hub(self, *settings, of=("r1", "r2"), **options):
         """A hub that knows the capacity of these super clusters: the first to be known gets all slices until then."""
