@@ -26,11 +26,15 @@ def node(name, cpu="8", memory="32Gi"):
 
 
 class PoolWorld(unittest.TestCase):
+    super_arguments = ()  # more command line of the super clusters' servers
+
     @classmethod
     def setUpClass(cls):
         cls.plane = plane = cls.enterClassContext(ControlPlane())
-        for name in ("hub", "acme", "bolt", "r1", "r2"):
+        for name in ("hub", "acme", "bolt"):
             plane.add_server(name)
+        for name in ("r1", "r2"):
+            plane.add_server(name, arguments=cls.super_arguments)
         cls.server, cls.acme, cls.bolt, cls.r1, cls.r2 = plane.servers.values()
         cls.server.install_crds(only=(*CRDS, "virtualclusters.tenancy.x-k8s.io"))
         for server in (cls.r1, cls.r2):
