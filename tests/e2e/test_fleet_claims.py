@@ -10,7 +10,6 @@ from harness.multikueue import WINDOWS, WORKLOADS, MultiKueueTest
 
 NEEDS = ("controlplane", "fairlead")
 DEVICE_TEMPLATES = "/apis/resource.k8s.io/v1/namespaces/team/resourceclaimtemplates"
-CONDITION = "fairlead.io/DevicesReserved"
 
 
 def setUpModule():
@@ -49,24 +48,6 @@ class FleetClaimsTest(FleetObjects, MultiKueueTest):
         self.workload(name, {"multikueue": "Pending"}, annotations=self.entries(*entries))
 
     # -- what is to be seen ----------------------------------------------------------------------------------
-
-    def reason(self, name):
-        conditions = self.server.get(f"{WORKLOADS}/{name}")["status"].get("conditions", [])
-        return next((c["reason"] for c in conditions if c["type"] == CONDITION), None)
-
-    def wait_for_reason(self, name, reason):
-        def equal():
-            seen = self.reason(name)
-            assert seen == reason, f"{seen} instead of {reason}"
-            return True
-        self.hub.wait_until(f"{name} to say {reason}", equal, timeout=20)
-
-    def wait_for_nomination(self, name, *workers):
-        def equal():
-            seen = self.server.get(f"{WORKLOADS}/{name}")["status"].get("nominatedClusterNames")
-            assert seen == list(workers), f"{seen} instead of {workers}"
-            return True
-        self.hub.wait_until(f"the nomination of {name}", equal, timeout=20)
 
     def consumers(self, claim):
         status = self.server.get(f"{CLAIMS}/{claim}").get("status", {})

@@ -33,13 +33,6 @@ class WorkloadsTest(MultiKueueTest):
     def wait_for_states(self, name, **states):
         self.hub.wait_until(f"{name} to have {states}", lambda: self.states_of(name) == states, timeout=10)
 
-    def wait_for_nomination(self, name, *workers):
-        def equal():
-            seen = self.status_of(name).get("nominatedClusterNames")
-            assert seen == list(workers), f"{seen} instead of {workers}"
-            return True
-        self.hub.wait_until(f"the nomination of {name}", equal, timeout=15)
-
     def evict(self, name, **checks):
         """As Kueue does it: quota back, every check Pending, its own choice of clusters forgotten."""
         self.kueue_says(name, {"admissionChecks": self.states(checks), "conditions": [

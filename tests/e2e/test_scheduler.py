@@ -36,7 +36,7 @@ class Scheduler(unittest.TestCase):
         """The devices that the model gives a Pod of the template on a node, in the cluster as it is."""
         items = {kind: self.server.get(path)["items"] for kind, path in
                  (("nodes", hollow.NODES), ("slices", hollow.SLICES), ("classes", hollow.CLASSES),
-                  ("claims", hollow.CLAIMS), ("templates", hollow.TEMPLATES))}
+                  ("claims", self.cluster.claims), ("templates", self.cluster.templates))}
         entries = [{"name": template, "resourceClaimTemplateName": template}]
         pod = {"spec": {"containers": [], "resourceClaims": entries, **on(node)}}
         answer = devices.answer_cluster({**items, "podSets": [{"name": "main", "count": 1, "template": pod}]})
@@ -74,6 +74,19 @@ class Scheduler(unittest.TestCase):
         self.assertEqual(self.cluster.allocation("infer"),
                          [("container-0-request-0", f"gpu.example.com/b/gpu-{i}") for i in (0, 1)])
 
+    def test_an_error_on_one_node_keeps_the_pod_from_every_node(self):
+        cluster = self.cluster
+        cluster.slice("a", [{"name": "gpu-0"}], nodeName="a")
+        cluster.slice("b", [hollow.device("gpu-0")], nodeName="b")
+        h100 = f'device.attributes["{hollow.DRIVER}"].model == "h100"'
+        cluster.template("h100", request("gpu", selectors=[{"cel": {"expression": h100}}]))
+        cluster.pod("p", template="h100")
+        self.assertIn("CEL runtime error: no such key: model", cluster.unschedulable("p"))
+        cluster.slice("a", [{"name": "gpu-0"}], nodeName="a", slices=2)
+        cluster.template("all", request("gpu", allocationMode="All"))
+        cluster.pod("q", template="all")
+        self.assertIn("resource pool gpu.example.com/a is currently being updated", cluster.unschedulable("q"))
+
     def test_a_taint_evicts_whoever_uses_the_device(self):
         cluster = self.cluster
         cluster.gpus("a", 2)
@@ -84,7 +97,7 @@ class Scheduler(unittest.TestCase):
         self.assertEqual(cluster.allocation("first"), [("gpu", "gpu.example.com/a/gpu-0")])
         cluster.gpus("a", 2, {"gpu-0": [BROKEN]})
         cluster.wait_for_eviction("first")
-        self.assertNotIn("deletionTimestamp", self.server.get(f"{hollow.PODS}/second")["metadata"])
+        self.assertNotIn("deletionTimestamp", self.server.get(f"{cluster.pods}/second")["metadata"])
         cluster.taint_by_rule("all-of-a", {"pool": "a"})
         cluster.wait_for_eviction("second")
 

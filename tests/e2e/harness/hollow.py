@@ -12,16 +12,14 @@
 Nothing runs in the Pods: they are bound and stay Pending, and a Pod that is deleted stays Terminating.
 """
 
+import copy
+
 from .process import wait_for
 
 RESOURCE = "/apis/resource.k8s.io/v1"
 NODES = "/api/v1/nodes"
-NAMESPACE = "/api/v1/namespaces/default"
-PODS = f"{NAMESPACE}/pods"
 SLICES = f"{RESOURCE}/resourceslices"
 CLASSES = f"{RESOURCE}/deviceclasses"
-CLAIMS = f"{RESOURCE}/namespaces/default/resourceclaims"
-TEMPLATES = f"{RESOURCE}/namespaces/default/resourceclaimtemplates"
 RULES = "/apis/resource.k8s.io/v1beta2/devicetaintrules"
 DRIVER = "gpu.example.com"
 
@@ -33,6 +31,7 @@ CONTROLLERS = "resourceclaim-controller,device-taint-eviction-controller"
 # Seconds: the parts share two cores with other suites, and their clients back off.
 LONG = 180
 
+UNSCHEDULABLE = "no Node"  # is no name of a Node
 REAL = {"apiVersion": "resource.k8s.io/v1"}
 
 
@@ -44,13 +43,48 @@ def request(name, device_class="gpu", **fields):
     return {"name": name, "exactly": {"deviceClassName": device_class, **fields}}
 
 
-class HollowCluster:
-    """The scheduler and the controllers beside `server`, which was started with ARGUMENTS."""
+def pod_spec(template=None, resources=None, **fields):
+    """spec of a Pod with one container, which uses the claim of `template` and asks for `resources`."""
+    container = {"name": "main", "image": "none", "resources": {}}
+    if resources:
+        container["resources"] = {"requests": resources, "limits": resources}
+    if template:
+        container["resources"]["claims"] = [{"name": template}]
+        fields["resourceClaims"] = [{"name": template, "resourceClaimTemplateName": template}]
+    return {"containers": [container], **fields}
 
-    def __init__(self, server, controllers=CONTROLLERS):
+
+def claim_spec(*requests, constraints=()):
+    return {"devices": {"requests": list(requests), "constraints": list(constraints)}}
+
+
+def claim_template(name, *requests, constraints=()):
+    return {**REAL, "kind": "ResourceClaimTemplate", "metadata": {"name": name},
+            "spec": {"spec": claim_spec(*requests, constraints=constraints)}}
+
+
+class HollowCluster:
+    """The scheduler and the controllers beside `server`, which was started with ARGUMENTS.
+
+    Pods, claims and templates are those of `namespace`.
+    """
+
+    def __init__(self, server, controllers=CONTROLLERS, namespace="default"):
         self.server, self.plane = server, server.plane
+        self._enter(namespace)
         self.controllers = self.plane.add_controller_manager(server, controllers, GATE)
         self.scheduler = self.plane.add_scheduler(server, GATE)
+
+    def _enter(self, namespace):
+        self.pods = f"/api/v1/namespaces/{namespace}/pods"
+        self.claims = f"{RESOURCE}/namespaces/{namespace}/resourceclaims"
+        self.templates = f"{RESOURCE}/namespaces/{namespace}/resourceclaimtemplates"
+
+    def in_namespace(self, namespace):
+        """The same cluster with another namespace."""
+        there = copy.copy(self)
+        there._enter(namespace)
+        return there
 
     # -- what a cluster has --------------------------------------------------------------------------------
 
@@ -86,9 +120,7 @@ class HollowCluster:
         self.server.create(CLASSES, {**REAL, "kind": "DeviceClass", "metadata": {"name": name}, "spec": spec})
 
     def template(self, name, *requests, constraints=()):
-        devices = {"requests": list(requests), "constraints": list(constraints)}
-        self.server.create(TEMPLATES, {**REAL, "kind": "ResourceClaimTemplate", "metadata": {"name": name},
-                                       "spec": {"spec": {"devices": devices}}})
+        self.server.create(self.templates, claim_template(name, *requests, constraints=constraints))
 
     def taint_by_rule(self, name, selector, effect="NoExecute"):
         self.server.create(RULES, {
@@ -98,21 +130,17 @@ class HollowCluster:
     # -- pods ----------------------------------------------------------------------------------------------
 
     def pod(self, name, template=None, resources=None, labels=None, annotations=None, **spec):
-        """A Pod with one container, which uses the claim of `template` and asks for `resources`."""
-        container = {"name": "main", "image": "none", "resources": {}}
-        if resources:
-            container["resources"] = {"requests": resources, "limits": resources}
-        if template:
-            container["resources"]["claims"] = [{"name": template}]
-            spec["resourceClaims"] = [{"name": template, "resourceClaimTemplateName": template}]
-        self.server.create(PODS, {
+        """A Pod of pod_spec()."""
+        self.create_pod(name, pod_spec(template, resources, **spec), labels, annotations)
+
+    def create_pod(self, name, spec, labels=None, annotations=None):
+        self.server.create(self.pods, {
             "apiVersion": "v1", "kind": "Pod",
-            "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}},
-            "spec": {"containers": [container], **spec}})
+            "metadata": {"name": name, "labels": labels or {}, "annotations": annotations or {}}, "spec": spec})
 
     def claims_of(self, pod):
         """The ResourceClaims whose owner is the Pod."""
-        return [claim for claim in self.server.get(CLAIMS)["items"]
+        return [claim for claim in self.server.get(self.claims)["items"]
                 if any(o["kind"] == "Pod" and o["name"] == pod for o in claim["metadata"].get("ownerReferences", []))]
 
     def allocated_claim(self, pod):
@@ -133,16 +161,32 @@ class HollowCluster:
     def node_of(self, pod):
         """The Node that the scheduler binds the Pod to."""
         return wait_for(f"Pod {pod} to be bound", self.explained(
-            pod, lambda: self.server.get(f"{PODS}/{pod}")["spec"].get("nodeName")), LONG)
+            pod, lambda: self.server.get(f"{self.pods}/{pod}")["spec"].get("nodeName")), LONG)
 
     def unschedulable(self, pod):
         """Why the Pod is not bound, as soon as the scheduler says so."""
         return wait_for(f"Pod {pod} to be unschedulable", lambda: self.said_of(pod), LONG)
 
     def said_of(self, pod):
-        conditions = self.server.get(f"{PODS}/{pod}").get("status", {}).get("conditions", [])
+        conditions = self.server.get(f"{self.pods}/{pod}").get("status", {}).get("conditions", [])
         return next((c.get("message", "") for c in conditions
                      if c["type"] == "PodScheduled" and c["status"] == "False"), None)
+
+    def verdict(self, pod):
+        """The Node that the Pod is bound to, or None once the scheduler has said that it can have none."""
+        def said():
+            found = self.server.get(f"{self.pods}/{pod}")
+            conditions = found.get("status", {}).get("conditions", [])
+            refused = any(c["type"] == "PodScheduled" and c.get("reason") == "Unschedulable"
+                          and "nodes are available" in c.get("message", "") for c in conditions)
+            return found["spec"].get("nodeName") or (refused and UNSCHEDULABLE)
+        node = wait_for(f"the scheduler to judge Pod {pod}", self.explained(pod, said), LONG)
+        return None if node == UNSCHEDULABLE else node
+
+    def devices_in_use(self):
+        """{"driver/pool/device"} of all allocated claims of the namespace."""
+        return {f"{r['driver']}/{r['pool']}/{r['device']}" for claim in self.server.get(self.claims)["items"]
+                for r in claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])}
 
     def explained(self, pod, condition):
         """`condition`, whose failure tells what the scheduler says of the Pod and whether the parts run."""
@@ -156,19 +200,20 @@ class HollowCluster:
 
     def finish(self, pod):
         """The Pod has succeeded: the controller takes its claim away."""
-        self.server.merge(f"{PODS}/{pod}/status", {"status": {"phase": "Succeeded"}}, user="admin")
+        assert self.claims_of(pod), f"Pod {pod} has no claim"
+        self.server.merge(f"{self.pods}/{pod}/status", {"status": {"phase": "Succeeded"}}, user="admin")
         wait_for(f"Pod {pod} to lose its claim", lambda: not self.claims_of(pod), LONG)
 
     def wait_for_eviction(self, pod):
         """Deleted, or gone: without a kubelet a Pod that was bound stays."""
         def deleted():
-            found = self.server.get(f"{PODS}/{pod}")
+            found = self.server.get(f"{self.pods}/{pod}")
             return found is None or "deletionTimestamp" in found["metadata"]
         wait_for(f"Pod {pod} to be deleted", deleted, LONG)
 
     def clear(self):
         """Takes everything away but the parts, at once: no kubelet ends Pods, and the controller takes its time."""
-        for path in (PODS, RULES, CLAIMS, TEMPLATES, CLASSES, SLICES, NODES):
+        for path in (self.pods, RULES, self.claims, self.templates, CLASSES, SLICES, NODES):
             wait_for(f"{path} to be empty", lambda path=path: self.emptied(path), LONG)
 
     def emptied(self, path):

@@ -27,6 +27,7 @@ CONTROLLER = "open-cluster-management.io/placement"
 MULTIKUEUE_CRDS = (*CRDS, "placements.cluster.open-cluster-management.io",
                    "placementdecisions.cluster.open-cluster-management.io",
                    "addonplacementscores.cluster.open-cluster-management.io", "workloads.kueue.x-k8s.io")
+DEVICES_RESERVED = "fairlead.io/DevicesReserved"
 MOMENT = "2026-01-01T00:00:00Z"
 # moveWindow is long enough for a blink on a slow machine; cases that wait for a move shorten it by annotation.
 WINDOWS = ("multikueue.settle=500ms", "multikueue.moveWindow=4s", "multikueue.drainTimeout=30s",
@@ -57,18 +58,19 @@ class MultiKueueTest(unittest.TestCase):
     written = (CHECKS, CONFIGS, WORKERS, WORKLOADS)
 
     @classmethod
-    def open(cls, settings=WINDOWS, members=(), crds=()):
+    def open(cls, settings=WINDOWS, members=(), crds=(), member_arguments=()):
         """For setUpModule: starts everything. At the end of the module the hub's log is checked.
 
         `crds`: names of further CRDs of the hub.
         `members`: names of clusters with an API server of their own that has Kueue's queues and that the hub watches.
+        `member_arguments`: more command line of these servers.
         """
         cls.plane = unittest.enterModuleContext(ControlPlane())
         cls.server = cls.plane.add_server("hub")
         cls.server.install_crds(only=(*MULTIKUEUE_CRDS, *crds))
         for name in (NAMESPACE, "team"):
             cls.make_namespace(name)
-        cls.members = {name: cls.plane.add_server(name) for name in members}
+        cls.members = {name: cls.plane.add_server(name, arguments=member_arguments) for name in members}
         for member in cls.members.values():
             member.install_crds(only=QUEUE_CRDS)
             cls.make_namespace("team", member)
@@ -221,14 +223,16 @@ class MultiKueueTest(unittest.TestCase):
 
     # -- Kueue's manager ---------------------------------------------------------------------------------------
 
-    def workload(self, name, checks, reserved=True, annotations=None):
-        """A Workload with quota whose checks have these states, such as {"multikueue": "Pending"}; `annotations`: of
-        its pods."""
+    def workload(self, name, checks, reserved=True, annotations=None, count=1, spec=None):
+        """A Workload with quota whose checks have these states, such as {"multikueue": "Pending"}.
+
+        `annotations`, `count`, `spec`: of its pods.
+        """
+        spec = spec or {"containers": [{"name": "main", "image": "job"}]}
         self.server.create(WORKLOADS, {
             "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": name, "namespace": "team"},
-            "spec": {"queueName": "user-queue", "podSets": [{"name": "main", "count": 1, "template": {
-                "metadata": {"annotations": annotations or {}},
-                "spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "job"}]}}}]}})
+            "spec": {"queueName": "user-queue", "podSets": [{"name": "main", "count": count, "template": {
+                "metadata": {"annotations": annotations or {}}, "spec": {"restartPolicy": "Never", **spec}}}]}})
         conditions = [condition("QuotaReserved")] if reserved else []
         self.kueue_says(name, {"conditions": conditions, "admissionChecks": self.states(checks), **(
             {"admission": {"clusterQueue": "queue", "podSetAssignments": [{"name": "main"}]}} if reserved else {})})
@@ -274,6 +278,26 @@ class MultiKueueTest(unittest.TestCase):
             assert seen == wanted, f"{seen} instead of {wanted}"
             return True
         self.hub.wait_until(f"the list {wanted}", equal, timeout)
+
+    def wait_for_nomination(self, name, *workers):
+        def equal():
+            seen = self.server.get(f"{WORKLOADS}/{name}")["status"].get("nominatedClusterNames")
+            assert seen == list(workers), f"{seen} instead of {workers}"
+            return True
+        self.hub.wait_until(f"the nomination of {name}", equal, timeout=20)
+
+    def devices_reserved(self, name):
+        """The condition of that name on a Workload, or {}."""
+        conditions = self.server.get(f"{WORKLOADS}/{name}")["status"].get("conditions", [])
+        return next((each for each in conditions if each["type"] == DEVICES_RESERVED), {})
+
+    def wait_for_reason(self, name, *reasons):
+        """Until DevicesReserved has one of these reasons; the condition."""
+        def one_of_them():
+            seen = self.devices_reserved(name)
+            assert seen.get("reason") in reasons, f"{seen} instead of {reasons}"
+            return seen
+        return self.hub.wait_until(f"{name} to say {' or '.join(reasons)}", one_of_them, timeout=20)
 
     def conditions(self, check):
         status = (self.server.get(f"{CHECKS}/{check}") or {}).get("status", {})
