@@ -15,25 +15,17 @@ Int128& line(PairValues& values, PairLine which) {
   return values.at(static_cast<std::size_t>(which));
 }
 
-void add_to(Int128& sum, Int128 amount) { sum = (sum == kNoValue ? 0 : sum) + amount; }
-
-void add_capacity(const Cluster& cluster, const AssignmentRow& row, PairValues& values) {
-  for (const auto& [key, value] : cluster.capacity) {
-    if (key.resource != row.resource || (key.flavor != row.flavor && !key.flavor.empty())) continue;
-    add_to(line(values, PairLine::offered), value.offered);
-    add_to(line(values, PairLine::usable), value.damped.usable);
-    add_to(line(values, PairLine::accepted), value.damped.accepted);
-  }
-}
-
-void add_claims(const State& state, const KnownPair& pair, PairValues& values) {
-  std::set<std::string> counted;
+void add_claims(const State& state, const KnownPair& pair, PairValues& values,
+                CapacityParts& parts) {
   for (const GrantOfPair& grant : grants_of_pair(state, pair)) {
     add_to(line(values, PairLine::assigned), grant.grant->row.assigned);
     add_to(line(values, PairLine::granted), grant.grant->granted);
     const auto cluster = state.clusters.find(grant.claim->terms->cluster);
-    if (cluster != state.clusters.end() && counted.insert(cluster->first).second)
-      add_capacity(cluster->second, grant.grant->row, values);
+    if (cluster == state.clusters.end() || parts.contains(cluster->first)) continue;
+    const CapacityValues part = capacity_of_row(cluster->second, grant.grant->row);
+    parts.emplace(cluster->first, part);
+    for (std::size_t i = 0; i < part.size(); ++i)
+      add_to(values.at(static_cast<std::size_t>(kCapacityOfPair.at(i))), part.at(i));
   }
 }
 
@@ -72,10 +64,26 @@ bool is_over_quota(const State& state, const std::string& queue) {
 
 }  // namespace
 
-PairValues pair_values(const State& state, const KnownPair& pair) {
+void add_to(Int128& sum, Int128 amount) {
+  if (amount != kNoValue) sum = (sum == kNoValue ? 0 : sum) + amount;
+}
+
+CapacityValues capacity_of_row(const Cluster& cluster, const AssignmentRow& row) {
+  CapacityValues sum;
+  sum.fill(kNoValue);
+  for (const auto& [key, value] : cluster.capacity) {
+    if (key.resource != row.resource || (key.flavor != row.flavor && !key.flavor.empty())) continue;
+    const CapacityValues values = capacity_values(value);
+    for (std::size_t i = 0; i < values.size(); ++i) add_to(sum.at(i), values.at(i));
+  }
+  return sum;
+}
+
+PairValues pair_values(const State& state, const KnownPair& pair, CapacityParts& parts) {
   PairValues values;
   values.fill(kNoValue);
-  add_claims(state, pair, values);
+  parts.clear();
+  add_claims(state, pair, values, parts);
   if (const WorkerQuota* workers = followed(state, pair.queue))
     add_workers_of(*workers, pair, values);
   if (const auto nominal = current_nominal(state, pair)) line(values, PairLine::nominal) = *nominal;

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,12 +47,24 @@ enum class WorkerLine : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> kWorkerLines{"selected", "listed", "draining",
                                                               "frozen"};
 
+/// The lines of a pair that sum over those of clusters, in the order of kCapacityLines.
+inline constexpr std::array<PairLine, 3> kCapacityOfPair{PairLine::offered, PairLine::usable,
+                                                         PairLine::accepted};
+
 using PairValues = std::array<Int128, kPairLines.size()>;          ///< kNoValue: null
 using CapacityValues = std::array<Int128, kCapacityLines.size()>;  ///< kNoValue: null
 using WorkerValues = std::array<Int128, kWorkerLines.size()>;
 
-/// Returns the values of a pair in a state whose moment is closed.
-PairValues pair_values(const State& state, const KnownPair& pair);
+/// The clusters whose capacity is summed in a pair's lines, each with what it adds.
+using CapacityParts = std::map<std::string, CapacityValues>;
+
+/// Returns the values of a pair in a state whose moment is closed, and in `parts` those that its
+/// lines of capacity are the sums of. A queue that follows its workers has no parts.
+PairValues pair_values(const State& state, const KnownPair& pair, CapacityParts& parts);
+/// Returns what a cluster adds to the capacity of a claim's row; kNoValue: nothing is known of it.
+CapacityValues capacity_of_row(const Cluster& cluster, const AssignmentRow& row);
+/// Adds `amount` to a sum of amounts; kNoValue adds nothing, and is the sum of none.
+void add_to(Int128& sum, Int128 amount);
 /// Returns who set the nominalQuota of the pair: `fairlead` if it is that of our last write.
 StepWriter writer_of(const State& state, const KnownPair& pair, Int128 nominal);
 CapacityValues capacity_values(const CapacityValue& value);

@@ -60,7 +60,8 @@ Json queue_row(const State& state, const std::string& name,
   Json row{{"queue", name}, {"states", Json::array()}, {"pairs", Json::array()}};
   for (const Condition condition : conditions) row["states"].push_back(words_of(condition));
   for (const KnownPair& pair : pairs_of_queue(state, name)) {
-    const PairValues values = pair_values(state, pair);
+    CapacityParts parts;
+    const PairValues values = pair_values(state, pair, parts);
     const auto text = [&](PairLine line) {
       return value_text(pair.key.resource, values.at(static_cast<std::size_t>(line)));
     };

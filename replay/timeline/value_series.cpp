@@ -1,12 +1,14 @@
 #include "replay/timeline/value_series.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace fairlead {
 
 namespace {
 
-// The queues whose values may differ from those at the last sample.
+// The queues of which any value may differ from that at the last sample. Of others only what their
+// clusters offer may.
 std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
   std::set<std::string> queues = dirty.queues;
   const auto add_claim = [&](const std::string& name) {
@@ -20,8 +22,7 @@ std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
     for (const std::string& claim : claims->second) add_claim(claim);
   };
   for (const std::string& claim : dirty.claims) add_claim(claim);
-  for (const auto* clusters : {&dirty.clusters, &dirty.capacities, &dirty.accepted})
-    for (const std::string& cluster : *clusters) add_cluster(cluster);
+  for (const std::string& cluster : dirty.clusters) add_cluster(cluster);
   if (!dirty.clusters.empty() || !dirty.capacities.empty() || !dirty.accepted.empty() ||
       !dirty.placements.empty() || !dirty.workers.empty() || !dirty.checks.empty())
     queues.insert(state.multikueue.followers.begin(), state.multikueue.followers.end());
@@ -67,6 +68,8 @@ void ValueSeries::sample(const State& state, const DirtySet& dirty,
     std::set<std::string> queues = queues_around(state, dirty);
     queues.insert(observed.begin(), observed.end());
     for (const std::string& queue : queues) sample_queue(state, queue);
+    for (const auto* changed : {&dirty.capacities, &dirty.accepted})
+      for (const std::string& cluster : *changed) sample_capacity(state, cluster, queues);
     std::set<std::string> clusters = dirty.clusters;
     clusters.insert(dirty.capacities.begin(), dirty.capacities.end());
     clusters.insert(dirty.accepted.begin(), dirty.accepted.end());
@@ -95,11 +98,17 @@ void ValueSeries::sample_everything(const State& state) {
 
 void ValueSeries::sample_queue(const State& state, const std::string& queue) {
   std::map<PairName, PairSeries>& pairs = contents_.queues[queue];
+  std::map<QuotaKey, SumOfParts>& sums = sums_[queue];
+  sums.clear();
   std::set<PairName> there;
   for (const KnownPair& pair : pairs_of_queue(state, queue)) {
     const PairName name{pair.key.flavor, pair.spelled};
     there.insert(name);
-    const PairValues values = pair_values(state, pair);
+    SumOfParts& sum = sums[pair.key];
+    const PairValues values = pair_values(state, pair, sum.parts);
+    sum.name = name;
+    for (std::size_t i = 0; i < sum.sum.size(); ++i)
+      sum.sum.at(i) = values.at(static_cast<std::size_t>(kCapacityOfPair.at(i)));
     PairSeries& series = pairs[name];
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool nominal = i == static_cast<std::size_t>(PairLine::nominal);
@@ -110,6 +119,44 @@ void ValueSeries::sample_queue(const State& state, const std::string& queue) {
   for (auto& [name, series] : pairs)
     if (!there.contains(name))
       for (StepSeries& steps : series.lines) push(steps, state, kNoValue);
+}
+
+// The lines of capacity of the pairs that the cluster is a part of, but for queues of `done`.
+void ValueSeries::sample_capacity(const State& state, const std::string& cluster,
+                                  const std::set<std::string>& done) {
+  const auto at = state.clusters.find(cluster);
+  const auto claims = state.claims_of_cluster.find(cluster);
+  if (at == state.clusters.end() || claims == state.claims_of_cluster.end()) return;
+  for (const std::string& name : claims->second) {
+    const auto claim = state.claims.find(name);
+    if (claim == state.claims.end() || !claim->second.terms) continue;
+    for (const AssignmentRow& row : claim->second.terms->rows)
+      if (!done.contains(row.cluster_queue)) take_part(state, cluster, at->second, row);
+  }
+}
+
+void ValueSeries::take_part(const State& state, const std::string& name, const Cluster& cluster,
+                            const AssignmentRow& row) {
+  const auto queue = sums_.find(row.cluster_queue);
+  if (queue == sums_.end()) return;
+  const auto pair = queue->second.find({row.flavor, row.resource});
+  if (pair == queue->second.end()) return;
+  SumOfParts& sum = pair->second;
+  const auto part = sum.parts.find(name);
+  if (part == sum.parts.end()) return;
+  const CapacityValues now = capacity_of_row(cluster, row);
+  if (now == part->second) return;
+  const CapacityValues before = std::exchange(part->second, now);
+  PairSeries& series = contents_.queues[row.cluster_queue][sum.name];
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now.at(i) != kNoValue && before.at(i) != kNoValue) {
+      sum.sum.at(i) += now.at(i) - before.at(i);
+    } else {
+      sum.sum.at(i) = kNoValue;
+      for (const auto& [cluster_name, values] : sum.parts) add_to(sum.sum.at(i), values.at(i));
+    }
+    push(series.lines.at(static_cast<std::size_t>(kCapacityOfPair.at(i))), state, sum.sum.at(i));
+  }
 }
 
 void ValueSeries::sample_cluster(const State& state, const std::string& name) {

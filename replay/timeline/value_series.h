@@ -87,6 +87,18 @@ class ValueSeries {
   void adopt(Contents contents) { contents_ = std::move(contents); }
 
  private:
+  /// What the lines of capacity of a pair are the sums of, so that one cluster's change does not
+  /// cost all claims of the queue.
+  struct SumOfParts {
+    PairName name;
+    CapacityParts parts;
+    CapacityValues sum;
+  };
+
+  void sample_capacity(const State& state, const std::string& cluster,
+                       const std::set<std::string>& done);
+  void take_part(const State& state, const std::string& name, const Cluster& cluster,
+                 const AssignmentRow& row);
   void push(StepSeries& series, const State& state, Int128 value,
             StepWriter writer = StepWriter::none);
   void reduce();
@@ -97,6 +109,7 @@ class ValueSeries {
 
   StepSeqs seqs_;
   std::size_t steps_max_;
+  std::map<std::string, std::map<QuotaKey, SumOfParts>> sums_;  // by queue, of its last sample
   Contents contents_;
 };
 

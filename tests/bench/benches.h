@@ -13,6 +13,7 @@ void add_fold_benches(Suite& suite);
 void add_placement_benches(Suite& suite);
 void add_pool_benches(Suite& suite);
 void add_device_benches(Suite& suite);
+void add_device_decision_benches(Suite& suite);
 void add_dispatch_benches(Suite& suite);
 void add_replay_benches(Suite& suite);
 void add_page_benches(Suite& suite);

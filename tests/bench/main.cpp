@@ -127,6 +127,7 @@ int main(int count, char** arguments) {
   add_fold_benches(suite);
   add_pool_benches(suite);
   add_device_benches(suite);
+  add_device_decision_benches(suite);
   add_dispatch_benches(suite);
   add_replay_benches(suite);
   add_page_benches(suite);

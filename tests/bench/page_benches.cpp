@@ -29,7 +29,7 @@ namespace {
 // A week of 5,000 nodes that fail and come back so often that it is 10 M events.
 FlipSettings week(const Place& place) {
   if (place.size == Size::tiny) return {4, 5, 20, 1, 1000};
-  return {50, 100, 12'000, 7, 500'000};
+  return {50, 100, 17'000, 7, 500'000};
 }
 
 struct IndexedLog {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """From a change on a real API server to our patch acknowledged, against a bare PATCH of the same server.
 
-    patch_latency.py --program FAIRLEAD [--list] [--tiny] [--repeat N] [--directory DIR]
+    patch_latency.py --program FAIRLEAD [--list] [--only NAME] [--tiny] [--repeat N] [--directory DIR]
 
 Prints one JSON line as fairlead-bench does; where there is no control plane the line says so ("skipped").
 
@@ -158,6 +158,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", type=pathlib.Path)
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--only", choices=(NAME,), default=NAME)
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--directory", help="on a disk: the hub's log and etcd's go there, and are removed")

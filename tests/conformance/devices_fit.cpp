@@ -5,7 +5,9 @@
 // "rules", "claims", "allocated"} is one pod that names `claims`, on one node, beside what the
 // `allocated` claims use. {"nodes", "slices", "classes", "rules", "claims", "templates", "podSets"}
 // is a cluster and a gang. The answer is {"fits": true, "devices": [...]}, or "pods" of a gang, or
-// {"fits": false, "reason", "detail"}, or {"error"}.
+// {"fits": false, "reason", "detail"}, or {"error"}. A gang with "repeat" is asked for so often,
+// and the answer has the "nanoseconds" of each time (tests/bench/device_decisions.py).
+#include <chrono>
 #include <iostream>
 #include <list>
 #include <map>
@@ -54,14 +56,14 @@ class World {
     question_.pod_sets = {{"pod", 1, &pod}};
     return fit(devices_, question_);
   }
-  FitAnswer ask_for_gang(const Json& pod_sets) {
+  void add_gang(const Json& pod_sets) {
     for (const Json& set : pod_sets) {
       const PodDeviceFacts& pod = pods_.emplace_back(read_pod(set["template"]["spec"]));
       question_.pod_sets.push_back(
           {set["name"].get<std::string>(), set.value("count", std::int64_t{1}), &pod});
     }
-    return fit(devices_, question_);
   }
+  FitAnswer ask() { return fit(devices_, question_); }
   const std::string& pod_set(std::uint32_t number) const { return question_.pod_sets[number].name; }
   // A named claim is shown with its own name.
   std::string claim_name(std::uint32_t set, const std::string& entry) const {
@@ -180,6 +182,20 @@ Json refused(const FitRefusal& refusal) {
   return {{"fits", false}, {"reason", text(refusal.reason)}, {"detail", refusal.detail}};
 }
 
+// How long the same question takes, each time, and the nodes of the answer.
+Json timed(World& world, int repeat) {
+  Json took = Json::array();
+  Json nodes;
+  for (; repeat > 0; --repeat) {
+    const auto begin = std::chrono::steady_clock::now();
+    const FitAnswer answer = world.ask();
+    took.push_back(std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count());
+    nodes = Json::array();
+    for (const FitPod& pod : answer.pods) nodes.push_back(pod.node);
+  }
+  return {{"nanoseconds", took}, {"nodes", nodes}};
+}
+
 Json judge_line(const Json& line) {
   World world(line);
   if (!line.contains("podSets")) {
@@ -189,7 +205,9 @@ Json judge_line(const Json& line) {
     if (!answer.pods.empty()) devices = shown(answer.pods.front(), world);
     return {{"fits", true}, {"devices", devices}};
   }
-  const FitAnswer answer = world.ask_for_gang(line["podSets"]);
+  world.add_gang(line["podSets"]);
+  if (line.contains("repeat")) return timed(world, line["repeat"]);
+  const FitAnswer answer = world.ask();
   if (answer.refusal) return refused(*answer.refusal);
   Json pods = Json::array();
   for (const FitPod& pod : answer.pods)

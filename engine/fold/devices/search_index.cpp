@@ -273,6 +273,16 @@ void note_freed(State& state, const std::string& name) {
   state.pool.freed_devices.insert(name);
 }
 
+void note_freed(State& state, const std::string& name, const std::vector<FitPod>& pods) {
+  note_freed(state, name);
+  state.searches.open.insert(name);  // whose changes end with the moment
+  std::set<DevicePoolKey>& pools = state.clusters.at(name).search.changes.pools;
+  for (const FitPod& pod : pods)
+    for (const FitClaim& claim : pod.claims)
+      for (const FitDevice& device : claim.devices)
+        pools.insert({device.device.driver, device.device.pool});
+}
+
 void note_reserved(State& state, const std::string& name) {
   if (places_by_devices(state.configuration) && !state.pool.device_pods.empty())
     state.pool.open_devices.insert(name);

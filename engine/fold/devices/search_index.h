@@ -72,6 +72,9 @@ void end_changes(State& state);
 /// Has those who wait for devices of the cluster looked at again in the open moment, because some
 /// got free; or only what they read of the reasons, because some were reserved.
 void note_freed(State& state, const std::string& cluster);
+/// The same of devices that were reserved; what is reserved of their pools is looked at again, too:
+/// who wants all devices may find one more.
+void note_freed(State& state, const std::string& cluster, const std::vector<FitPod>& pods);
 void note_reserved(State& state, const std::string& cluster);
 
 /// Returns what an allocated claim uses: as it is pinned, or by the slices as they are now.

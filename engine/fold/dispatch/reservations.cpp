@@ -57,9 +57,11 @@ void replace_by(State& state, const std::string& cluster, const NamespacedName& 
     if (!workload) continue;
     DeviceReservation& reservation = *workload->devices.reservation;
     if (reservation.replaced_by.contains(claim)) return;
+    const std::vector<FitPod> before = reservation.pods;
     if (!give_up(workload->seen.facts, reservation, pod.pod_set, record->second.facts)) continue;
     reservation.replaced_by.insert(claim);
     index.reserve(id, reservation);
+    note_freed(state, cluster, before);
     return;
   }
 }
@@ -179,21 +181,21 @@ void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
 
 void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
   if (!record.devices.reservation) return;
-  const std::string cluster = record.devices.reservation->cluster;
-  record.devices.reservation.reset();
+  const DeviceReservation freed = *std::exchange(record.devices.reservation, std::nullopt);
+  const std::string& cluster = freed.cluster;
   const auto on = state.dispatch.reserved_on.find(cluster);
   on->second.erase(id);
   if (on->second.empty()) state.dispatch.reserved_on.erase(on);
   if (const auto& index = *state.clusters.at(cluster).search.index) index->release(id);
-  note_freed(state, cluster);
+  note_freed(state, cluster, freed.pods);
 }
 
 void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record) {
   DeviceReservation& reservation = *record.devices.reservation;
   if (reservation.pods.empty()) return;
-  reservation.pods.clear();
+  const std::vector<FitPod> freed = std::exchange(reservation.pods, {});
   search_index(state, reservation.cluster).reserve(id, reservation);
-  note_freed(state, reservation.cluster);
+  note_freed(state, reservation.cluster, freed);
 }
 
 void replace_by_facts(State& state, const std::string& cluster) {

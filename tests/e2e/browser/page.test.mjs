@@ -2,7 +2,21 @@
 
 import assert from "node:assert/strict";
 import {after, before, test} from "node:test";
-import {act, address, ask, findings, go, keepSaved, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
+import {
+  act,
+  address,
+  ask,
+  findings,
+  follow,
+  go,
+  keepSaved,
+  launch,
+  picture,
+  servers,
+  shown,
+  textOf,
+  visit,
+} from "./visit.mjs";
 
 let browser;
 before(async () => {
@@ -74,8 +88,7 @@ test("the fleet shows each queue with its states, and its links lead to the queu
     cards,
     overview.queues.map((one) => `${one.queue} ${one.states.join("")}`),
   );
-  await page.click(".card .pairs a");
-  await shown(page);
+  await follow(page, ".card .pairs a");
   assert.equal((await address(page)).queue, overview.queues[0].queue);
   check();
   await close();

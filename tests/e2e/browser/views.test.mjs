@@ -3,7 +3,21 @@
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {after, before, test} from "node:test";
-import {act, address, ask, findings, go, keepSaved, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
+import {
+  act,
+  address,
+  ask,
+  findings,
+  follow,
+  go,
+  keepSaved,
+  launch,
+  picture,
+  servers,
+  shown,
+  textOf,
+  visit,
+} from "./visit.mjs";
 
 let browser;
 before(async () => {
@@ -153,8 +167,7 @@ test("a worker list has a row a cluster; its bars and the table at the cursor ar
     JSON.stringify(JSON.parse(runCommand(await textOf(page, "#actions .command"), "-o", "json")).kind),
     '"WorkersWhy"',
   );
-  await page.click(".choices a:not([aria-current])");
-  await shown(page);
+  await follow(page, ".choices a:not([aria-current])");
   assert.equal(await textOf(page, "h2"), "Worker list t4");
   check();
   await close();

@@ -79,6 +79,14 @@ export async function shown(page) {
   );
 }
 
+/** Clicks a link to another view. What was shown is marked, because it is whole until the page has heard of the link. */
+export async function follow(page, selector) {
+  await page.evaluate(() => document.getElementById("view").firstElementChild.setAttribute("data-before", ""));
+  await page.click(selector);
+  await page.waitForFunction(() => !document.querySelector("#view > [data-before]"), {timeout: 30000});
+  await shown(page);
+}
+
 /** Goes to another address of the same page. */
 export async function go(page, hash) {
   await page.evaluate((to) => {

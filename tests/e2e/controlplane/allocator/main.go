@@ -5,6 +5,9 @@
 // allocated on the node, and with which devices. Fairlead's own answer, and that of the model in tests/model, are
 // compared with it (tests/conformance/devices).
 //
+// With --loop each line is a cluster and pods that are alike, and the answer is how long the allocator took to place
+// them (tests/bench/device_decisions.py).
+//
 // The package k8s.io/dynamic-resource-allocation/structured is the scheduler's own; what surrounds it here (feature
 // gates, defaults, taints by rule, what is in use) does what the scheduler and the API server do before they call it.
 package main
@@ -40,7 +43,7 @@ type device struct {
 	ConsumedCapacity map[string]string `json:"consumedCapacity,omitempty"`
 }
 
-func answerTo(line []byte) answer {
+func answerTo(line []byte) any {
 	w, err := parseWorld(line)
 	if err != nil {
 		return answer{Error: err.Error()}
@@ -48,7 +51,7 @@ func answerTo(line []byte) answer {
 	return w.allocate()
 }
 
-func run(in io.Reader, out io.Writer) error {
+func run(in io.Reader, out io.Writer, answerTo func(line []byte) any) error {
 	reader := bufio.NewReaderSize(in, 1<<20)
 	writer := bufio.NewWriter(out)
 	for {
@@ -74,7 +77,11 @@ func run(in io.Reader, out io.Writer) error {
 }
 
 func main() {
-	if err := run(os.Stdin, os.Stdout); err != nil {
+	answerOf := answerTo
+	if len(os.Args) > 1 && os.Args[1] == "--loop" {
+		answerOf = func(line []byte) any { return timeLoop(line) }
+	}
+	if err := run(os.Stdin, os.Stdout, answerOf); err != nil {
 		fmt.Fprintln(os.Stderr, "allocator-oracle:", err)
 		os.Exit(1)
 	}
