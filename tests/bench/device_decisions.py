@@ -6,9 +6,9 @@
 Prints one JSON line a row as fairlead-bench does; where there is no control plane the lines say so ("skipped").
 
 A cluster of 1,000 nodes with 8 devices each. A pod asks for 8 devices of one kind by a selector. In the first half of
-the nodes one device is in use, or in all of them; a gang is 64 such pods. The bound asks the allocator of the scheduler
-for one node after the other until one has room, its devices then in use, as a scheduler on one core does. Neither side's
-reading of its input counts. Both must choose the same nodes.
+the nodes one device is in use, or in all of them; a gang is 64 such pods. The bound asks the scheduler's allocator
+for one node after the other until one has room, its devices then in use, as a scheduler on one core does. What reading
+the input takes does not count, on either side. Both must choose the same nodes.
 """
 
 import argparse
