@@ -18,6 +18,13 @@ GangPlan only(const GangPlan& alone, std::size_t request) {
   return part;
 }
 
+// Whether the pod is one request that nothing else binds: then only() is the pod itself.
+bool is_one_request(const PodPlan& plan) {
+  return plan.requests.size() == 1 && plan.pins.empty() &&
+         std::all_of(plan.requests.front().asks.begin(), plan.requests.front().asks.end(),
+                     [](const Ask& ask) { return ask.constraints.empty(); });
+}
+
 // The entries of a pod up to one of them.
 GangPlan up_to(const GangPlan& alone, std::uint32_t order) {
   GangPlan part = alone;
@@ -55,7 +62,7 @@ FitRefusal Reasons::of_pod(const GangPlan& alone, const Findings& findings) {
   if (!findings.selector_error.empty()) return {FitReason::selector_error, findings.selector_error};
   const PodPlan& plan = alone.plans.front();
   for (std::size_t i = 0; i < plan.requests.size(); ++i) {
-    const GangOutcome outcome = search(only(alone, i));
+    const GangOutcome outcome = is_one_request(plan) ? GangOutcome::none : search(only(alone, i));
     if (outcome == GangOutcome::budget) return kBudget;
     if (outcome == GangOutcome::none)
       return {FitReason::no_devices,
