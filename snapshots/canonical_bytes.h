@@ -6,16 +6,13 @@
 // the fields of aggregates, so they need not be listed a second time.
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <boost/pfr.hpp>
 #include <concepts>
 #include <cstring>
 #include <map>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <tuple>
 #include <type_traits>

@@ -67,9 +67,11 @@ Result<void> replace_file(const fs::path& path, std::string_view bytes) {
 
 Result<std::string> read_file(const fs::path& path) {
   std::error_code error;
+  const std::uintmax_t size = fs::file_size(path, error);  // fails for a FIFO, which would block
+  if (error)
+    return Error{ErrorCode::unavailable, path.string() + ": cannot be read: " + error.message()};
   std::ifstream in(path, std::ios::binary);
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!in || error) return io_error(path, "cannot be read");
+  if (!in) return io_error(path, "cannot be read");
   std::string bytes(size, '\0');
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!in) return io_error(path, "cannot be read");

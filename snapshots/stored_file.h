@@ -22,9 +22,9 @@ struct OpenFile {
 /// Opens a directory for writes and removals that name files relative to it, so that a symbolic
 /// link in its place cannot redirect them. Returns a negative number, with errno, if it cannot.
 int open_directory(const std::filesystem::path& directory);
-/// The error of open_directory(), `unavailable`.
+/// Returns the error of open_directory() as `unavailable`.
 Error directory_not_opened(const std::filesystem::path& directory);
-/// The error that errno tells: `unavailable`, "PATH: WHAT: why".
+/// Returns the error in errno as `unavailable`, with the message "PATH: WHAT: reason".
 Error io_error(const std::filesystem::path& path, const char* what);
 
 /// Replaces a file atomically and durably: after a crash the name has either the new file or the

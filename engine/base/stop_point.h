@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, 14> kStopPoints{
     "send.after",   // handed to the connection
     "answer.before_log",
     "answer.after_log",
-    "snapshot.before_write",  // a snapshot: when the hub ends, and after a number of events
+    "snapshot.before_write",  // a snapshot or the page's index: at the end, and after some events
     "snapshot.before_sync",
     "snapshot.before_rename",
     "snapshot.after_rename",

@@ -28,7 +28,7 @@ class IndexKeeper {
 
   const QuestionService& questions_;
   const Logger logger_;
-  std::mutex mutex_;  // guards the next two
+  std::mutex mutex_;  // guards ending_
   std::condition_variable wake_;
   bool ending_ = false;
   std::thread thread_;

@@ -332,10 +332,9 @@ Result<bool> PageService::follow(const ServedLog& served) {
 Result<void> PageService::save_index(const ServedLog& served, std::uint64_t events_min) {
   const Seq seq = parts_->timeline.contents().seq;
   if (seq.value < parts_->saved_seq.value + events_min) return {};
+  parts_->saved_seq = seq;  // also if that fails: a full disk is not asked again at every event
   const auto saved = save_timeline(parts_->timeline, served.path);
-  if (!saved) return saved.error();
-  parts_->saved_seq = seq;
-  return {};
+  return saved ? Result<void>() : saved.error();
 }
 
 PageService::PageService() : parts_(std::make_unique<Parts>()) {}

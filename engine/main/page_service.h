@@ -52,7 +52,7 @@ class PageService {
   /// its damage. Fails as the log fails to be read.
   Result<bool> follow(const ServedLog& served);
   /// Saves the index in the data directory of the log if at least `events_min` were folded since it
-  /// was saved or loaded. Fails as save_timeline() does.
+  /// was loaded or the last time that saving was tried. Fails as save_timeline() does.
   Result<void> save_index(const ServedLog& served, std::uint64_t events_min);
 
  private:

@@ -27,8 +27,7 @@ class QuestionService {
   /// Folds the log on for the page's next question, a small part of it, and returns whether it is
   /// at its end. Fails as the log fails to be read.
   Result<bool> follow() const;
-  /// Saves the index of the page beside the log if at least `events_min` were folded since it was
-  /// saved or loaded. Fails as save_timeline() does.
+  /// Saves the index of the page beside the log, as PageService::save_index() does.
   Result<void> save_index(std::uint64_t events_min) const;
   /// Returns a text that differs once the log has grown. It never waits for a question.
   std::string version() const;

@@ -58,8 +58,8 @@ using WorkerValues = std::array<Int128, kWorkerLines.size()>;
 /// The clusters whose capacity is summed in a pair's lines, each with what it adds.
 using CapacityParts = std::map<std::string, CapacityValues>;
 
-/// Returns the values of a pair in a state whose moment is closed, and in `parts` those that its
-/// lines of capacity are the sums of. A queue that follows its workers has no parts.
+/// Returns the values of a pair in a state whose moment is closed, and in `parts` what its lines of
+/// capacity are the sums of, but for the shares of workers that its queue follows.
 PairValues pair_values(const State& state, const KnownPair& pair, CapacityParts& parts);
 /// Returns what a cluster adds to the capacity of a claim's row; kNoValue: nothing is known of it.
 CapacityValues capacity_of_row(const Cluster& cluster, const AssignmentRow& row);

@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kTimelineVersion = 1;
 /// Returns the file of the index: DATA/moments.
 std::filesystem::path timeline_file(const std::filesystem::path& data);
 
-/// Saves what `timeline` holds of `timeline`, and replaces those that were saved before. Returns
-/// the size of the file in bytes. Fails as replace_file() does (snapshots/stored_file.h).
+/// Saves the contents of `timeline` in place of those that were saved before. Returns the size of
+/// the file in bytes. Fails as replace_file() does (snapshots/stored_file.h).
 Result<std::uint64_t> save_timeline(const Timeline& timeline, const std::filesystem::path& data);
 
 /// Returns the Timeline that was saved, its state folded from the nearest of the snapshots; nullopt
