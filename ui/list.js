@@ -197,6 +197,7 @@ export async function listView(context) {
   });
   const steps = [
     ...new Set([
+      series.from,
       ...series.workers.flatMap((worker) => flags.flatMap((flag) => worker.lines[flag].map((step) => step[0]))),
       ...history.rows.map((row) => row.time),
       ...decisions.map((event) => String(event.logTime)),

@@ -188,6 +188,7 @@ export async function queueView(context) {
   const pair = chosenPair(context, series);
   const steps = [
     ...new Set([
+      series.from,
       ...Object.values(pair.lines)
         .flat()
         .map((step) => step[0]),

@@ -6,14 +6,14 @@ import {Refusal} from "./server.js";
 import {msOf, show, textOf} from "./times.js";
 
 /**
- * The exact time to ask about: that of the step at the cursor, else the cursor's. A saved page has answers about its
- * moments alone: there it is the last one until then.
+ * The exact time to ask about: that of the step at the cursor, else the next millisecond, which is never before the
+ * beginning of the log. A saved page has answers about its moments alone: there it is the last one until then.
  * @param {string[]} moments @param {number} ms
  */
 export function exactTime(moments, ms) {
   if (saved) return moments.findLast((time) => msOf(time) < ms + 0.0005) ?? moments[0] ?? textOf(ms);
   const found = moments.find((time) => Math.abs(msOf(time) - ms) < 0.0005);
-  return found ?? textOf(ms);
+  return found ?? textOf(Math.ceil(ms));
 }
 
 /**

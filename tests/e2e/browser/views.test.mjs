@@ -173,6 +173,19 @@ test("a worker list has a row a cluster; its bars and the table at the cursor ar
   await close();
 });
 
+test("between two steps the cursor asks about a millisecond that is not before the log", async () => {
+  const {page, check, close} = await visit(browser, servers.lists);
+  const asked = await page.evaluate(async () => {
+    const {exactTime} = await import("./scrubber.js");
+    const [begin, second] = ["2026-11-21T14:00:00.000400000Z", "2026-11-21T14:00:01Z"];
+    const ms = Date.parse("2026-11-21T14:00:00Z");
+    return [exactTime([begin, second], ms + 0.4), exactTime([second], ms + 0.4), exactTime([begin], ms + 7.5)];
+  });
+  assert.deepEqual(asked, ["2026-11-21T14:00:00.000400000Z", "2026-11-21T14:00:00.001Z", "2026-11-21T14:00:00.008Z"]);
+  check();
+  await close();
+});
+
 test("a log without worker lists says so", async () => {
   const {page, check, close} = await visit(browser, servers.dev + "#view=list");
   assert.match(await textOf(page, "main"), /No worker list of MultiKueue/);
