@@ -89,6 +89,7 @@ export interface Setting {
 export interface Totals {
   writes: number;
   queueWrites: number;
+  nominations: number;
   statusWrites: number;
   overQuotaSeconds: number;
   overQuotaResourceHours: Record<string, string>;

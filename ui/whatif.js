@@ -120,6 +120,7 @@ function form(settings, chosen, changed) {
 const fixedTotals = [
   ["Writes", (totals) => totals.writes],
   ["of these of ClusterQueues", (totals) => totals.queueWrites],
+  ["Nominations", (totals) => totals.nominations],
   ["Writes of statuses", (totals) => totals.statusWrites],
   ["Over-quota, seconds", (totals) => totals.overQuotaSeconds],
   ["Slowest shrink, seconds", (totals) => totals.slowestShrinkSeconds],

@@ -9,10 +9,6 @@ namespace fairlead {
 
 namespace {
 
-// What is remembered of selectors is dropped when there are more texts than these: classes have a
-// few, but each request may bring its own.
-constexpr std::size_t kTextsMax = 64;
-
 bool in_order(const IndexedPool* a, const IndexedPool* b) { return *a->key < *b->key; }
 
 bool binds(const DevicePlace& place) {
@@ -150,6 +146,7 @@ void ClusterDeviceIndex::attach(PublishedSlice& slice, const NodeReach& reach) {
   slice.everywhere = true;
   everywhere_.insert(&slice);
   ++places_version_;
+  count_anew();
 }
 
 void ClusterDeviceIndex::attach(PublishedSlice& slice, DeviceNode& node) {
@@ -161,17 +158,21 @@ void ClusterDeviceIndex::connect(PublishedSlice& slice, DeviceNode& node) {
   slice.reached.push_back(&node);
   node.slices.push_back(&slice);
   node.places_version = 0;
+  note_change(node);
 }
 
 void ClusterDeviceIndex::detach(PublishedSlice& slice) {
   for (DeviceNode* node : slice.reached) {
     std::erase(node->slices, &slice);
     node->places_version = 0;
+    note_change(*node);
     drop_if_unnamed(*node);
   }
   slice.reached.clear();
   if (slice.selects) by_selector_.erase(&slice);
-  if (slice.everywhere && everywhere_.erase(&slice) > 0) ++places_version_;
+  if (!slice.everywhere || everywhere_.erase(&slice) == 0) return;
+  ++places_version_;
+  count_anew();
 }
 
 void ClusterDeviceIndex::refresh() {
@@ -196,6 +197,7 @@ void ClusterDeviceIndex::rebuild(IndexedPool& pool) {
     for (DeviceNode* node : slice->reached) node->places_version = 0;
     if (slice->everywhere) ++places_version_;
   }
+  note_change(pool);
   list(pool);
 }
 
@@ -293,6 +295,7 @@ void ClusterDeviceIndex::erase_node(const std::string& name) {
 
 // A node that is not known is reached only by what names it.
 void ClusterDeviceIndex::compare_selectors(DeviceNode& node) {
+  note_change(node);
   for (PublishedSlice* slice : by_selector_) {
     if (node.facts && reaches_by_selector(*slice->facts, node)) {
       attach(*slice, node);
@@ -313,6 +316,7 @@ const std::vector<DeviceNode*>& ClusterDeviceIndex::nodes() {
     known_.push_back(&node);
   }
   known_stale_ = false;
+  count_anew();
   return known_;
 }
 
@@ -386,6 +390,7 @@ void ClusterDeviceIndex::replace(Users& users, UsesOf kind, const std::string& u
       if (unknown(use)) --pool.unknown_costs;
       std::erase(pool.uses[use.device.device].*kind, &use);
       pool.link_uses(use.device.device);
+      note_change(pool);
       if (pool.uses.empty() && pool.slices.empty()) mark_stale(pool);
     }
     users.erase(old);
@@ -396,6 +401,7 @@ void ClusterDeviceIndex::replace(Users& users, UsesOf kind, const std::string& u
     if (unknown(use)) ++pool.unknown_costs;
     (pool.uses[use.device.device].*kind).push_back(&use);
     pool.link_uses(use.device.device);
+    note_change(pool);
   }
 }
 
@@ -426,58 +432,6 @@ std::vector<Taint> ClusterDeviceIndex::taints(const Device& device) const {
 
 bool ClusterDeviceIndex::is_used(const Device& device) const {
   return device.uses && !device.uses->used.empty();
-}
-
-// ---- selectors ----
-
-SelectorVerdict ClusterDeviceIndex::ask(const Device& device, std::uint32_t text) {
-  PublishedSlice& slice = *device.slice;
-  const std::size_t count = slice.facts->devices.size();
-  if (slice.verdicts.size() < (text + 1) * count) slice.verdicts.resize((text + 1) * count);
-  std::uint8_t& known = slice.verdicts[text * count + device.index];
-  if (known == 0) {
-    const auto verdict = lists_.selector(text).evaluate(slice.facts->driver, device.facts());
-    known = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(verdict));
-  }
-  return static_cast<SelectorVerdict>(known - 1);
-}
-
-SelectorVerdict ClusterDeviceIndex::verdict(const Device& device, SelectorListId list,
-                                            std::size_t& failed) {
-  failed = 0;
-  for (const std::uint32_t text : lists_.texts(list)) {
-    const SelectorVerdict verdict = ask(device, text);
-    if (verdict != SelectorVerdict::yes) return verdict;
-    ++failed;
-  }
-  return SelectorVerdict::yes;
-}
-
-SelectorVerdict ClusterDeviceIndex::verdict(const Device& device, SelectorListId list) {
-  std::size_t failed = 0;
-  return verdict(device, list, failed);
-}
-
-PoolTally ClusterDeviceIndex::tally(IndexedPool& pool, SelectorListId list, TallyOf of) {
-  for (const PoolTally& known : pool.tallies)
-    if (known.list == list && known.of == of) return known;
-  PoolTally tally;
-  tally.list = list;
-  tally.of = of;
-  for (const Device& device : pool.devices) {
-    if (of == TallyOf::not_used_whole && device.used_whole()) continue;
-    const SelectorVerdict verdict = this->verdict(device, list);
-    tally.has_errors = tally.has_errors || verdict == SelectorVerdict::error;
-    tally.yes += verdict == SelectorVerdict::yes ? 1 : 0;
-  }
-  return pool.tallies.emplace_back(tally);
-}
-
-void ClusterDeviceIndex::forget_selectors() {
-  if (lists_.text_count() <= kTextsMax) return;
-  lists_.clear();
-  for (auto& [key, pool] : pools_) pool.tallies.clear();
-  for (auto& [name, slice] : slices_) slice.verdicts = {};
 }
 
 }  // namespace fairlead

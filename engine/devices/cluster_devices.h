@@ -41,6 +41,19 @@ struct DeviceNode {
   const std::string& name() const { return *key; }
 };
 
+/// What a list of selectors says of the devices that reach each node.
+struct NodeTallies {
+  struct OfNode {
+    std::uint32_t yes = 0;    ///< devices of its complete pools for which it is true
+    bool has_errors = false;  ///< it is an error on some device of these pools
+  };
+  std::vector<OfNode> nodes;  ///< by DeviceNode::number
+  bool has_errors = false;    ///< of one of the nodes
+  // When they were counted:
+  std::uint64_t version = 0;  ///< of the index...
+  std::size_t changes = 0;    ///< ...and how many nodes had changed since
+};
+
 class ClusterDeviceIndex {
  public:
   ClusterDeviceIndex() = default;
@@ -107,6 +120,9 @@ class ClusterDeviceIndex {
   SelectorVerdict verdict(const Device& device, SelectorListId list);
   /// Returns what the list says of devices of a pool. Remembered until its slices or uses change.
   PoolTally tally(IndexedPool& pool, SelectorListId list, TallyOf of);
+  /// Returns the same for each of nodes(). Valid until the index is told of something or
+  /// forget_selectors().
+  const NodeTallies& node_tallies(SelectorListId list, TallyOf of);
   /// Drops all that is remembered of selectors if they have become many. Numbers of lists are not
   /// valid any more.
   void forget_selectors();
@@ -128,13 +144,17 @@ class ClusterDeviceIndex {
   void mark_stale(const DeviceTaintRuleFacts& rule);
   void list(IndexedPool& pool);
   void gather_places(DeviceNode& node);
+  NodeTallies::OfNode tally(DeviceNode& node, SelectorListId list, TallyOf of);
+  void note_change(const IndexedPool& pool);
+  void note_change(const DeviceNode& node);
+  void count_anew();
 
   static bool reaches_the_same(const PublishedSlice& slice, const ResourceSliceFacts& facts);
   void forget(PublishedSlice& slice);
   void attach(PublishedSlice& slice);
   void attach(PublishedSlice& slice, const NodeReach& reach);
   void attach(PublishedSlice& slice, DeviceNode& node);
-  static void connect(PublishedSlice& slice, DeviceNode& node);
+  void connect(PublishedSlice& slice, DeviceNode& node);
   void detach(PublishedSlice& slice);
   void compare_selectors(DeviceNode& node);
   DeviceNode& node_named(const std::string& name);
@@ -162,6 +182,9 @@ class ClusterDeviceIndex {
   Users users_;
   Users consumers_;
   SelectorLists lists_;
+  std::map<std::pair<SelectorListId, TallyOf>, NodeTallies> node_tallies_;
+  std::uint64_t version_ = 1;           // rises when each node must be counted anew
+  std::vector<std::uint32_t> changed_;  // since then, nodes with other devices or other uses
 };
 
 }  // namespace fairlead

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/devices/cel.h"
 #include "engine/runtime/configuration_values.h"
 
 namespace fairlead {
@@ -16,7 +17,6 @@ constexpr std::size_t kMappingsMax = 16;
 constexpr std::size_t kClassesMax = 8;  // of one mapping
 constexpr std::size_t kMappedNameMax = 253;
 constexpr std::size_t kDriverMax = 63;
-constexpr std::size_t kExpressionMax = 10 * 1024;
 
 std::string read_mapped_name(const YAML::Node& node, const std::string& key) {
   constexpr std::string_view expected = "expected a name such as gpus or example.com/gpu";
@@ -38,6 +38,17 @@ std::vector<std::string> read_class_names(const YAML::Node& node, const std::str
   return names;
 }
 
+// What is not understood would be true for no device.
+void check_expression(const YAML::Node& node, const std::string& key, const std::string& text) {
+  if (text.size() > kCelBytesMax)
+    refuse(node, key, "expected at most " + std::to_string(kCelBytesMax) + " bytes");
+  const CelSelector selector = CelSelector::compile(text);
+  if (!selector.supported())
+    refuse(node, key,
+           "expected a CEL expression that is understood (docs/devices.md), not " +
+               selector.unsupported());
+}
+
 // {cel: {expression: ...}}
 std::string read_expression(const YAML::Node& node, const std::string& key) {
   constexpr std::string_view outer = "expected {cel: {expression}}",
@@ -49,9 +60,7 @@ std::string read_expression(const YAML::Node& node, const std::string& key) {
     for (const ConfigurationEntry& part : entries_of(entry.second, path, inner)) {
       if (part.first != "expression") refuse_key(part, path, inner);
       expression = read_text(part.second, path + ".expression", "expected a CEL expression");
-      if (expression.size() > kExpressionMax)
-        refuse(part.second, path + ".expression",
-               "expected at most " + std::to_string(kExpressionMax) + " bytes");
+      check_expression(part.second, path + ".expression", expression);
     }
   }
   if (expression.empty()) refuse(node, key, std::string(outer));

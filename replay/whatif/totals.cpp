@@ -63,6 +63,7 @@ Json hours_json(const std::map<std::string, Int128>& sums) {
 Json to_json(const Totals& totals) {
   return {{"writes", totals.writes},
           {"queueWrites", totals.queue_writes},
+          {"nominations", totals.nominations},
           {"statusWrites", totals.status_writes},
           {"overQuotaSeconds", totals.over_quota.ns / kNanosecondsPerSecond},
           {"overQuotaResourceHours", hours_json(totals.over)},
@@ -73,7 +74,7 @@ Json to_json(const Totals& totals) {
 
 void TotalsMeter::wrote(const PatchIntended& intent) {
   if (intent.verb == Verb::apply_status) {
-    ++totals_.status_writes;
+    ++(intent.target.kind == Kind::workload ? totals_.nominations : totals_.status_writes);
     return;
   }
   ++totals_.writes;

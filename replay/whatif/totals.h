@@ -32,7 +32,8 @@ namespace fairlead {
 struct Totals {
   std::uint64_t writes = 0;             ///< all writes but those of statuses
   std::uint64_t queue_writes = 0;       ///< of these, of ClusterQueues
-  std::uint64_t status_writes = 0;      ///< of claims' statuses, not in `writes`
+  std::uint64_t nominations = 0;        ///< of Workloads' statuses, not in `writes`
+  std::uint64_t status_writes = 0;      ///< of other statuses, neither
   Duration over_quota;                  ///< time with any over-quota, summed over keys
   std::map<std::string, Int128> over;   ///< by resource: amount times nanoseconds
   std::map<std::string, Int128> under;  ///< the same of under-quota
@@ -40,9 +41,9 @@ struct Totals {
   Duration slowest_shrink;              ///< the longest span, an unended one included
 };
 
-/// {"writes", "queueWrites", "statusWrites", "overQuotaSeconds", "overQuotaResourceHours",
-/// "underQuotaResourceHours" (by resource, in its units: cpu in cores; cpu and devices to the
-/// thousandth), "safeShrinks", "slowestShrinkSeconds"}.
+/// {"writes", "queueWrites", "nominations", "statusWrites", "overQuotaSeconds",
+/// "overQuotaResourceHours", "underQuotaResourceHours" (by resource, in its units: cpu in cores;
+/// cpu and devices to the thousandth), "safeShrinks", "slowestShrinkSeconds"}.
 Json to_json(const Totals& totals);
 
 /// Integrates as time goes on. Not thread safe.

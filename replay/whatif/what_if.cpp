@@ -33,7 +33,7 @@ class ActualWorld {
     if (event.log_time > state_.now) pass_until(event.log_time);
     if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       meter_.wrote(*intent);
-      if (intent->verb != Verb::apply_status) {
+      if (is_compared(*intent)) {
         PlannedWrite& made = writes_.emplace_back(event.seq, event.log_time, *intent);
         made.intent.expected.reset();  // only its content is compared
       }
@@ -224,7 +224,8 @@ void pass_until(State& state, LogTime parting) {
 void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
   std::vector<Seq> seqs;
   for (const auto& [key, write] : start.writes)
-    if (!key.status && (write.outstanding || write.awaits())) seqs.push_back(write.last_write_seq);
+    if ((!key.status || key.object.kind == Kind::workload) && (write.outstanding || write.awaits()))
+      seqs.push_back(write.last_write_seq);
   std::sort(seqs.begin(), seqs.end());
   EventLookup lookup(log);
   lookup.expect(seqs);

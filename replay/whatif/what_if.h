@@ -64,7 +64,7 @@ struct WhatIf {
   Seq from, to;              ///< of a span between two events `to` is the one before `from`
   bool from_pruned = false;  ///< it begins later than asked, because of pruning
   LogTime first_time, last_time;
-  std::vector<WriteDifference> differences;  ///< in order of time; statuses are left out
+  std::vector<WriteDifference> differences;  ///< in order of time
   std::uint64_t same = 0;                    ///< writes that are in the baseline and the what-if
   Totals history, baseline, counterfactual;
   std::vector<Override> overridden;  ///< objects that a changed setting does not reach

@@ -18,9 +18,14 @@ namespace {
 // two, and equal writes on both sides of the cut are reported as two writes.
 constexpr std::size_t kWeighedMax = std::size_t{1} << 24;
 
+bool is_of_workload(const PatchIntended& intent) {
+  return intent.verb == Verb::apply_status && intent.target.kind == Kind::workload;
+}
+
 // The content of a write. The label's value of a touch is a seq of its own log, so all touches have
-// the same content.
+// the same content. What else the status of a Workload holds is Kueue's, and differs with time.
 Digest content_of(const PatchIntended& intent) {
+  if (is_of_workload(intent)) return sha256(told(intent));
   return intent.reason.rule == rule::kMembersTouch ? sha256(rule::kMembersTouch) : wish_of(intent);
 }
 
@@ -218,6 +223,23 @@ class ObjectComparison {
 
 }  // namespace
 
+bool is_compared(const PatchIntended& intent) {
+  return intent.verb != Verb::apply_status || is_of_workload(intent);
+}
+
+std::string told(const PatchIntended& intent) {
+  if (!is_of_workload(intent)) return intent.reason.text;
+  const Json status = Json::parse(intent.body).value("status", Json::object());
+  std::string names;
+  for (const std::string name : status.value("nominatedClusterNames", Json::array()))
+    names += (names.empty() ? "" : ", ") + name;
+  if (!names.empty()) return "nominated " + names;
+  for (const Json& condition : status.value("conditions", Json::array()))
+    return "nominated nowhere: " + condition.value("reason", "") + " (" +
+           condition.value("message", "") + ")";
+  return "nominated nowhere";
+}
+
 WriteDiffers WriteDifference::kind() const {
   if (!counterfactual) return WriteDiffers::only_history;
   if (!baseline) return WriteDiffers::only_what_if;
@@ -231,7 +253,7 @@ WriteComparison compare_writes(const std::vector<PlannedWrite>& baseline,
   const auto sort = [&](const std::vector<PlannedWrite>& writes,
                         std::vector<Numbered> ObjectWrites::* side) {
     for (const PlannedWrite& write : writes) {
-      if (write.intent.verb == Verb::apply_status) continue;
+      if (!is_compared(write.intent)) continue;
       ObjectWrites& object = objects[write_key(write.intent)];
       object.add(object.*side, write);
     }

@@ -45,8 +45,15 @@ struct WriteComparison {
   std::uint64_t same = 0;                    ///< number of writes that both worlds made
 };
 
-/// Compares `baseline` with `counterfactual`, object by object, without statuses. Writes of one
-/// moment are paired first. Between two moments in which both worlds write, equal contents are
+/// Whether a write is compared: all but those of statuses; that of a Workload says where it goes.
+bool is_compared(const PatchIntended& intent);
+
+/// Returns what a write does, for a person: the text of its reason; of a Workload's status where it
+/// sends the Workload: "nominated p-w1", "nominated nowhere: NoCluster (p-w1: NoDevices r/gpu)".
+std::string told(const PatchIntended& intent);
+
+/// Compares `baseline` with `counterfactual`, object by object, as is_compared() says. Writes of
+/// one moment are paired first. Between two moments in which both worlds write, equal contents are
 /// paired in order: as many as possible and, among those, as near in time as possible. `made` are
 /// history's own writes, paired with `baseline` in the same way. Each list is in order of time.
 WriteComparison compare_writes(const std::vector<PlannedWrite>& baseline,

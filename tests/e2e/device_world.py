@@ -2,8 +2,8 @@
 
 Each Workload has a template of its own and asks in another way. One that asks in two ways at once, or with
 alternatives, has one Pod: a scheduler serves Pod after Pod and takes the first devices that serve this one, a search
-for a gang also finds what needs some of its Pods to take others. Nobody asks for all devices where a pool is not
-complete: on that error a scheduler gives up the Pod on every Node (see test_scheduler.py).
+for a gang also finds what needs some of its Pods to take others. So has one whose selector is an error on some devices:
+whether a later Pod meets one depends on the Nodes of those before it.
 """
 
 import random
@@ -42,9 +42,8 @@ class World:
         # (cluster, node) of a pool of which a slice is missing
         self.incomplete = self.chance.random() < 0.3 and (self.chance.choice(list(clusters)),
                                                           self.chance.choice(self.NODES))
-        ways = [self.any, self.of_a_model, self.large, self.alike, self.alternatives, self.two, self.tolerant]
-        if not self.incomplete:
-            ways.append(self.all)
+        ways = [self.any, self.of_a_model, self.large, self.alike, self.alternatives, self.two, self.tolerant, self.all,
+                self.unguarded]
         self.chance.shuffle(ways)
         self.wishes = [self.wish(way.__name__.replace("_", "-"), *way()) for way in ways[:6]]
 
@@ -60,6 +59,8 @@ class World:
         r = self.chance
         made = device(name, capacity={"memory": {"value": r.choice(["40Gi", "80Gi"])}}, attributes={
             "model": {"string": r.choice(["a100", "h100"])}, "numa": {"int": r.randint(0, 1)}})
+        if r.random() < 0.85:
+            made["attributes"]["memory"] = {"string": "hbm"}
         if r.random() < 0.2:
             made["taints"] = [{**HOT, "effect": r.choice(["NoSchedule", "NoExecute"])}]
         return made
@@ -90,6 +91,10 @@ class World:
 
     def all(self):
         return [request("r", selectors=model(self.chance.choice(["a100", "h100"])), allocationMode="All")], ()
+
+    def unguarded(self):
+        by_memory = [{"cel": {"expression": f'device.attributes["{DRIVER}"].memory == "hbm"'}}]
+        return [request("r", selectors=by_memory, count=self.chance.randint(1, 2))], (), False
 
     def two(self):
         constraint = {"requests": ["first", "second"], "distinctAttribute": f"{DRIVER}/numa"}

@@ -5,7 +5,8 @@ import unittest
 
 from device_world import World
 from harness.dispatch import DispatchTest
-from harness.hollow import request
+from harness.hollow import DRIVER, SLICES, request
+from harness.multikueue import WORKLOADS
 
 NEEDS = ("controlplane", "scheduler", "fairlead")
 
@@ -133,6 +134,32 @@ class ScheduledTest(DispatchTest):
         pod, = self.dispatch("job-3")
         self.assert_runs(self.w2, pod, "a", gpu("a", 0))
 
+    def test_an_error_on_one_node_keeps_a_workload_from_its_cluster(self):
+        for cluster in (self.w1, self.w2):
+            cluster.nodes("a", "b")
+            cluster.gpus("b", 1)
+        self.w1.slice("a", [{"name": "gpu-0"}], nodeName="a")  # without the attribute that is asked for
+        by_model = [{"cel": {"expression": f'device.attributes["{DRIVER}"].model == "h100"'}}]
+        self.template("h100", request("gpu", selectors=by_model))
+        self.started("flawed", "w1", "w2")
+        self.wants("job-1", template="h100")
+        self.wait_for_nomination("job-1", "flawed-w2")
+        rows = [(row["reason"], row["detail"]) for row in self.audit("why-not", "job-1")["clusters"]]
+        self.assertEqual(rows, [("SelectorError", "h100/gpu"), ("", "")])
+        self.w1.pod("stuck", template="h100")
+        self.assertIn("CEL runtime error: no such key: model", self.w1.unschedulable("stuck"))
+        self.w1.server.delete(f"{self.w1.pods}/stuck")
+
+        pod, = self.dispatch("job-1")
+        self.assert_runs(self.w2, pod, "b", gpu("b", 0))
+        self.wants("job-2", template="h100")
+        self.assertEqual(self.wait_for_reason("job-2", "NoCluster")["message"],
+                         "flawed-w1: SelectorError h100/gpu; flawed-w2: NoDevices h100/gpu")
+        self.w1.server.delete(f"{SLICES}/a")
+        self.wait_for_nomination("job-2", "flawed-w1")
+        pod, = self.dispatch("job-2")
+        self.assert_runs(self.w1, pod, "b", gpu("b", 0))
+
     def test_an_extended_resource_is_allocated_where_it_was_reserved(self):
         for cluster, count in ((self.w1, 1), (self.w2, 2)):
             cluster.nodes("a")
@@ -182,8 +209,18 @@ class SameAnswerTest(DispatchTest):
                          f"{wish}\n{places}\n{world.pools}\n{answer['clusters']}")
         if chosen and wish.count == 1:
             self.assert_same_devices(self.clusters[chosen], pods[chosen][0], answer["reservation"]["pods"][0])
+        self.give_up(wish, places, pods, chosen)
         self.wait_for_use()
         return tuple(fits.values())
+
+    def give_up(self, wish, places, pods, chosen):
+        """Nobody waits for devices while the next is asked about: an error may end when a device is taken."""
+        if not chosen:
+            self.server.delete(f"{WORKLOADS}/{wish.name}")
+        for name, cluster in self.clusters.items():
+            for pod, node in zip(pods[name], places[name]):
+                if node is None:
+                    cluster.server.delete(f"{cluster.pods}/{pod}")
 
     def pods_in(self, name, wish, is_chosen):
         """The Pods of the Workload; in a cluster that was not chosen, such as are nobody's."""

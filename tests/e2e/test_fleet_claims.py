@@ -6,7 +6,7 @@ import unittest
 from harness.controlplane import ROOT
 from harness.fleet_claims import CLAIMS, CLASSES, CRDS, SCHEDULINGS, TEMPLATES, FleetObjects
 from harness.hollow import REAL
-from harness.multikueue import WINDOWS, WORKLOADS, MultiKueueTest
+from harness.multikueue import LONG, WINDOWS, WORKLOADS, MultiKueueTest
 
 NEEDS = ("controlplane", "fairlead")
 DEVICE_TEMPLATES = "/apis/resource.k8s.io/v1/namespaces/team/resourceclaimtemplates"
@@ -40,6 +40,9 @@ class FleetClaimsTest(FleetObjects, MultiKueueTest):
 
     def clear(self):
         super().clear()
+        # A write to a claim that is deleted meanwhile would count as refused in the next test.
+        self.hub.wait_until("no claim to be reserved", lambda: not any(
+            claim.get("status", {}).get("reservedFor") for claim in self.server.get(CLAIMS)["items"]))
         for path in (CLAIMS, TEMPLATES, SCHEDULINGS, DEVICE_TEMPLATES):
             self.server.request("DELETE", path)
         self.server.clear(CLASSES)
@@ -58,7 +61,7 @@ class FleetClaimsTest(FleetObjects, MultiKueueTest):
             claim = self.server.get(f"{CLAIMS}/{name}")
             assert found(claim), claim
             return True
-        self.hub.wait_until(f"{name} {what}", true, timeout=20)
+        self.hub.wait_until(f"{name} {what}", true, LONG)
 
     # -- the tests -------------------------------------------------------------------------------------------
 
@@ -98,7 +101,7 @@ class FleetClaimsTest(FleetObjects, MultiKueueTest):
         self.wait_for_nomination("sim", "made-w2")
         self.takes("sim", "made-w2")
         self.finished("sim")
-        self.hub.wait_until("the claim to be deleted", lambda: self.server.get(f"{CLAIMS}/sim-q") is None, timeout=20)
+        self.hub.wait_until("the claim to be deleted", lambda: self.server.get(f"{CLAIMS}/sim-q") is None, LONG)
 
     def test_an_unused_allocation_elsewhere_is_given_up(self):
         self.licences()

@@ -171,10 +171,10 @@ class Cluster:
 
     # -- one pod on one node
 
-    def placements(self, wishes, template, node, use, solved, steps):
-        """Each way to give the pod its devices on the node: (claims, solution)."""
+    def claims_on(self, wishes, template, node, solved):
+        """The claims to solve for the pod on the node; None if it cannot be there, whatever devices are free."""
         if not self.may_use(template, node):
-            return
+            return None
         claims, solved_here = [], set()
         for wish in wishes:
             key = v.name_of(wish.named) if wish.named else None
@@ -182,25 +182,44 @@ class Cluster:
             if allocation:
                 selector = allocation.get("nodeSelector")
                 if selector and not v.node_matches(selector, node):
-                    return
+                    return None
                 if len(wish.named["status"].get("reservedFor", [])) >= RESERVED_MAX:
-                    return
+                    return None
             elif key in solved:
                 if not all(device.reaches(node) for device in solved[key]):
-                    return
+                    return None
             elif key not in solved_here:
                 claim = self.claim_of(wish, node)
                 if claim is None:
                     continue
                 if wish.resource and self.giver(wish.resource[0]) is None:
-                    return
+                    return None
                 claims.append(claim)
                 solved_here |= {key} - {None}
+        return claims
+
+    def placements(self, wishes, template, node, use, solved, steps):
+        """Each way to give the pod its devices on the node: (claims, solution)."""
+        claims = self.claims_on(wishes, template, node, solved)
+        if claims is None:
+            return
         try:
             for solution in self.search(self.pools, self.classes, use, node, claims, steps).solutions():
                 yield claims, solution
         except s.Unfit:
             return
+
+    def ends_in_error(self, wishes, template, use, solved, steps):
+        """Whether the scheduler meets an error on a node that the pod may be on: then it places the pod nowhere."""
+        for node in self.nodes:
+            claims = self.claims_on(wishes, template, node, solved)
+            if claims is None:
+                continue
+            try:
+                next(self.search(self.pools, self.classes, use, node, claims, steps).solutions(), None)
+            except s.Unfit:
+                return True
+        return False
 
     def after(self, use, claims, solution):
         """The use after a pod took a solution; nobody is charged for admin access."""
@@ -220,6 +239,8 @@ class Cluster:
         if not wishes:
             rest = self.gang(pods[1:], use, solved, steps)
             return None if rest is None else [(name, None, [], [])] + rest
+        if self.ends_in_error(wishes, template, use, solved, steps):
+            return None
         for node in self.nodes:
             for claims, solution in self.placements(wishes, template, node, use, solved, steps):
                 now = dict(solved)
@@ -289,6 +310,8 @@ class Cluster:
     def fits(self, wishes, template):
         """Whether a pod with these wishes fits somewhere, alone."""
         steps = [self.reason_steps]
+        if self.ends_in_error(wishes, template, self.use, {}, steps):
+            return False
         return any(next(self.placements(wishes, template, node, self.use, {}, steps), None) is not None
                    for node in self.nodes)
 

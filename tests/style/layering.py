@@ -33,8 +33,8 @@ MAY_INCLUDE = {
                "engine/plan",
                "engine/apply", "engine/core", "snapshots", "connectors/kube"),
     # It drives the core, which plans, and hands out views for the webhook.
-    "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/ingest", "engine/fold", "engine/admission", "engine/apply",
-                       "engine/core", "snapshots"),
+    "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/devices", "engine/ingest", "engine/fold",
+                       "engine/admission", "engine/apply", "engine/core", "snapshots"),
     "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
     "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
 }

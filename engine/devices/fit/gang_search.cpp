@@ -20,15 +20,13 @@ GangOutcome GangSearch::run() {
   if (gang_.runs.empty()) return GangOutcome::found;
   const bool several = gang_.runs.size() > 1 || gang_.runs.front().count > 1;
   if (several && !may_hold_rest()) return GangOutcome::none;
-  push_next();
-  bool placed = place(frames_.back());
+  bool placed = place_next();
   for (;;) {
     if (solver_.is_spent()) return GangOutcome::budget;
     if (placed) {
       if (!has_next()) return GangOutcome::found;
       taken_.enter_pod();
-      push_next();
-      placed = place(frames_.back());
+      placed = place_next();
       continue;
     }
     const std::uint32_t first = frames_.back().first;
@@ -43,6 +41,11 @@ GangOutcome GangSearch::run() {
 
 bool GangSearch::has_next() const {
   return frames_.back().left > 0 || frames_.back().run + 1 < gang_.runs.size();
+}
+
+bool GangSearch::place_next() {
+  push_next();
+  return !ends_in_error(frames_.back()) && place(frames_.back());
 }
 
 void GangSearch::push_next() {
@@ -70,7 +73,10 @@ std::uint32_t GangSearch::first_node(const Frame& frame) const {
 // reaches both nodes. Then it must not matter who takes first, as it does to requests for all
 // devices, to those with adminAccess, and where a selector is an error on a device that may be
 // gone.
-bool GangSearch::interchangeable() const {
+bool GangSearch::interchangeable() {
+  // Whether a later pod meets an error depends on what was taken before it.
+  for (std::uint32_t plan = 0; plan < gang_.plans.size(); ++plan)
+    if (!filter_.fallible(plan).empty()) return false;
   const auto& wide = devices_.wide_pools();
   if (wide.empty()) return true;
   for (const PodPlan& plan : gang_.plans) {
@@ -85,13 +91,45 @@ bool GangSearch::interchangeable() const {
   return true;
 }
 
+// Whether the scheduler gives the pod up because its allocator meets an error on a node that the
+// pod may be on, even if others would do. Asks every node, so that each kind of error is found.
+// Source: Kubernetes 1.36, pkg/scheduler/schedule_one.go: an error of a filter ends the cycle.
+bool GangSearch::ends_in_error(const Frame& frame) {
+  const std::uint32_t plan = gang_.runs[frame.run].plan;
+  // Where the pod before it was asked the same, only the node of that one has changed since.
+  const Frame* last = frames_.size() > 1 ? &frames_[frames_.size() - 2] : nullptr;
+  if (last && (gang_.runs[last->run].plan != plan || !devices_.wide_pools().empty()))
+    last = nullptr;
+  bool ends = false;
+  for (const std::uint32_t node : filter_.fallible(plan))
+    if (!last || last->node == node) ends = is_error(frame, node) || ends;
+  return ends;
+}
+
+bool GangSearch::is_error(const Frame& frame, std::uint32_t number) {
+  const std::uint32_t plan = gang_.runs[frame.run].plan;
+  DeviceNode& node = *devices_.nodes()[number];
+  if (!filter_.is_usable(plan, node) || !is_where_claims_are(frame, node)) return false;
+  if (solver_.is_spent()) return true;
+  solver_.count_passed();
+  errors_.resize(failed_.size());
+  ErrorOf& known = errors_[plan * devices_.nodes().size() + number];
+  if (known.versions == versions(node)) return known.is_error;
+  PodSearch pod;
+  const PodOutcome outcome = solver_.first(gang_.plans[plan], node, pod);
+  if (outcome == PodOutcome::found) solver_.abandon(pod);
+  known = {versions(node), outcome == PodOutcome::unfit};
+  return known.is_error;
+}
+
 // Looks for a node for the frame's pod from frame.node on.
 bool GangSearch::place(Frame& frame) {
   const auto& nodes = devices_.nodes();
   const std::uint32_t plan = gang_.runs[frame.run].plan;
   for (; frame.node < nodes.size(); ++frame.node) {
+    if (!filter_.may_fit(plan, frame.node)) continue;
     DeviceNode& node = *nodes[frame.node];
-    if (!filter_.may_fit(plan, node) || !filter_.is_usable(plan, node)) continue;
+    if (!filter_.is_usable(plan, node)) continue;
     std::uint64_t& failed = failed_[plan * nodes.size() + frame.node];
     if (failed != 0 && failed == versions(node)) continue;
     if (!is_where_claims_are(frame, node)) continue;

@@ -40,15 +40,24 @@ class GangSearch {
     PodSearch pod;
   };
 
+  // Whether the allocator met an error on a node, and the versions of its pools then.
+  struct ErrorOf {
+    std::uint64_t versions = 0;
+    bool is_error = false;
+  };
+
   bool may_hold_rest();
   bool has_failed(const Frame& frame) const;
   bool has_next() const;
+  bool place_next();
   void push_next();
+  bool ends_in_error(const Frame& frame);
+  bool is_error(const Frame& frame, std::uint32_t node);
   bool place(Frame& frame);
   bool go_on(Frame& frame);
   bool settle(Frame& frame, PodOutcome outcome);
   std::uint32_t first_node(const Frame& frame) const;
-  bool interchangeable() const;
+  bool interchangeable();
   bool is_where_claims_are(const Frame& frame, const DeviceNode& node) const;
   std::uint64_t versions(DeviceNode& node);
 
@@ -64,6 +73,7 @@ class GangSearch {
   std::vector<Frame> frames_;
   // By plan and node, the versions of its pools when a pod found nothing there; 0: it has not.
   std::vector<std::uint64_t> failed_;
+  std::vector<ErrorOf> errors_;  // the same, empty if there can be none
   // How many pods were placed, the first node of the next one, and what was taken, where the rest
   // found no place: it does not matter who took what.
   std::set<std::tuple<std::size_t, std::uint32_t, TakenState>> dead_ends_;

@@ -20,22 +20,34 @@ bool is_wanted(const PodDeviceFacts& pod, const DeviceNode& node) {
   return !pod.affinity || matches(*pod.affinity, node.name(), node.labels);
 }
 
+bool is_offered(const Request& request, const DeviceNode& node) {
+  return !request.extended.empty() &&
+         node.facts->allocatable.find(request.extended).value_or(0) > 0;
+}
+
+// Counter sets are for every node.
+const IndexedPool* incomplete_pool(ClusterDeviceIndex& devices, DeviceNode& node) {
+  const IndexedPool* first = nullptr;
+  const auto consider = [&](const IndexedPool* pool) {
+    if (!pool->complete() && (!first || *pool->key < *first->key)) first = pool;
+  };
+  for (const DevicePlace& place : devices.places(node)) consider(place.pool);
+  for (const IndexedPool* pool : devices.incomplete_everywhere()) consider(pool);
+  return first;
+}
+
 NodeFilter::NodeFilter(ClusterDeviceIndex& devices, const FitQuestion& question,
                        const GangPlan& gang)
-    : devices_(devices), question_(question), gang_(gang), nodes_(devices.nodes().size()) {
-  usable_.resize(gang.plans.size() * nodes_);
-  may_fit_.resize(gang.plans.size() * nodes_);
-}
+    : devices_(devices),
+      question_(question),
+      gang_(gang),
+      nodes_(devices.nodes()),
+      usable_(gang.plans.size() * nodes_.size()),
+      of_plan_(gang.plans.size()) {}
 
 bool NodeFilter::is_usable(std::uint32_t plan, const DeviceNode& node) {
-  Known& known = at(usable_, plan, node);
+  Known& known = usable_[plan * nodes_.size() + node.number];
   if (known == Known::unknown) known = usable(gang_.plans[plan], node) ? Known::yes : Known::no;
-  return known == Known::yes;
-}
-
-bool NodeFilter::may_fit(std::uint32_t plan, DeviceNode& node) {
-  Known& known = at(may_fit_, plan, node);
-  if (known == Known::unknown) known = enough(gang_.plans[plan], node) ? Known::yes : Known::no;
   return known == Known::yes;
 }
 
@@ -68,31 +80,63 @@ bool NodeFilter::is_where(const Pin& pin, const DeviceNode& node) const {
   });
 }
 
-bool NodeFilter::enough(const PodPlan& plan, DeviceNode& node) {
-  if (plan.alls > 0) return true;  // what "all" is depends on more than counts
+bool NodeFilter::may_fit(std::uint32_t plan, std::uint32_t node) {
+  if (gang_.plans[plan].alls > 0) return true;  // what "all" is depends on more than counts
+  auto tallies = of(plan).tallies.begin();
   bool enough = true;
-  for (const Request& request : plan.requests) {
-    if (!request.extended.empty() && node.facts->allocatable.find(request.extended).value_or(0) > 0)
-      continue;
-    bool met = false;
+  for (const Request& request : gang_.plans[plan].requests) {
+    const bool offered = is_offered(request, *nodes_[node]);
+    bool met = offered;
     for (const Ask& ask : request.asks) {
-      const auto whose = ask.facts->admin ? TallyOf::all : TallyOf::not_used_whole;
-      std::int64_t yes = 0;
-      if (!ask.nothing) {
-        const IndexedPool* pool = nullptr;
-        for (const DevicePlace& place : devices_.places(node)) {
-          if (place.pool == pool || !place.pool->complete()) continue;
-          pool = place.pool;
-          const PoolTally tally = devices_.tally(*place.pool, ask.list, whose);
-          if (tally.has_errors) return true;
-          yes += tally.yes;
-        }
-      }
-      met = met || yes >= ask.facts->count;
+      const NodeTallies* tally = *tallies++;
+      if (offered || !tally) continue;
+      if (tally->nodes[node].has_errors) return true;
+      met = met || tally->nodes[node].yes >= ask.facts->count;
     }
     enough = enough && met;
   }
   return enough;
+}
+
+const std::vector<std::uint32_t>& NodeFilter::fallible(std::uint32_t plan) {
+  return of(plan).fallible;
+}
+
+const NodeFilter::OfPlan& NodeFilter::of(std::uint32_t plan) {
+  std::optional<OfPlan>& known = of_plan_[plan];
+  if (!known) known = look_at(gang_.plans[plan]);
+  return *known;
+}
+
+NodeFilter::OfPlan NodeFilter::look_at(const PodPlan& plan) {
+  OfPlan found;
+  bool may_be = plan.alls > 0;
+  for (const Request& request : plan.requests)
+    for (const Ask& ask : request.asks) {
+      // Devices that are used are not asked, but where all are wanted.
+      const auto whose = ask.facts->admin || ask.all() ? TallyOf::all : TallyOf::not_used_whole;
+      found.tallies.push_back(ask.nothing ? nullptr : &devices_.node_tallies(ask.list, whose));
+      may_be = may_be || (found.tallies.back() && found.tallies.back()->has_errors);
+    }
+  if (!may_be) return found;
+  for (DeviceNode* node : nodes_)
+    if (is_fallible(plan, found.tallies, *node)) found.fallible.push_back(node->number);
+  return found;
+}
+
+bool NodeFilter::is_fallible(const PodPlan& plan, const std::vector<const NodeTallies*>& tallies,
+                             DeviceNode& node) {
+  auto tally = tallies.begin();
+  for (const Request& request : plan.requests) {
+    const bool offered = is_offered(request, node);
+    for (const Ask& ask : request.asks) {
+      const NodeTallies* of_ask = *tally++;
+      if (offered || !of_ask) continue;
+      if (of_ask->nodes[node.number].has_errors) return true;
+      if (ask.all() && (!ask.constraints.empty() || incomplete_pool(devices_, node))) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace fairlead::fitting

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "engine/devices/fit/plan.h"
@@ -17,9 +18,12 @@ class NodeFilter {
   /// Whether the node follows the rules of the pod and of the claims that it names: ready, not
   /// cordoned, taints tolerated, labels as wanted, where its allocated claims are.
   bool is_usable(std::uint32_t plan, const DeviceNode& node);
-  /// Whether the devices that nobody used before the search may be enough for one pod. False only
-  /// if the search would find none and meet no error on the way.
-  bool may_fit(std::uint32_t plan, DeviceNode& node);
+  /// Whether the devices that nobody used before the search may be enough for one pod on a node, by
+  /// its number. False only if the search would find none and meet no error on the way.
+  bool may_fit(std::uint32_t plan, std::uint32_t node);
+  /// Returns the numbers of the nodes on which the search for one pod may end in an error, whatever
+  /// is taken.
+  const std::vector<std::uint32_t>& fallible(std::uint32_t plan);
 
  private:
   enum class Known : std::uint8_t { unknown, yes, no };
@@ -27,18 +31,31 @@ class NodeFilter {
   bool usable(const PodPlan& plan, const DeviceNode& node) const;
   bool taints_tolerated(const PodDeviceFacts& pod, const DeviceNode& node) const;
   bool is_where(const Pin& pin, const DeviceNode& node) const;
-  bool enough(const PodPlan& plan, DeviceNode& node);
-  Known& at(std::vector<Known>& known, std::uint32_t plan, const DeviceNode& node) const {
-    return known[plan * nodes_ + node.number];
-  }
+  /// What is known of a plan's requests: the tallies of their asks in order, null for one that asks
+  /// for nothing, and fallible().
+  struct OfPlan {
+    std::vector<const NodeTallies*> tallies;
+    std::vector<std::uint32_t> fallible;
+  };
+  const OfPlan& of(std::uint32_t plan);
+  OfPlan look_at(const PodPlan& plan);
+  bool is_fallible(const PodPlan& plan, const std::vector<const NodeTallies*>& tallies,
+                   DeviceNode& node);
 
   ClusterDeviceIndex& devices_;
   const FitQuestion& question_;
   const GangPlan& gang_;
-  std::size_t nodes_;
-  std::vector<Known> usable_;
-  std::vector<Known> may_fit_;
+  const std::vector<DeviceNode*>& nodes_;
+  std::vector<Known> usable_;                   // [plan * nodes + node]
+  std::vector<std::optional<OfPlan>> of_plan_;  // by plan
 };
+
+/// Whether a device plugin of the node offers the extended resource that the request is made for:
+/// then it asks for no device there.
+bool is_offered(const Request& request, const DeviceNode& node);
+
+/// Returns the first pool with a slice for the node that is not complete; null if there is none.
+const IndexedPool* incomplete_pool(ClusterDeviceIndex& devices, DeviceNode& node);
 
 /// Whether the labels satisfy the nodeSelector and the required node affinity of the pod.
 bool is_wanted(const PodDeviceFacts& pod, const DeviceNode& node);

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/devices/fit/node_filter.h"
+
 namespace fairlead::fitting {
 
 namespace {
@@ -31,28 +33,17 @@ bool PodSolver::precheck(PodSearch& pod) {
   const auto each = [&](const auto& visit) {
     for (const Request& request : pod.plan->requests)
       for (const Ask& ask : request.asks)
-        if (ask.all() && !skipped(pod, request) && !visit(request, ask)) return false;
+        if (ask.all() && !is_offered(request, *pod.node) && !visit(request, ask)) return false;
     return true;
   };
   const bool complete = each([&](const Request&, const Ask&) {
-    const std::string pool = incomplete_pool(*pod.node);
-    if (findings_.pool_updating.empty()) findings_.pool_updating = pool;
-    return pool.empty();
+    const IndexedPool* pool = incomplete_pool(devices_, *pod.node);
+    if (pool && findings_.pool_updating.empty())
+      findings_.pool_updating = pool->driver() + "/" + pool->name();
+    return !pool;
   });
   return complete &&
          each([&](const Request& request, const Ask& ask) { return find_all(pod, request, ask); });
-}
-
-// Returns the first pool with a slice for the node that is not complete. Counter sets are for every
-// node.
-std::string PodSolver::incomplete_pool(DeviceNode& node) {
-  const IndexedPool* first = nullptr;
-  const auto consider = [&](const IndexedPool* pool) {
-    if (!pool->complete() && (!first || *pool->key < *first->key)) first = pool;
-  };
-  for (const DevicePlace& place : devices_.places(node)) consider(place.pool);
-  for (const IndexedPool* pool : devices_.incomplete_everywhere()) consider(pool);
-  return first ? first->driver() + "/" + first->name() : std::string();
 }
 
 bool PodSolver::find_all(PodSearch& pod, const Request& request, const Ask& ask) {
@@ -79,7 +70,7 @@ bool PodSolver::find_all(PodSearch& pod, const Request& request, const Ask& ask)
 bool PodSolver::exceeds_results(const PodSearch& pod) const {
   std::vector<std::int64_t> least(pod.plan->claims.size());
   for (const Request& request : pod.plan->requests) {
-    if (skipped(pod, request)) continue;
+    if (is_offered(request, *pod.node)) continue;
     std::int64_t fewest = kResultsMax + 1;
     for (const Ask& ask : request.asks) fewest = std::min(fewest, wanted(pod, ask));
     least[request.claim] += fewest;
@@ -121,7 +112,7 @@ PodSolver::Signal PodSolver::forward(PodSearch& pod) {
     request = open.request + 1;
   }
   const auto& requests = pod.plan->requests;
-  while (request < requests.size() && skipped(pod, requests[request])) ++request;
+  while (request < requests.size() && is_offered(requests[request], *pod.node)) ++request;
   if (request == requests.size()) return Signal::done;
   opens_.push_back({request, 0, taken_.picks().size(), true});
   return next_alternative(pod);
@@ -315,12 +306,6 @@ std::int64_t PodSolver::taken_before(const PodSearch& pod, std::uint32_t claim) 
     first = opens_[i - 1].first_pick;
   }
   return static_cast<std::int64_t>(opens_.back().first_pick - first);
-}
-
-// On a node with a device plugin for it, an extended resource asks for no device.
-bool PodSolver::skipped(const PodSearch& pod, const Request& request) const {
-  return !request.extended.empty() &&
-         pod.node->facts->allocatable.find(request.extended).value_or(0) > 0;
 }
 
 void PodSolver::note_error(const PodSearch& pod, const Request& request, const Ask& ask,

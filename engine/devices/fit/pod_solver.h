@@ -50,9 +50,13 @@ class PodSolver {
   PodOutcome first(const PodPlan& plan, DeviceNode& node, PodSearch& pod);
   /// Gives the solution back and returns the next one. The pod must be the last one.
   PodOutcome next(PodSearch& pod);
+  /// Gives a solution of first() back.
+  void abandon(PodSearch& pod);
 
   /// Counts a pod that was placed without a device, so that there is an end to them too.
   void count_step() { ++steps_; }
+  /// Counts a node about which the answer was known.
+  void count_passed() { ++passed_; }
   bool is_spent() const { return steps() > steps_max_; }
   /// Returns the sum of the indexes of the chosen alternatives of all pods.
   std::int64_t alternatives() const;
@@ -82,7 +86,6 @@ class PodSolver {
 
   bool precheck(PodSearch& pod);
   bool find_all(PodSearch& pod, const Request& request, const Ask& ask);
-  std::string incomplete_pool(DeviceNode& node);
   bool exceeds_results(const PodSearch& pod) const;
   PodOutcome run(PodSearch& pod, Signal signal);
   Signal forward(PodSearch& pod);
@@ -95,7 +98,6 @@ class PodSolver {
   bool is_takeable(const PodSearch& pod, IndexedPool& pool, const Device& device);
   Try attempt(PodSearch& pod, Position at);
   Try attempt_of_all(PodSearch& pod, Position at);
-  void abandon(PodSearch& pod);
   void give_back_to(std::size_t picks);
 
   const Request& request_of(const PodSearch& pod, const Open& open) const {
@@ -106,7 +108,6 @@ class PodSolver {
   }
   static std::int64_t wanted(const PodSearch& pod, const Ask& ask);
   std::int64_t taken_before(const PodSearch& pod, std::uint32_t claim) const;
-  bool skipped(const PodSearch& pod, const Request& request) const;
   void note_error(const PodSearch& pod, const Request& request, const Ask& ask, std::size_t failed);
 
   // A kind of device that led nowhere as the pick of that depth.

@@ -78,7 +78,7 @@ bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision pr
   for (DeviceNode* node : nodes) {
     if (pods >= count) return true;
     ++work_;
-    if (!filter_.may_fit(plan, *node)) continue;
+    if (!filter_.may_fit(plan, node->number)) continue;
     std::uint64_t versions = 0;
     for (const DevicePlace& place : devices_.places(*node)) versions += place.pool->version;
     Counted& counted = known[node->number];
@@ -104,9 +104,7 @@ std::int64_t Supply::pods_on(std::uint32_t plan, DeviceNode& node, Precision pre
 std::int64_t Supply::pods_on(const PodPlan& plan, DeviceNode& node) {
   std::int64_t pods = kPlenty;
   for (const Request& request : plan.requests) {
-    const bool offered =
-        !request.extended.empty() && node.facts->allocatable.find(request.extended).value_or(0) > 0;
-    if (!offered) pods = std::min(pods, pods_by(plan, request, node));
+    if (!is_offered(request, node)) pods = std::min(pods, pods_by(plan, request, node));
     if (pods == 0) break;
   }
   return pods;

@@ -28,6 +28,10 @@ GATE = "--feature-gates=DRADeviceTaintRules=true"
 ARGUMENTS = (GATE, "--runtime-config=resource.k8s.io/v1beta2=true")
 CONTROLLERS = "resourceclaim-controller,device-taint-eviction-controller"
 
+# What the scheduler says of a Pod that no Node can have: of all Nodes, or of the one on which its allocator failed.
+REFUSALS = {"Unschedulable": ("nodes are available",),
+            "SchedulerError": ("CEL runtime error", "is currently being updated")}
+
 # Seconds: the parts share two cores with other suites, and their clients back off.
 LONG = 180
 
@@ -177,8 +181,8 @@ class HollowCluster:
         def said():
             found = self.server.get(f"{self.pods}/{pod}")
             conditions = found.get("status", {}).get("conditions", [])
-            refused = any(c["type"] == "PodScheduled" and c.get("reason") == "Unschedulable"
-                          and "nodes are available" in c.get("message", "") for c in conditions)
+            refused = any(c["type"] == "PodScheduled" and words in c.get("message", "")
+                          for c in conditions for words in REFUSALS.get(c.get("reason"), ()))
             return found["spec"].get("nodeName") or (refused and UNSCHEDULABLE)
         node = wait_for(f"the scheduler to judge Pod {pod}", self.explained(pod, said), LONG)
         return None if node == UNSCHEDULABLE else node

@@ -32,6 +32,8 @@ MOMENT = "2026-01-01T00:00:00Z"
 # moveWindow is long enough for a blink on a slow machine; cases that wait for a move shorten it by annotation.
 WINDOWS = ("multikueue.settle=500ms", "multikueue.moveWindow=4s", "multikueue.drainTimeout=30s",
            "multikueue.emptyGrace=30s", "multikueue.credentialGrace=4s")
+# Seconds: what the hub does within one, if its machine serves nobody else.
+LONG = 60
 _serial = itertools.count(1)
 
 
@@ -113,7 +115,7 @@ class MultiKueueTest(unittest.TestCase):
         self.server.request("DELETE", WORKLOADS)
         self.server.clear(CHECKS)
         if self.hub.process.running():
-            self.hub.wait_until("the hub to remove its objects", lambda: not self.marked(), timeout=20)
+            self.hub.wait_until("the hub to remove its objects", lambda: not self.marked(), timeout=LONG)
         for path in (PLACEMENTS, DECISIONS, SECRETS, PROFILES):
             self.server.request("DELETE", path)
         for path in (CONFIGS, WORKERS, MANAGED_CLUSTERS, f"{OCM}/v1alpha1/addonplacementscores"):
@@ -269,7 +271,7 @@ class MultiKueueTest(unittest.TestCase):
         config = self.server.get(f"{CONFIGS}/{placement}")
         return config and config["spec"]["clusters"]
 
-    def wait_for_list(self, placement, *clusters, timeout=20):
+    def wait_for_list(self, placement, *clusters, timeout=LONG):
         """Until the config has the workers of these clusters, in this order; without any: until it is gone."""
         wanted = [f"{placement}-{cluster}" for cluster in clusters] or None
 
@@ -284,7 +286,7 @@ class MultiKueueTest(unittest.TestCase):
             seen = self.server.get(f"{WORKLOADS}/{name}")["status"].get("nominatedClusterNames")
             assert seen == list(workers), f"{seen} instead of {workers}"
             return True
-        self.hub.wait_until(f"the nomination of {name}", equal, timeout=20)
+        self.hub.wait_until(f"the nomination of {name}", equal, timeout=LONG)
 
     def devices_reserved(self, name):
         """The condition of that name on a Workload, or {}."""
@@ -297,13 +299,13 @@ class MultiKueueTest(unittest.TestCase):
             seen = self.devices_reserved(name)
             assert seen.get("reason") in reasons, f"{seen} instead of {reasons}"
             return seen
-        return self.hub.wait_until(f"{name} to say {' or '.join(reasons)}", one_of_them, timeout=20)
+        return self.hub.wait_until(f"{name} to say {' or '.join(reasons)}", one_of_them, timeout=LONG)
 
     def conditions(self, check):
         status = (self.server.get(f"{CHECKS}/{check}") or {}).get("status", {})
         return {each["type"]: each for each in status.get("conditions", [])}
 
-    def wait_for_condition(self, check, status, reason, kind="Active", timeout=20):
+    def wait_for_condition(self, check, status, reason, kind="Active", timeout=LONG):
         """Until the check says so; the message."""
         def equal():
             seen = self.conditions(check).get(kind)

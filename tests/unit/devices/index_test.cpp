@@ -1,7 +1,11 @@
 // The index of a cluster's devices: what it answers is a function of the facts that it has been
 // told of, whatever came first and however often it changed.
 #include <catch2/catch.hpp>
+#include <iterator>
+#include <random>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/devices/cluster_devices.h"
@@ -166,6 +170,70 @@ TEST_CASE("a tally follows slices and uses") {
   CHECK_FALSE(tally(TallyOf::not_used_whole).has_errors);
   world.read("used c p/d2");
   CHECK(tally(TallyOf::not_used_whole).yes == 2);
+}
+
+// What node_tallies() would say if it had remembered nothing.
+std::vector<std::pair<std::uint32_t, bool>> counted_anew(FitWorld& world, SelectorListId list,
+                                                         TallyOf of) {
+  std::vector<std::pair<std::uint32_t, bool>> found;
+  for (DeviceNode* node : world.devices().nodes()) {
+    auto& [yes, errors] = found.emplace_back();
+    std::set<IndexedPool*> pools;
+    for (const DevicePlace& place : world.devices().places(*node)) {
+      if (!place.pool->complete() || !pools.insert(place.pool).second) continue;
+      const PoolTally tally = world.devices().tally(*place.pool, list, of);
+      yes += tally.yes;
+      errors = errors || tally.has_errors;
+    }
+  }
+  return found;
+}
+
+TEST_CASE("what is counted for each node follows every change") {
+  const char* const changes[] = {"node a",
+                                 "node b",
+                                 "node c zone=z",
+                                 "node c",
+                                 "delete s1",
+                                 "delete s2",
+                                 "delete s3",
+                                 "slice s1 p on=a d1{.size=i1} d2",
+                                 "slice s1 p on=b d1{.size=i1} d2{.size=i1}",
+                                 "slice s1 p of=2 on=a d1",
+                                 "slice s2 q where=zone=z d1{.size=i1} d2{.size=i2}",
+                                 "slice s3 r everywhere d1{.size=i1}",
+                                 "slice s3 r each d1{.size=i1,on=a} d2{on=b}",
+                                 "used c p/d1",
+                                 "used c q/d1 r/d1",
+                                 "used c",
+                                 "reserved e p/d1 p/d2",
+                                 "reserved e"};
+  for (std::uint32_t seed = 0; seed < 40; ++seed) {
+    std::mt19937 random(seed);
+    FitWorld world;
+    world.read("node 0");
+    const auto list = world.devices().selectors().intern({{"device.attributes[\"d\"].size == 1"}});
+    for (int step = 0; step < 200; ++step) {
+      const std::string line = changes[random() % std::size(changes)];
+      if (line.starts_with("node") && random() % 2 == 0)
+        world.devices().erase_node(line.substr(5, 1));
+      else
+        world.read(line);
+      if (random() % 3 == 0) continue;  // several changes between two questions
+      INFO(seed << ", step " << step << ": " << line);
+      const TallyOf of = random() % 2 == 0 ? TallyOf::all : TallyOf::not_used_whole;
+      const NodeTallies& known = world.devices().node_tallies(list, of);
+      const auto expected = counted_anew(world, list, of);
+      REQUIRE(known.nodes.size() == expected.size());
+      bool errors = false;
+      for (std::size_t node = 0; node < expected.size(); ++node) {
+        CHECK(known.nodes[node].yes == expected[node].first);
+        CHECK(known.nodes[node].has_errors == expected[node].second);
+        errors = errors || expected[node].second;
+      }
+      CHECK(known.has_errors == errors);
+    }
+  }
 }
 
 TEST_CASE("pins say what a use costs, as published when it is first seen") {

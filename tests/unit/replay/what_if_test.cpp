@@ -31,12 +31,12 @@ TEST_CASE("under the configuration that was in force nothing differs") {
       const WhatIf result = asked(log, under({}));
       INFO(what_if_text(result));
       CHECK(result.differences.empty());
-      CHECK(result.same == result.baseline.writes);
+      CHECK(result.same == result.baseline.writes + result.baseline.nominations);
       CHECK(to_json(result.baseline) == to_json(result.counterfactual));
       // Statuses tell of answers, which come in another order where several things happen at once.
       Json history = to_json(result.history), baseline = to_json(result.baseline);
-      history.erase("statusWrites");
-      baseline.erase("statusWrites");
+      for (Json* totals : {&history, &baseline})
+        for (const char* of_statuses : {"nominations", "statusWrites"}) totals->erase(of_statuses);
       CHECK(history == baseline);
     }
   }
@@ -51,6 +51,28 @@ TEST_CASE("without a grow window a flapping node writes its queue again and agai
   CHECK_FALSE(result.counterfactual.under.contains("cpu"));
   CHECK(result.history.under.at("cpu") > 0);
   CHECK(result.counterfactual.over_quota > result.history.over_quota);
+}
+
+TEST_CASE("where a Workload goes is told, and where it would have gone") {
+  MemoryLog log;
+  rehearsed(log, "dispatch/a-gang-goes-where-all-of-it-fits.txt");
+  const WhatIf result = asked(log, under({"dra.dispatch=false"}));
+  Json differences = to_json(result)["differences"];
+  REQUIRE(differences.size() == 3);
+  const auto texts = [&](std::size_t at) {
+    const Json& whatIf = differences[at]["whatIf"];
+    return std::pair(differences[at]["history"]["text"].get<std::string>(),
+                     whatIf.is_null() ? "" : whatIf["text"].get<std::string>());
+  };
+  CHECK(differences[0]["object"] == "Workload team/train");
+  CHECK(differences[0]["history"]["seq"].is_number());
+  CHECK(texts(0) ==
+        std::pair<std::string, std::string>("nominated gpu-w2", "nominated gpu-w1, gpu-w2"));
+  CHECK(texts(1) == std::pair<std::string, std::string>(
+                        "nominated nowhere: NoCluster (gpu-w1: NoDevices g/gpu; "
+                        "gpu-w2: NoDevices g/gpu)",
+                        "nominated gpu-w1, gpu-w2"));
+  CHECK(texts(2) == std::pair<std::string, std::string>("nominated gpu-w2", ""));
 }
 
 TEST_CASE("a longer shrink window promises longer what is not there") {

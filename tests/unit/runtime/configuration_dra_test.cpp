@@ -63,8 +63,8 @@ constexpr const char* kEveryDraSetting = R"(
   - name: bandwidth
     deviceClassNames: [nic.example.com]
     sources:
-    - capacity: {name: example.com/bandwidth, driver: a.com, deviceSelector: {cel: {expression: a}}}
-    - capacity: {name: bandwidth, driver: b.com, deviceSelector: {cel: {expression: b}}}
+    - capacity: {name: example.com/bandwidth, driver: a.com, deviceSelector: {cel: {expression: "true"}}}
+    - capacity: {name: bandwidth, driver: b.com, deviceSelector: {cel: {expression: "1 < 2"}}}
   policy: spread
   poolHold: 0s
   admitTimeout: 1m
@@ -80,19 +80,20 @@ TEST_CASE("every setting of devices is read, and printed as it can be read again
   CHECK(dra.dispatch);
   CHECK(dra.fleet_claims);
   using Kind = DeviceSourceKind;
-  CHECK(dra.device_class_mappings ==
-        std::vector<DeviceClassMapping>{{"gpus", {"gpu.example.com", "example.com/old-gpu"}, {}},
-                                        {"example.com/gpu-memory",
-                                         {"mig.example.com"},
-                                         {{Kind::counter, "memory", "gpu.example.com",
-                                           "device.driver == \"gpu.example.com\""}}},
-                                        {"example.com/gpu-compute",
-                                         {"mig.example.com"},
-                                         {{Kind::counter, "compute", "gpu.example.com", "true"}}},
-                                        {"bandwidth",
-                                         {"nic.example.com"},
-                                         {{Kind::capacity, "example.com/bandwidth", "a.com", "a"},
-                                          {Kind::capacity, "bandwidth", "b.com", "b"}}}});
+  CHECK(
+      dra.device_class_mappings ==
+      std::vector<DeviceClassMapping>{
+          {"gpus", {"gpu.example.com", "example.com/old-gpu"}, {}},
+          {"example.com/gpu-memory",
+           {"mig.example.com"},
+           {{Kind::counter, "memory", "gpu.example.com", "device.driver == \"gpu.example.com\""}}},
+          {"example.com/gpu-compute",
+           {"mig.example.com"},
+           {{Kind::counter, "compute", "gpu.example.com", "true"}}},
+          {"bandwidth",
+           {"nic.example.com"},
+           {{Kind::capacity, "example.com/bandwidth", "a.com", "true"},
+            {Kind::capacity, "bandwidth", "b.com", "1 < 2"}}}});
   CHECK(dra.policy == DraPolicy::spread);
   CHECK(dra.pool_hold == Duration{});
   CHECK(dra.admit_timeout == minutes(1));
@@ -153,7 +154,7 @@ TEST_CASE("a mapping that Kueue refuses is refused with its path") {
   CHECK(mappings_refusal("[{name: a, deviceClassNames: [c]}, {name: b, deviceClassNames: [c]}]") ==
         at + "[1].deviceClassNames: expected c in one mapping only, or for different counters");
   const std::string counter =
-      ", sources: [{counter: {name: m, driver: d, deviceSelector: {cel: {expression: a}}}}]}";
+      ", sources: [{counter: {name: m, driver: d, deviceSelector: {cel: {expression: 1 < 2}}}}]}";
   CHECK(mappings_refusal("[{name: a, deviceClassNames: [c]" + counter +
                          ", {name: b, deviceClassNames: [c]" + counter + "]")
             .starts_with(at + "[1].deviceClassNames: expected c in one mapping only"));
@@ -163,7 +164,7 @@ TEST_CASE("a mapping that Kueue refuses is refused with its path") {
 
 TEST_CASE("a source of a mapping is a counter or a capacity of the devices of one driver") {
   const std::string at = ".deviceClassMappings[0].sources[0]";
-  const std::string selector = "deviceSelector: {cel: {expression: a}}";
+  const std::string selector = "deviceSelector: {cel: {expression: 1 < 2}}";
   CHECK(source_refusal("{}") == at + ": expected one of {counter}, {capacity}");
   CHECK(source_refusal("{count: {}}") ==
         at + ".count: unknown key; expected one of {counter}, {capacity}");
@@ -184,6 +185,10 @@ TEST_CASE("a source of a mapping is a counter or a capacity of the devices of on
   CHECK(source_refusal("{counter: {name: m, driver: d, deviceSelector: {cel: {expression: " +
                        std::string(10241, 'a') + "}}}}") ==
         at + ".counter.deviceSelector.cel.expression: expected at most 10240 bytes");
+  CHECK(source_refusal(
+            "{counter: {name: m, driver: d, deviceSelector: {cel: {expression: f(1)}}}}") ==
+        at + ".counter.deviceSelector.cel.expression: expected a CEL expression that is understood "
+             "(docs/devices.md), not function `f`");
   CHECK(source_refusal("{counter: {name: m, driver: d, " + selector +
                        "}}, {capacity: {name: m, driver: d, " + selector + "}}") ==
         ".deviceClassMappings[0].sources[1]: expected no counters beside capacities in one "
