@@ -130,6 +130,16 @@ Json clusters_json(const Placed& placed) {
   return rows;
 }
 
+// Why the tenant, which is not connected, is not.
+std::string apart_because(const State& state, const PoolTenant& tenant) {
+  if (!tenant.admitted) return "no VirtualCluster of it was Running, and pool.tenants lacks it";
+  if (tenant.failed) return "its VirtualCluster is in phase Error";
+  if (tenant.crowded)
+    return std::to_string(tenant.objects) + " objects, more than pool.tenantObjectsMax " +
+           std::to_string(state.configuration.pool.tenant_objects_max);
+  return "its API server has not shown each kind, or is silent";
+}
+
 // Why nothing is decided about the namespace, whatever its quota; null if something is.
 Json undecided_because(const Placed& placed) {
   const PoolNamespace& of = placed.of;
@@ -137,8 +147,9 @@ Json undecided_because(const Placed& placed) {
   if (!of.seen) return "the Namespace " + name + " was not observed";
   if (of.seen->facts.deleting) return "the Namespace " + name + " is being deleted";
   if (!placed.tenant.connected())
-    return "tenant " + placed.asked.tenant +
-           " is not connected: what it has stays, and nothing is written";
+    return "tenant " + placed.asked.tenant + " is not connected (" +
+           apart_because(placed.state, placed.tenant) +
+           "): what it has stays, and nothing is written";
   if (!of.taken_up && !is_in_pool(placed.state, of))
     return "no ResourceQuota of " + name + " names cpu or memory: it is left alone";
   return nullptr;

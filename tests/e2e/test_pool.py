@@ -1,7 +1,11 @@
 """The super cluster pool on real API servers: placements, pods, edits, rights."""
 
+import concurrent.futures
+import itertools
 import json
+import random
 import re
+import threading
 import time
 import unittest
 
@@ -89,6 +93,64 @@ class PoolTest(PoolWorld):
         self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r2":6}')
         hub.stop()
         hub.check_log()
+
+    def test_a_tenant_that_floods_delays_nobody_and_is_put_right_in_the_end(self):
+        hub = self.running_hub()
+        self.create_namespace(self.acme, "web", "4", "8Gi")
+        self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":2}')
+        over, written = threading.Event(), []
+
+        def flood(thread):
+            for number in itertools.count():
+                if over.is_set():
+                    return
+                value = random.Random(f"{thread} {number}").choice(
+                    ["nonsense", '{"id-r2":2}', '{"id-r1":9999}', "{}", "[" * 60_000, json.dumps({"x": number})])
+                self.acme.merge(f"{NAMESPACES}/web", {"metadata": {"annotations": {PLACEMENTS: value}}})
+                written.append(value)
+
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            writers = [pool.submit(flood, thread) for thread in range(3)]
+            try:
+                for number in range(3):
+                    hub.wait_until("a hundred writes", lambda: len(written) > 100 * number + 100, timeout=120)
+                    self.create_namespace(self.bolt, "db", str(4 * number + 4), f"{8 * number + 8}Gi")
+                    slices = 2 * number + 2
+                    hub.wait_until(f"{slices} slices of db", lambda: slices == sum(json.loads(
+                        self.annotation(self.bolt, "db", PLACEMENTS) or "{}").values()), timeout=30)
+                    self.create_pod(self.bolt, "db", f"p{number}")
+                    hub.wait_until("its cluster", lambda: self.annotation(
+                        self.bolt, f"db/pods/p{number}", SUPER_CLUSTER), timeout=30)
+            finally:
+                over.set()
+            for writer in writers:
+                writer.result()
+        self.acme.merge(f"{NAMESPACES}/web", {"metadata": {"annotations": {PLACEMENTS: None}}})
+        hub.wait_until("web to be placed again", lambda: sum(json.loads(
+            self.annotation(self.acme, "web", PLACEMENTS) or "{}").values()) == 2)
+        # Of what a hub writes to one object there is at most one write in an interval.
+        ours = hub.events(fact="PatchIntended", kind="Namespace", name="web")
+        self.assertLess(len(ours), len(written) / 2)
+        hub.stop()
+        hub.check_log()
+
+    def test_a_tenant_with_too_many_objects_is_set_aside_alone(self):
+        hub = self.running_hub("pool.tenantObjectsMax=24")
+        self.create_namespace(self.acme, "web", "4", "8Gi")
+        self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":2}')
+        for number in range(24):
+            self.create_pod(self.acme, "web", f"p{number}", "10m", "1Mi")
+        self.create_namespace(self.bolt, "db", "4", "8Gi")
+        hub.wait_until("db to be placed", lambda: self.annotation(self.bolt, "db", PLACEMENTS))
+        self.set_quota(self.acme, "web", "8", "16Gi")
+        stays("nothing is written", lambda: self.annotation(self.acme, "web", PLACEMENTS) == '{"id-r1":2}', seconds=3)
+        told = fairlead("audit", "why-not", "--namespace", "acme/web", "--as-of", f"seq:{hub.events()[-1]['seq']}",
+                        "--data", hub.data).stdout
+        self.assertRegex(told, r"tenant acme is not connected \(\d+ objects, more than pool.tenantObjectsMax 24\)")
+        for number in range(24):
+            self.remove_pod(self.acme, "web", f"p{number}")
+        hub.wait_until("web to be placed", lambda: sum(json.loads(
+            self.annotation(self.acme, "web", PLACEMENTS)).values()) == 4)
 
     def test_a_tenant_is_read_and_annotated_with_the_documented_rights_and_no_more(self):
         self.acme.apply("/apis/rbac.authorization.k8s.io/v1/clusterroles/pool-tenant", {
