@@ -197,10 +197,12 @@ class FleetJudge {
     return is_booking(state_, *find_claim(std::as_const(state_), need.claim));
   }
 
-  // What the claim would get in a cluster; nullopt if it does not fit there.
+  // What the claim would get in a cluster; nullopt if it does not fit there or is booked elsewhere.
+  // No Workload takes a booking from another that waits for the same claim: that one would take it
+  // back.
   std::optional<FitAnswer> booking_at(const FleetNeed& need, const std::string& cluster) {
-    const auto& decided = find_claim(state_, need.claim)->booking;
-    if (decided && decided->cluster == cluster) return FitAnswer{};
+    if (const auto& decided = find_claim(state_, need.claim)->booking)
+      return decided->cluster == cluster ? std::optional(FitAnswer{}) : std::nullopt;
     std::optional<FitAnswer> answer = ask_for_booking(state_, need.claim, cluster);
     return answer && !answer->refusal ? std::move(answer) : std::nullopt;
   }
@@ -209,9 +211,7 @@ class FleetJudge {
   void book_pending(const std::vector<const FleetNeed*>& pending) {
     const std::string& cluster = record_.devices.asked.selected;
     for (const FleetNeed* need : pending) {
-      if (!is_ours(*need)) continue;
-      const auto& decided = find_claim(state_, need->claim)->booking;
-      if (decided && decided->cluster == cluster) continue;
+      if (!is_ours(*need) || find_claim(state_, need->claim)->booking) continue;
       if (const auto answer = booking_at(*need, cluster))
         book(state_, need->claim, cluster, *answer);
     }
