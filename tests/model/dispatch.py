@@ -149,10 +149,14 @@ class Dispatch:
         while freed:
             for w in self.in_order():
                 self.repair(w)
+            self.before_pass()
             freed = any([self.judge(w) for w in self.in_order()]) or self.looks_again()
         for w in self.known.values():
             self.conclude(w)
         return {key: self.verdict(w) for key, w in self.known.items()}
+
+    def before_pass(self):
+        """What takes devices before Workloads do."""
 
     def looks_again(self):
         """Whether what this pass took changes what it decided before."""

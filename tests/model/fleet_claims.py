@@ -1,7 +1,7 @@
 """Dispatch of Workloads with fleet claims: what the page says, once more, on top of the dispatch model.
 
 `FleetDispatch` judges such Workloads in the pass of dispatch.py; `FleetHub` adds the writes, which come back at once.
-Claims on devices (bookings) are not modelled.
+Claims on devices (bookings) are in bookings.py.
 
 Readings, where the page can be understood in more than one way:
 F1  Of several entries the first one that is not ready gives the reason; entries count in the order in which the pod
@@ -341,9 +341,11 @@ class FleetDispatch(dispatch.Dispatch):
 
 
 class FleetHub(dispatch_hub.Hub):
+    dispatch_of = FleetDispatch
+
     def __init__(self, settings):
         super().__init__(settings)
-        self.dispatch = FleetDispatch(dict(settings["dra"], moveWindow=self.settings["moveWindow"]))
+        self.dispatch = self.dispatch_of(dict(settings["dra"], moveWindow=self.settings["moveWindow"]))
         self.dispatch.get = lambda kind, namespace, name: self.get(kind, name, namespace)
 
     def moment(self, lines, now):

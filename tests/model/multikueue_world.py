@@ -23,7 +23,7 @@ DEFAULTS = {"settle": 2000, "moveWindow": 120000, "drainTimeout": 3600000, "empt
             "dispatcher": False, "clearedBy": "policy", "namespace": "kueue-system"}
 OUR_CONDITIONS = ("Active", "AllClustersUsed", "DispatcherReady")
 NAMESPACED = {"Placement", "PlacementDecision", "ClusterProfile", "Secret", "AddOnPlacementScore", "Workload",
-              "FleetResourceClaim", "FleetResourceClaimTemplate", "FleetScheduling"}
+              "FleetResourceClaim", "FleetResourceClaimTemplate", "FleetScheduling", "ResourceClaimTemplate"}
 
 # Where the pages can be read in two ways.
 KUEUES_CHECK_USES_CONFIG = True    # does a Workload with only Kueue's own check on the config hold a cluster of it
