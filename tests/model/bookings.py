@@ -1,4 +1,4 @@
-"""Claims on devices, which Fairlead itself allocates (bookings): what the page says, on top of the model of fleet claims.
+"""Claims on devices, which Fairlead itself allocates (bookings): what the page says, on top of fleet_claims.py.
 
 Readings, where the page can be understood in more than one way:
 B1  What a claim books is released before reservations are repaired; Immediate claims book after that, before Workloads
@@ -66,11 +66,15 @@ class BookingDispatch(FleetDispatch):
         self.claims = claims
         self.booked = {uid: found for uid, found in self.booked.items() if uid in {identity(c) for c in claims}}
         for claim in claims:
-            ends = identity(claim) in self.released or allocation(claim) and claim["status"].get("deallocationRequested")
+            ends = self.ends(claim)
             if not self.is_booking(claim) or ends:
                 self.booked.pop(identity(claim), None)
             elif identity(claim) not in self.booked and self.read_back(claim):
                 self.booked[identity(claim)] = self.read_back(claim)
+
+    def ends(self, claim):
+        return bool(identity(claim) in self.released
+                    or allocation(claim) and claim["status"].get("deallocationRequested"))
 
     # -- what is used
 
@@ -176,13 +180,11 @@ class BookingHub(FleetHub):
         found = super().status_write(claim)
         if not self.dispatch.is_booking(claim) or allocation(claim) and claim["status"].get("driverName") != DRIVER:
             return found
-        status = {field: claim.get("status", {}).get(field) for field in ("reservedFor", "deallocationRequested")}
-        if found:
-            status = found[0]["body"]["status"]
-        status = {"reservedFor": status["reservedFor"] or [], "deallocationRequested": False}
         seen = claim.get("status", {})
-        ends = identity(claim) in self.dispatch.released or allocation(claim) and seen.get("deallocationRequested")
-        status["allocation"], status["driverName"] = (None, None) if ends else (allocation(claim), seen.get("driverName"))
+        consumers = (found[0]["body"]["status"] if found else seen).get("reservedFor", [])
+        status = {"reservedFor": consumers, "deallocationRequested": False, "allocation": None, "driverName": None}
+        if not self.dispatch.ends(claim):
+            status.update(allocation=allocation(claim), driverName=seen.get("driverName"))
         if identity(claim) in self.dispatch.booked:
             cluster, taken = self.dispatch.booked[identity(claim)]
             status["driverName"] = DRIVER
