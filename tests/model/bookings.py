@@ -183,7 +183,9 @@ class BookingHub(FleetHub):
         seen = claim.get("status", {})
         consumers = (found[0]["body"]["status"] if found else seen).get("reservedFor", [])
         status = {"reservedFor": consumers, "deallocationRequested": False, "allocation": None, "driverName": None}
-        if not self.dispatch.ends(claim):
+        if self.dispatch.ends(claim):
+            self.dispatch.booked.pop(identity(claim), None)
+        else:
             status.update(allocation=allocation(claim), driverName=seen.get("driverName"))
         if identity(claim) in self.dispatch.booked:
             cluster, taken = self.dispatch.booked[identity(claim)]
