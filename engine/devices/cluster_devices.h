@@ -120,8 +120,8 @@ class ClusterDeviceIndex {
   SelectorVerdict verdict(const Device& device, SelectorListId list);
   /// Returns what the list says of devices of a pool. Remembered until its slices or uses change.
   PoolTally tally(IndexedPool& pool, SelectorListId list, TallyOf of);
-  /// Returns the same for each of nodes(). Valid until the index is told of something or
-  /// forget_selectors().
+  /// Returns what the list says of the devices that reach each of nodes(). Valid until a fact is
+  /// set or erased, or forget_selectors().
   const NodeTallies& node_tallies(SelectorListId list, TallyOf of);
   /// Drops all that is remembered of selectors if they have become many. Numbers of lists are not
   /// valid any more.

@@ -45,7 +45,7 @@ Json side_json(const std::optional<PlannedWrite>& write) {
   if (!write) return nullptr;
   return {{"time", to_rfc3339(write->time)},
           {"rule", write->intent.reason.rule},
-          {"text", told(write->intent)}};
+          {"text", text_of_write(write->intent)}};
 }
 
 Json baseline_json(const WriteDifference& difference) {
@@ -66,7 +66,7 @@ std::string beside(LogTime time, LogTime planned) {
 
 std::string baseline_text(const WriteDifference& difference) {
   if (!difference.baseline) return "-";
-  std::string text = told(difference.baseline->intent);
+  std::string text = text_of_write(difference.baseline->intent);
   if (!difference.made) return text + " (not written)";
   text += " (seq " + std::to_string(difference.made->seq.value);
   const LogTime made = difference.made->time, planned = difference.baseline->time;
@@ -132,8 +132,9 @@ std::string placed_apart(const PatchIntended& counterfactual, const PatchIntende
 
 std::string counterfactual_text(const WriteDifference& difference) {
   if (!difference.counterfactual) return "-";
-  const std::string text = told(difference.counterfactual->intent);
-  if (difference.kind() == WriteDiffers::value && text == told(difference.baseline->intent)) {
+  const std::string text = text_of_write(difference.counterfactual->intent);
+  if (difference.kind() == WriteDiffers::value &&
+      text == text_of_write(difference.baseline->intent)) {
     const PatchIntended& here = difference.counterfactual->intent;
     const PatchIntended& there = difference.baseline->intent;
     const std::string apart = quotas_apart(here, there) + placed_apart(here, there);
@@ -141,7 +142,7 @@ std::string counterfactual_text(const WriteDifference& difference) {
   }
   if (difference.kind() != WriteDiffers::time) return text;
   const std::string at = "at " + beside(difference.counterfactual->time, difference.baseline->time);
-  return text == told(difference.baseline->intent) ? "the same " + at : text + " " + at;
+  return text == text_of_write(difference.baseline->intent) ? "the same " + at : text + " " + at;
 }
 
 std::string count_of(std::uint64_t count, const char* one, const char* many) {

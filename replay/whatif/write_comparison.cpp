@@ -25,7 +25,7 @@ bool is_of_workload(const PatchIntended& intent) {
 // The content of a write. The label's value of a touch is a seq of its own log, so all touches have
 // the same content. What else the status of a Workload holds is Kueue's, and differs with time.
 Digest content_of(const PatchIntended& intent) {
-  if (is_of_workload(intent)) return sha256(told(intent));
+  if (is_of_workload(intent)) return sha256(text_of_write(intent));
   return intent.reason.rule == rule::kMembersTouch ? sha256(rule::kMembersTouch) : wish_of(intent);
 }
 
@@ -227,17 +227,17 @@ bool is_compared(const PatchIntended& intent) {
   return intent.verb != Verb::apply_status || is_of_workload(intent);
 }
 
-std::string told(const PatchIntended& intent) {
+std::string text_of_write(const PatchIntended& intent) {
   if (!is_of_workload(intent)) return intent.reason.text;
   const Json status = Json::parse(intent.body).value("status", Json::object());
   std::string names;
   for (const std::string name : status.value("nominatedClusterNames", Json::array()))
     names += (names.empty() ? "" : ", ") + name;
   if (!names.empty()) return "nominated " + names;
-  for (const Json& condition : status.value("conditions", Json::array()))
-    return "nominated nowhere: " + condition.value("reason", "") + " (" +
-           condition.value("message", "") + ")";
-  return "nominated nowhere";
+  const Json conditions = status.value("conditions", Json::array());
+  if (conditions.empty()) return "nominated nowhere";
+  const Json& ours = conditions.front();
+  return "nominated nowhere: " + ours.value("reason", "") + " (" + ours.value("message", "") + ")";
 }
 
 WriteDiffers WriteDifference::kind() const {

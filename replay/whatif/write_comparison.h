@@ -48,9 +48,9 @@ struct WriteComparison {
 /// Whether a write is compared: all but those of statuses; that of a Workload says where it goes.
 bool is_compared(const PatchIntended& intent);
 
-/// Returns what a write does, for a person: the text of its reason; of a Workload's status where it
+/// Returns what a write does, for a person: the text of its reason, or where a Workload's status
 /// sends the Workload: "nominated p-w1", "nominated nowhere: NoCluster (p-w1: NoDevices r/gpu)".
-std::string told(const PatchIntended& intent);
+std::string text_of_write(const PatchIntended& intent);
 
 /// Compares `baseline` with `counterfactual`, object by object, as is_compared() says. Writes of
 /// one moment are paired first. Between two moments in which both worlds write, equal contents are

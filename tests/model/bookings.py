@@ -11,7 +11,6 @@ B4  A claim whose parameters name no template of its namespace gets nothing.
 import json
 
 import devices
-import devices_search as s
 from fleet_claims import FleetDispatch, FleetHub, Waits, allocation, identity
 from multikueue_world import deleting, meta
 
@@ -66,8 +65,7 @@ class BookingDispatch(FleetDispatch):
         self.claims = claims
         self.booked = {uid: found for uid, found in self.booked.items() if uid in {identity(c) for c in claims}}
         for claim in claims:
-            ends = self.ends(claim)
-            if not self.is_booking(claim) or ends:
+            if not self.is_booking(claim) or self.ends(claim):
                 self.booked.pop(identity(claim), None)
             elif identity(claim) not in self.booked and self.read_back(claim):
                 self.booked[identity(claim)] = self.read_back(claim)
@@ -117,7 +115,7 @@ class BookingDispatch(FleetDispatch):
             (device, share) for pod in pods for taken in pod.entries.values()
             for (_, device), (share, _) in taken.items()])
 
-    def book_what_waits(self):
+    def before_pass(self):
         waiting = [c for c in self.claims if self.is_booking(c) and c["spec"].get("allocationMode") == "Immediate"
                    and not allocation(c) and identity(c) not in self.booked and not deleting(c)]
         for claim in sorted(waiting, key=lambda c: (meta(c).get("creationTimestamp", ""), identity(c))):
@@ -127,14 +125,10 @@ class BookingDispatch(FleetDispatch):
                     solution = self.fits(claim, name)
                     if solution:
                         cost, pods, free = solution
-                        policy = {"order": 0, "pack": free, "spread": -free}[self.settings["policy"]]
-                        found.append((cost, policy, name, pods))
+                        found.append((cost, self.preference(free), name, pods))
             if found:
                 _, _, name, pods = min(found, key=lambda f: f[:3])
                 self.book(claim, name, pods)
-
-    def before_pass(self):
-        self.book_what_waits()
 
     def ask(self, w, pending, clusters):
         said = {e["name"]: e.get("unsuitableClusters", [])

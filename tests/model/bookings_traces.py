@@ -43,19 +43,17 @@ class Maker(fleet_claims_traces.Maker):
         named = {"parametersRef": dict(GROUP, name=r.choice(self.templates))} if r.random() < 0.8 else {}
         return dict({"resourceClassName": BOOKED}, **mode, **named)
 
+    def served(self):
+        return [c for c in super().served() if c["spec"]["resourceClassName"] != BOOKED]
+
     def driver(self):
-        """Of claims that other drivers serve; or somebody wants a booking to end."""
-        everything = self.there
-        booked = [c for c in everything("FleetResourceClaim") if c["spec"]["resourceClassName"] == BOOKED]
-        if self.r.random() < 0.1:
-            some = [c for c in booked if c.get("status", {}).get("allocation")]
-            if some:
-                claim = self.r.choice(some)
-                claim["status"]["deallocationRequested"] = True
-                self.see("hub", claim)
+        """Or somebody wants a booking to end."""
+        if self.r.random() >= 0.1:
+            super().driver()
             return
-        names = {meta(c)["name"] for c in booked}
-        self.there = lambda kind: [x for x in everything(kind)
-                                   if kind != "FleetResourceClaim" or meta(x)["name"] not in names]
-        super().driver()
-        del self.there
+        some = [c for c in self.there("FleetResourceClaim")
+                if c["spec"]["resourceClassName"] == BOOKED and c.get("status", {}).get("allocation")]
+        if some:
+            claim = self.r.choice(some)
+            claim["status"]["deallocationRequested"] = True
+            self.see("hub", claim)

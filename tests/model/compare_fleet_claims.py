@@ -3,13 +3,14 @@
 
     compare_fleet_claims.py --binary build/dev/fairlead --seeds 0..200
 
-Compared is, moment by moment, what the last write of the moment leaves of each Workload (as in compare_dispatch.py), of
-status.reservedFor and deallocationRequested of each FleetResourceClaim, of each FleetScheduling, and which claims are
-created and deleted. A trace that differs is shrunk, kept in a file and printed.
+Compared is, moment by moment, what the last write of the moment leaves of each Workload (as in compare_dispatch.py),
+of our part of the status of each FleetResourceClaim, of each FleetScheduling, and which claims are created and
+deleted. A trace that differs is shrunk, kept in a file and printed.
 """
 import subprocess
 import sys
 
+import bookings
 import compare_dispatch
 import fleet_claims
 import fleet_claims_traces
@@ -30,9 +31,10 @@ def said(write):
         return write["verb"], repr(body.get("spec", {}).get("resourceClassName"))
     if write["kind"] == "FleetScheduling":
         return "asks", repr((body["spec"].get("potentialClusters"), body["spec"].get("selectedCluster")))
-    status = body["status"]
+    status, found = body["status"], body["status"].get("allocation") or {}
     return "status", repr(([(c["resource"], c["name"], c["uid"]) for c in status["reservedFor"]],
-                           status["deallocationRequested"]))
+                           status["deallocationRequested"], status.get("driverName"),
+                           found.get("availableOnClusters"), found.get("resourceHandle")))
 
 
 def effects(writes):
@@ -45,7 +47,7 @@ def effects(writes):
 
 
 def modelled(settings, lines):
-    return compare_dispatch.stamped(fleet_claims.FleetHub(settings).run(lines))
+    return compare_dispatch.stamped(bookings.BookingHub(settings).run(lines))
 
 
 def difference(binary, settings, lines, writes=None):
@@ -70,14 +72,14 @@ def report(options, seed, maker, lines):
         print("  %s %s" % (who, "\n          ".join(map(str, found))))
 
 
-def main():
+def main(maker=fleet_claims_traces.Maker):
     options = seeds.arguments(default="0..200")
 
     def differs(maker, lines):
         maker.hub.advance(None)
         return difference(options.binary, maker.settings, lines, compare_dispatch.stamped(maker.hub.writes))
 
-    return seeds.compare(options, fleet_claims_traces.Maker, differs, report)
+    return seeds.compare(options, maker, differs, report)
 
 
 if __name__ == "__main__":

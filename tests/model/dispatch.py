@@ -406,9 +406,12 @@ class Dispatch:
                 w.reasons[worker.name] = reason
             elif worker.name != current:
                 cost, pods, free = solution
-                policy = {"order": 0, "pack": free, "spread": -free}[self.settings["policy"]]
-                found.append(((cost, policy, place), worker, pods))
+                found.append(((cost, self.preference(free), place), worker, pods))
         return min(found)[1:] if found else None
+
+    def preference(self, free):
+        """Of two places that cost the same the one with less of this is better; `free`: devices that are left there."""
+        return {"order": 0, "pack": free, "spread": -free}[self.settings["policy"]]
 
     def tried(self, w, worker):
         """(reason and detail why its pods do not go there, solution): one of the two is None."""

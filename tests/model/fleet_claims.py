@@ -257,8 +257,7 @@ class FleetDispatch(dispatch.Dispatch):
                 reason, solution = self.tried(w, worker)
                 if reason is None:
                     cost, pods, free = solution
-                    policy = {"order": 0, "pack": free, "spread": -free}[self.settings["policy"]]
-                    found.append(((cost, policy, place), worker, pods))
+                    found.append(((cost, self.preference(free), place), worker, pods))
         return [(worker, pods) for _, worker, pods in sorted(found, key=lambda f: f[0])]
 
     def ready(self, w, need):

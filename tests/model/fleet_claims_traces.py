@@ -118,9 +118,13 @@ class Maker(dispatch_traces.Maker):
 
     # -- what drivers do
 
+    def served(self):
+        """The claims of the drivers that are played here."""
+        return self.there("FleetResourceClaim")
+
     def driver(self):
         r = self.r
-        claims = [c for c in self.there("FleetResourceClaim") if not deleting(c)]
+        claims = [c for c in self.served() if not deleting(c)]
         asked = self.there("FleetScheduling")
         if asked and r.random() < 0.5:
             return self.answer(r.choice(asked))
