@@ -64,10 +64,10 @@ void write(const value::PodFacts& pod, Pod::Builder out) {
   out.setResourceClaims(pod.resource_claims);
   out.setOver(pod.over);
   out.setDeleting(pod.deleting);
-  put(out, &Pod::Builder::setWorkload, pod.workload);
-  put(out, &Pod::Builder::setPodSet, pod.pod_set);
+  put(out, &Pod::Builder::setWorkload, pod.origin().workload);
+  put(out, &Pod::Builder::setPodSet, pod.origin().pod_set);
   if (pod.devices) write(*pod.devices, out.initDevices());
-  put(out, &Pod::Builder::setTenantUid, pod.tenant_uid);
+  put(out, &Pod::Builder::setTenantUid, pod.origin().tenant_uid);
 }
 value::PodFacts read(Pod::Reader in) {
   value::PodFacts pod{read(in.getSuperCluster()),
@@ -78,10 +78,9 @@ value::PodFacts read(Pod::Reader in) {
                       in.getResourceClaims(),
                       in.getOver(),
                       in.getDeleting(),
-                      read(in.getWorkload()),
-                      read(in.getPodSet()),
                       {},
-                      read(in.getTenantUid())};
+                      {}};
+  pod.set_origin({read(in.getWorkload()), read(in.getPodSet()), read(in.getTenantUid())});
   if (in.hasDevices()) pod.devices = read(in.getDevices());
   return pod;
 }

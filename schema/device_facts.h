@@ -15,6 +15,7 @@
 
 #include "engine/base/boxed.h"
 #include "engine/base/quantity.h"
+#include "engine/base/shared_list.h"
 #include "schema/packed_map.h"
 #include "schema/taints.h"
 
@@ -109,8 +110,8 @@ struct DeviceExtras {
 struct DeviceFacts {
   std::string name;
   DeviceAttributes attributes;
-  std::vector<DeviceCapacity> capacity;  ///< by name, bytewise
-  Boxed<DeviceExtras> extras;            ///< absent if it would equal DeviceExtras{}
+  SharedList<DeviceCapacity> capacity;  ///< by name, bytewise; mostly that of its neighbours
+  Boxed<DeviceExtras> extras;           ///< absent if it would equal DeviceExtras{}
 
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
 };

@@ -253,15 +253,16 @@ Json json_of(const ResourceQuotaFacts& quota) {
   return {{"hard", quota.hard}, {"scoped", quota.scoped}};
 }
 Json json_of(const PodFacts& pod) {
-  Json json{{"requests", pod.requests}, {"bound", pod.bound},
-            {"gated", pod.gated},       {"resourceClaims", pod.resource_claims},
-            {"over", pod.over},         {"deleting", pod.deleting}};
+  Json json{
+      {"requests", pod.requests.to_map()},     {"bound", pod.bound}, {"gated", pod.gated},
+      {"resourceClaims", pod.resource_claims}, {"over", pod.over},   {"deleting", pod.deleting}};
   put_optional(json, "superCluster", pod.super_cluster);
   put_optional(json, "reason", pod.reason);
-  if (!pod.workload.empty()) json["workload"] = pod.workload;
-  if (!pod.pod_set.empty()) json["podSet"] = pod.pod_set;
+  const auto& [workload, pod_set, tenant_uid] = pod.origin();
+  if (!workload.empty()) json["workload"] = workload;
+  if (!pod_set.empty()) json["podSet"] = pod_set;
   if (pod.devices) json["devices"] = json_of(*pod.devices);
-  if (!pod.tenant_uid.empty()) json["tenantUid"] = pod.tenant_uid;
+  if (!tenant_uid.empty()) json["tenantUid"] = tenant_uid;
   return json;
 }
 Json json_of(const ConfigMapFacts& map) {

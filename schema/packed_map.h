@@ -10,12 +10,13 @@
 #include <initializer_list>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+
+#include "engine/base/shared_bytes.h"
 
 namespace fairlead {
 
@@ -50,10 +51,11 @@ class PackedMap {
     if (count == 0) return true;
     std::size_t size = sizeof(Head);
     for (std::size_t i = 0; i < count; ++i) size += stored_size(item(i));
-    auto block = std::make_shared_for_overwrite<char[]>(size);
+    char* out = nullptr;
+    SharedBytes block = SharedBytes::make(size, out);
     const Head head{static_cast<std::uint32_t>(count), static_cast<std::uint32_t>(size)};
-    std::memcpy(block.get(), &head, sizeof head);
-    char* out = block.get() + sizeof head;
+    std::memcpy(out, &head, sizeof head);
+    out += sizeof head;
     std::string_view last;
     for (std::size_t i = 0; i < count; ++i) {
       const value_type pair = item(i);
@@ -96,7 +98,7 @@ class PackedMap {
       left.remove_prefix(static_cast<std::size_t>(end - left.data()));
     }
     if (!left.empty()) return std::nullopt;
-    map.block_ = {std::shared_ptr<const char[]>(), bytes.data()};
+    map.block_ = SharedBytes::view_of(bytes.data());
     return map;
   }
 
@@ -146,7 +148,7 @@ class PackedMap {
   }
 
   friend bool operator==(const PackedMap& a, const PackedMap& b) {
-    if (a.block_ == b.block_) return true;
+    if (a.address() == b.address()) return true;
     return a.block_ && b.block_ && a.head().size == b.head().size &&
            std::memcmp(a.block_.get(), b.block_.get(), a.head().size) == 0;
   }
@@ -172,12 +174,9 @@ class PackedMap {
     std::memcpy(&head, block_.get(), sizeof head);
     return head;
   }
-  // Returns the shared block, or a copy of one that is only viewed: its use count is 0.
-  std::shared_ptr<const char[]> lasting_block() const {
-    if (!block_ || block_.use_count() > 0) return block_;
-    auto block = std::make_shared_for_overwrite<char[]>(head().size);
-    std::memcpy(block.get(), block_.get(), head().size);
-    return block;
+  // Returns the shared block, or a copy of one that is only viewed.
+  SharedBytes lasting_block() const {
+    return block_ && block_.is_view() ? SharedBytes::copy_of(bytes()) : block_;
   }
   static_assert(std::endian::native == std::endian::little, "the block is stored as it is");
   static constexpr std::size_t kNumbers =
@@ -234,7 +233,7 @@ class PackedMap {
     }
   }
 
-  std::shared_ptr<const char[]> block_;
+  SharedBytes block_;
 };
 
 /// Labels of an object.

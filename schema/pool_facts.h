@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/base/boxed.h"
 #include "engine/base/quantity.h"
 #include "schema/device_facts.h"
+#include "schema/packed_map.h"
 
 namespace fairlead {
 
@@ -53,24 +55,40 @@ struct ResourceQuotaFacts {
 /// The label that Kueue puts on the Pods of a Workload: the name of their pod set.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
 
-/// core/v1 Pod of a tenant. Of a member, where only the metadata is read, just `workload` and
-/// `pod_set` of Pods with the label kPodSetLabel, and `tenant_uid` of those of a super cluster.
+/// Whom a Pod of a member was made for.
+struct PodOrigin {
+  std::string workload;    ///< annotation kueue.x-k8s.io/workload
+  std::string pod_set;     ///< label kPodSetLabel
+  std::string tenant_uid;  ///< annotation tenancy.x-k8s.io/uid: of a tenant's Pod
+
+  friend bool operator==(const PodOrigin&, const PodOrigin&) = default;
+};
+
+/// core/v1 Pod of a tenant. Of a member, where only the metadata is read, just the origin: of Pods
+/// with the label kPodSetLabel, and of those of a super cluster.
 struct PodFacts {
   std::optional<std::string> super_cluster;  ///< scheduler.virtualcluster.io/superCluster
   std::optional<std::string> reason;         ///< fairlead.io/pool-reason
   /// What kube-scheduler counts: containers and sidecars, or the peak of an init container, or
   /// pod-level requests, and the overhead. Without zeros.
-  std::map<std::string, Amount> requests;
+  PackedMap<Amount> requests;
   bool bound = false;            ///< spec.nodeName is set
   bool gated = false;            ///< spec.schedulingGates is not empty
   bool resource_claims = false;  ///< spec.resourceClaims is not empty
   bool over = false;             ///< status.phase is Succeeded or Failed
   bool deleting = false;
-  std::string workload;  ///< annotation kueue.x-k8s.io/workload
-  std::string pod_set;   ///< label kPodSetLabel
   /// What it asks of devices; absent where it has neither claims nor extended resources.
   Boxed<PodDeviceFacts> devices;
-  std::string tenant_uid;  ///< annotation tenancy.x-k8s.io/uid: of the tenant's Pod behind this one
+  Boxed<PodOrigin> made_for;  ///< absent if it would equal PodOrigin{}
+
+  const PodOrigin& origin() const {
+    static const PodOrigin none;
+    return made_for ? *made_for : none;
+  }
+  void set_origin(PodOrigin origin) {
+    made_for.reset();
+    if (origin != PodOrigin{}) made_for = std::move(origin);
+  }
 
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };

@@ -251,6 +251,7 @@ class Reader {
       typename T::Contents contents;
       get(contents);
       value.adopt(std::move(contents));
+      if constexpr (is_a<T, SharedList>) share(value);
     } else if constexpr (std::same_as<T, SlidingExtreme>) {
       std::vector<SlidingExtreme::Step> steps;
       get(steps);
@@ -278,6 +279,16 @@ class Reader {
   }
 
  private:
+  // Neighbours mostly have equal lists.
+  template <class T>
+  void share(SharedList<T>& list) {
+    auto& last = std::get<SharedList<T>>(lists_);
+    if (list == last)
+      list = last;
+    else
+      last = list;
+  }
+
   template <class T>
   void get_items(T& value) {
     if constexpr (is_a<T, PackedMap>) {
@@ -364,7 +375,8 @@ class Reader {
   std::string_view bytes_;
   std::tuple<std::vector<PackedMap<std::string_view>::value_type>,
              std::vector<PackedMap<std::int64_t>::value_type>>
-      items_;  ///< of the map that is being read
+      items_;                                     ///< of the map that is being read
+  std::tuple<SharedList<DeviceCapacity>> lists_;  ///< the last that was read of each
 };
 
 }  // namespace canonical

@@ -80,7 +80,7 @@ void Outbox::note(const State& state, const PatchAccepted& accepted) {
   const WriteState& write = state.writes.at(key->second);
   const PatchIntended& intent = write.outstanding->intent;
   const LogTime time = write.last_write.value_or(state.now);
-  for (Notice& each : notices_of(intent, write.accepted_body, accepted.intent, time))
+  for (Notice& each : notices_of(intent, write.status().body, accepted.intent, time))
     notices_.push_back(std::move(each));
 }
 

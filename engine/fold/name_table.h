@@ -38,6 +38,8 @@ class NameTable {
   /// Returns null if there is none.
   Value* find(const std::string& name) { return value_of(slots_.find(name)); }
   const Value* find(const std::string& name) const { return value_of(slots_.find(name)); }
+  /// The entry must exist.
+  const Entry& entry(const std::string& name) const { return **slots_.find(name); }
   bool contains(const std::string& name) const { return slots_.find(name) != nullptr; }
   /// The entry must exist.
   Value& at(const std::string& name) { return (*slots_.find(name))->second; }

@@ -71,9 +71,7 @@ struct Unchanged {
     return record.facts == facts<F>();
   }
   bool operator()(const MemberPod& pod) const {
-    const auto& now = facts<PodFacts>();
-    return same_object(pod.uid, seen.uid) && pod.workload == now.workload &&
-           pod.pod_set == now.pod_set && pod.tenant_uid == now.tenant_uid;
+    return same_object(pod.uid, seen.uid) && pod.origin == facts<PodFacts>().origin();
   }
   bool operator()(const PoolVirtualCluster& cluster) const { return (*this)(cluster.seen); }
   bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
@@ -167,7 +165,7 @@ bool asks_for_no_devices(const State& state, const SourceName& source, const Obj
   if (space == state.pool.super_namespaces.end()) return false;
   const NamespaceFacts& of = space->second.seen.facts;
   const PoolPod* const pod = find_pod(state.pool, {of.tenant, of.tenant_namespace, seen.key.name});
-  return pod && pod->seen.uid == std::get<PodFacts>(seen.facts).tenant_uid &&
+  return pod && pod->seen.uid == std::get<PodFacts>(seen.facts).origin().tenant_uid &&
          !pod->seen.facts.devices;
 }
 
@@ -176,9 +174,9 @@ bool asks_for_no_devices(const State& state, const SourceName& source, const Obj
 bool is_foreign(const State& state, const SourceName& source, const ObjectSeen& seen) {
   if (is_tenant(source)) return false;
   if (seen.key.kind == Kind::pod) {
-    const auto& pod = std::get<PodFacts>(seen.facts);
-    if (!pod.workload.empty() && !pod.pod_set.empty()) return false;
-    return pod.tenant_uid.empty() || asks_for_no_devices(state, source, seen);
+    const PodOrigin& origin = std::get<PodFacts>(seen.facts).origin();
+    if (!origin.workload.empty() && !origin.pod_set.empty()) return false;
+    return origin.tenant_uid.empty() || asks_for_no_devices(state, source, seen);
   }
   return seen.key.kind == Kind::namespace_ && std::get<NamespaceFacts>(seen.facts).tenant.empty();
 }

@@ -25,8 +25,8 @@ const ClaimCounts& ClaimCensus::of(const State& state, LogTime now) {
   std::erase_if(entries_, [&](const auto& entry) { return !state.claims.contains(entry.first); });
   for (const auto& [name, claim] : state.claims) {
     const WriteState* write = find_write(state, {kHub, Kind::claim, "", name, true});
-    if (!write || write->accepted_body.empty()) continue;
-    const Entry& entry = read(name, write->accepted_body);
+    if (!write || write->status().body.empty()) continue;
+    const Entry& entry = read(name, write->status().body);
     for (const auto& condition : entry.conditions) ++counts_.conditions[condition];
     counts_.overcommitted_pairs += entry.overcommitted;
   }

@@ -4,9 +4,10 @@ namespace fairlead {
 
 namespace {
 
-void count_reason(PoolCounts& counts, const char* kind, const PoolReason& reason) {
-  if (reason.written.empty()) return;
-  ++counts.waiting[{kind, reason.written.substr(0, reason.written.find(':'))}];
+void count_reason(PoolCounts& counts, const char* kind, const Boxed<PoolReason>& reason) {
+  const std::string& written = value_of(reason).written;
+  if (written.empty()) return;
+  ++counts.waiting[{kind, written.substr(0, written.find(':'))}];
 }
 
 }  // namespace

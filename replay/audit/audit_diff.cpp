@@ -241,7 +241,7 @@ Rows namespaces_of(const Side& side) {
           {"slice", slice ? "cpu " + amount_text("cpu", slice->cpu) + ", memory " +
                                 amount_text("memory", slice->memory)
                           : ""},
-          {"reason", of.reason.current}};
+          {"reason", value_of(of.reason).current}};
     }
   return rows;
 }
@@ -253,7 +253,7 @@ Rows pods_of_tenants(const Side& side) {
     for (const auto& [namespace_, of] : of_tenant.namespaces)
       for (const auto& [name, pod] : of.pods)
         rows[{tenant, namespace_, name}] = {{"superCluster", super_cluster_of(pod).value_or("")},
-                                            {"reason", pod.reason.current}};
+                                            {"reason", value_of(pod.reason).current}};
   return rows;
 }
 

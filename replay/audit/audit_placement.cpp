@@ -242,7 +242,7 @@ Result<AuditAnswer> placement_at(const AuditSource& source, const AuditPlacement
   if (!changes) return changes.error();
   auto unseen = unseen_at(source, *moment, sources_of_placements(state, asked.tenant));
   if (!unseen) return unseen.error();
-  const std::string& reason = placed.pod ? placed.pod->reason.current : of.reason.current;
+  const std::string& reason = value_of(placed.pod ? placed.pod->reason : of.reason).current;
   Json answer{{"kind", kind},
               {"asOf", as_of_json(*moment)},
               {"configuration", configuration_json(state)},

@@ -49,17 +49,17 @@ class DeviceRows {
     std::vector<NamedSlice> slices;
     Seq newest;
     std::string why;
-    if (pool.held_until) {
-      for (const KeptSlice& kept : pool.kept) {
+    const auto held_until = pool.held_until();
+    if (held_until) {
+      for (const KeptSlice& kept : pool.kept->slices) {
         slices.push_back({kept.name, &*kept.facts});
         newest = std::max(newest, kept.seq);
       }
     }
-    const auto& records = cluster_.device_capacity.index->slices.at(key);
     std::vector<NamedSlice> published;
-    for (const auto& [name, record] : records) {
-      published.push_back({name, &*record->facts});
-      newest = std::max(newest, record->seq);
+    for (const auto* entry : pool.index->slices) {
+      published.push_back({entry->first, &*entry->second.facts});
+      newest = std::max(newest, entry->second.seq);
     }
     const PoolView view = judge_pool(published);
     if (view.status == PoolStatus::complete) slices = view.slices;
@@ -70,14 +70,14 @@ class DeviceRows {
           devices.push_back(std::move(row));
     if (devices.empty() && view.status == PoolStatus::complete) return {};
     Json adds = Json::object();
-    for (const auto& [at, sum] : pool.sums)
+    for (const auto& [at, sum] : *pool.sums)
       if (at.resource == resource_->resource)
         adds[at.flavor] = amount_text(at.resource, sum.offered);
     return {{"driver", key.driver},
             {"pool", key.pool},
             {"status", text_of(view.status)},
             {"why", view.why},
-            {"heldUntil", pool.held_until ? Json(to_rfc3339(*pool.held_until)) : Json()},
+            {"heldUntil", held_until ? Json(to_rfc3339(*held_until)) : Json()},
             {"seq", newest.value},
             {"adds", std::move(adds)},
             {"devices", std::move(devices)}};

@@ -49,7 +49,7 @@ std::string facts_words(const Facts& facts) {
   if (const auto* quota = std::get_if<ResourceQuotaFacts>(&facts))
     return amounts_words(quota->hard) + (quota->scoped ? ", scoped: it does not count" : "");
   if (const auto* pod = std::get_if<PodFacts>(&facts))
-    return amounts_words(pod->requests) +
+    return amounts_words(pod->requests.to_map()) +
            (pod->super_cluster ? ", superCluster " + *pod->super_cluster : "") +
            (pod->bound ? ", bound" : "") + (pod->over ? ", over" : "") +
            (pod->deleting ? ", deleted" : "");

@@ -13,14 +13,14 @@ void translate_tenant_namespace(NamespaceFacts& facts, const PoolNamespace& was,
   const NamespaceFacts* const here = is && is->seen ? &is->seen->facts : nullptr;
   if (was.written && read_placements(facts.placements, slices_max) == was.written)
     facts.placements = here ? here->placements : std::nullopt;
-  if (facts.reason.value_or("") == was.reason.written)
+  if (facts.reason.value_or("") == value_of(was.reason).written)
     facts.reason = here ? here->reason : std::nullopt;
 }
 
 void translate_tenant_pod(PodFacts& facts, const PoolPod& was, const PoolPod* is) {
   if (facts.super_cluster == super_cluster_of(was))
     facts.super_cluster = is ? is->seen.facts.super_cluster : std::nullopt;
-  if (facts.reason.value_or("") == was.reason.written)
+  if (facts.reason.value_or("") == value_of(was.reason).written)
     facts.reason = is ? is->seen.facts.reason : std::nullopt;
 }
 

@@ -33,7 +33,7 @@ DeviceFacts device_of(std::uint64_t number, std::uint64_t device) {
       {"productName", "sNVIDIA A100-SXM4-40GB"},
       {"type", "sgpu"},
       {"uuid", "sGPU-5c8a1b0e-7f3d-4c21-9e55-" + std::to_string(number * 8 + device)}};
-  facts.capacity.push_back({"memory", *Quantity::parse("40Gi"), {}});
+  facts.capacity = {{"memory", *Quantity::parse("40Gi"), {}}};
   return facts;
 }
 

@@ -61,6 +61,19 @@ double namespace_decision(Turns& turns) {
   return turns.world.take_seconds() / (2 * kTurns) * 1e6;
 }
 
+/// CPU microseconds a namespace for half of them that want a slice which the others give up, and
+/// the other way round. The tenant is at its limit all the time.
+double quotas_at_the_limit(Turns& turns) {
+  turns.world.take_seconds();
+  for (const std::int64_t slices : {1, 0}) {
+    turns.world.shift_quotas(slices);
+    if (turns.world.slices_of(0) != PoolWorld::kSlices + slices)
+      give_up("a namespace did not get the slice that another one gave up");
+  }
+  return turns.world.take_seconds() / (2 * static_cast<double>(turns.world.size().namespaces)) *
+         1e6;
+}
+
 /// CPU microseconds for a change of a cluster's capacity in which every slice still fits.
 double capacity_change(Turns& turns) {
   constexpr int kTurns = 100;
@@ -131,6 +144,11 @@ auto decision(Cost change, std::size_t q, double goal_ms) {
 
 PoolSize one_tenant(const Place& place) {
   return place.size == Size::tiny ? PoolSize{1, 20, 4, 1} : PoolSize{1, 10'000, 100, 1};
+}
+PoolSize one_limited_tenant(const Place& place) {
+  PoolSize size = one_tenant(place);
+  size.limited = true;
+  return size;
 }
 PoolSize tenth_of_the_namespaces(PoolSize size) {
   size.namespaces /= 10;
@@ -261,6 +279,8 @@ void add_pool_benches(Suite& suite) {
              beside(pod_event, one_tenant, tenth_of_the_namespaces)});
   suite.add({"pool/10k namespaces of one tenant, decision", "1000 namespaces", "us", less, 2,
              beside(namespace_decision, one_tenant, tenth_of_the_namespaces)});
+  suite.add({"pool/10k namespaces of one tenant at its limit, a quota", "1000 namespaces", "us",
+             less, 2, beside(quotas_at_the_limit, one_limited_tenant, tenth_of_the_namespaces)});
   const std::string few = "1000 waiting pods";
   suite.add(
       {"pool/10k waiting pods, event of others", few, "us", less, 2, waiting(event_of_others)});

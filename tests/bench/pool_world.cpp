@@ -117,6 +117,16 @@ void PoolWorld::set_quota(std::uint64_t namespace_, std::int64_t slices) {
   settle();
 }
 
+void PoolWorld::shift_quotas(std::int64_t slices) {
+  later(kStep);
+  for (std::uint64_t at = 0; at < size_.all_namespaces(); ++at) {
+    const auto [source, home] = home_of(at);
+    const std::int64_t shift = at % 2 == 0 ? slices : -slices;
+    observe(source, {Kind::resource_quota, home, "quota"}, quota_of_slices(kSlices + shift));
+  }
+  settle();
+}
+
 std::int64_t PoolWorld::slices_of(std::uint64_t namespace_) const {
   const auto [source, home] = home_of(namespace_);
   return state_.pool.tenants.at(std::string(tenant_of(source))).namespaces.at(home).slices;
@@ -147,6 +157,9 @@ void PoolWorld::make_tenant(std::uint64_t tenant) {
   VirtualClusterFacts facts;
   facts.phase = "Running";
   facts.cluster_namespace = name;
+  if (size_.limited)
+    facts.pool_limit =
+        "{\"cpu\":\"" + std::to_string(2 * kSlices * std::int64_t(size_.namespaces)) + "\"}";
   observe(std::string(kHub), {Kind::virtual_cluster, "tenants", name}, std::move(facts));
   const auto first = tenant * size_.namespaces;
   const auto for_each_pod = [&](const auto& change) {

@@ -18,6 +18,7 @@ struct PoolSize {
   std::uint64_t namespaces = 10;  ///< of a tenant
   std::uint64_t clusters = 100;
   std::uint64_t pods = 10;  ///< of a namespace
+  bool limited = false;     ///< no tenant may have more slices than at first
 
   std::uint64_t all_namespaces() const { return tenants * namespaces; }
   std::uint64_t all_pods() const { return all_namespaces() * pods; }
@@ -48,6 +49,8 @@ class PoolWorld {
   void add_pods(std::uint64_t namespace_, std::uint64_t pods);
   /// The quota of a namespace changes to `slices` slices of the default size.
   void set_quota(std::uint64_t namespace_, std::int64_t slices);
+  /// Every second namespace wants `slices` more than at first, the others as many fewer.
+  void shift_quotas(std::int64_t slices);
   /// The slices that it has.
   std::int64_t slices_of(std::uint64_t namespace_) const;
   /// A node of a super cluster changes to `cpus`; at first it has kNodeCpus.

@@ -12,6 +12,7 @@ import struct
 from harness.fleet import CLAIMS, NODES, QUEUES, add_node, remove_node
 from harness.program import fault_shim
 from harness.process import stays, wait_for
+from harness.times import nanoseconds
 from test_hub import HubTest
 
 EXHAUSTIVE = bool(os.environ.get("FAIRLEAD_EXHAUSTIVE"))
@@ -35,12 +36,6 @@ def leaves(value, path=""):
         items = value.items() if isinstance(value, dict) else enumerate(value)
         return {at: leaf for key, item in items for at, leaf in leaves(item, f"{path}/{key}").items()}
     return {path: value}
-
-
-def in_nanoseconds(moment):
-    """An RFC 3339 time of the log as a text that sorts as time does."""
-    whole, _, fraction = moment.rstrip("Z").partition(".")
-    return f"{whole}.{fraction:0<9}"
 
 
 class Faults:
@@ -136,5 +131,5 @@ class SurvivalTest(HubTest):
         self.assertEqual(len(hub.events(fact="PatchIntended")), written, "the hub wrote in the quiet")
         hub.stop()
         hub.check_log()
-        times = [in_nanoseconds(event["logTime"]) for event in hub.events()]
+        times = [nanoseconds(event["logTime"]) for event in hub.events()]
         self.assertEqual(times, sorted(times), "log time went back")

@@ -1,7 +1,6 @@
 """`fairlead serve`: every answer is that of the command, what is asked badly is refused in one sentence."""
 
 import concurrent.futures
-import datetime
 import itertools
 import json
 import pathlib
@@ -15,6 +14,7 @@ import unittest
 from harness.page import PageCase, Served
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead, json_lines
+from harness.times import nanoseconds, rfc3339
 
 NEEDS = ("fairlead",)
 
@@ -23,17 +23,6 @@ INCIDENT = [pathlib.Path(__file__).resolve().parents[2] / "docs/incident" / name
             for name in ("hub.yaml", "nodes.jsonl")]
 PAIR = {"queue": "training", "flavor": "on-demand", "resource": "cpu"}
 HOSTILE = ["<img src=x onerror=alert(1)>", "\u202eeueuq\u202c", "q" * 253, "a&b=c d#e", "'; rm -rf /"]
-
-
-def nanoseconds(text):
-    whole, _, fraction = text.removesuffix("Z").partition(".")
-    seconds = int(datetime.datetime.fromisoformat(whole + "+00:00").timestamp())
-    return seconds * 10**9 + int((fraction or "0").ljust(9, "0"))
-
-
-def rfc3339(ns):
-    whole = datetime.datetime.fromtimestamp(ns // 10**9, datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
-    return f"{whole}.{ns % 10**9:09}Z"
 
 
 def value_at(steps, ns):

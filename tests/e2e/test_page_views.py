@@ -7,7 +7,8 @@ import random
 from harness.page import PageCase
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead
-from test_page import INCIDENT, nanoseconds, rfc3339, value_at
+from harness.times import nanoseconds, rfc3339
+from test_page import INCIDENT, value_at
 
 NEEDS = ("fairlead",)
 

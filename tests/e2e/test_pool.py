@@ -11,8 +11,8 @@ import unittest
 
 from harness.process import stays
 from harness.program import fairlead
+from harness.times import nanoseconds
 from pool_world import NAMESPACES, PLACEMENTS, QUICK, REASON, SLICE, SUPER_CLUSTER, PoolWorld
-from test_page import nanoseconds
 
 NEEDS = ("controlplane", "fairlead")
 

@@ -28,12 +28,14 @@ DeviceFacts device_of(const Json& line) {
   const Json none = Json::object(), published = line.value("attributes", none);
   for (const auto& [name, value] : published.items()) attributes[name] = attribute_text(value);
   device.attributes = attributes;
+  std::vector<DeviceCapacity> capacities;
   const Json capacity = line.value("capacity", none);
   for (const auto& [name, text] : capacity.items()) {
     const auto value = Quantity::parse(text.get<std::string>());
     check(value.has_value(), "a capacity is a quantity");
-    device.capacity.push_back({name, *value, {}});
+    capacities.push_back({name, *value, {}});
   }
+  device.capacity = std::move(capacities);
   if (line.value("allowMultipleAllocations", false)) device.extras.emplace().shared = true;
   return device;
 }

@@ -132,11 +132,11 @@ PodFacts pod(JsonView object) {
   const std::string_view phase = status["phase"].string();
   out.over = phase == "Succeeded" || phase == "Failed";
   out.deleting = deleting(object);
-  out.workload = annotation(annotations["kueue.x-k8s.io/workload"]).value_or("");
-  out.pod_set = annotation(metadata["labels"][kPodSetLabel]).value_or("");
+  out.set_origin({annotation(annotations["kueue.x-k8s.io/workload"]).value_or(""),
+                  annotation(metadata["labels"][kPodSetLabel]).value_or(""),
+                  annotation(annotations["tenancy.x-k8s.io/uid"]).value_or("")});
   if (PodDeviceFacts devices = pod_devices(spec); may_use_devices(devices))
     out.devices = std::move(devices);
-  out.tenant_uid = annotation(annotations["tenancy.x-k8s.io/uid"]).value_or("");
   return out;
 }
 

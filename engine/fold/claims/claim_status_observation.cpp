@@ -18,8 +18,8 @@ const ClaimFacts* left_by(const PatchIntended& intent) {
 }
 
 bool differs_from_ours(const WriteState& write, const Digest& status) {
-  return status != Digest{} && write.status_left.digest != Digest{} &&
-         status != write.status_left.digest;
+  const Digest& left = write.status().digest;
+  return status != Digest{} && left != Digest{} && status != left;
 }
 
 bool is_under_way(const WriteState& write, const Digest& status) {
@@ -35,7 +35,7 @@ bool status_is_foreign(const State& state, const std::string& name) {
 }
 
 bool status_is_foreign(const State& state, const std::string& name, const WriteState& write) {
-  if (write.outstanding || write.status_left.digest == Digest{}) return false;
+  if (write.outstanding || write.status().digest == Digest{}) return false;
   const auto claim = state.claims.find(name);
   return claim != state.claims.end() && differs_from_ours(write, claim->second.facts.status_digest);
 }
@@ -58,27 +58,29 @@ bool is_known_status(const State& state, const std::string& name, const ClaimFac
 
 void note_status_seen(WriteState& write, const ObjectObserved& seen) {
   const Digest& status = std::get<ClaimFacts>(seen.facts).status_digest;
-  if (status == Digest{}) return;
-  StatusLeft& left = write.status_left;
+  if (status == Digest{} || !write.status_left) return;
+  StatusLeft& left = *write.status_left;
   const bool is_that_version =
       !seen.resource_version.empty() && seen.resource_version == left.version;
   // A log of schema version 3 or lower has no digest of what its writes left.
-  const bool is_first = left.digest == Digest{} && !write.accepted_body.empty();
+  const bool is_first = left.digest == Digest{} && !left.body.empty();
   if (is_that_version || (is_first && !write.outstanding)) left.digest = status;
 }
 
 void note_status_accepted(State& state, WriteState& write, const PatchIntended& intent,
                           const std::string& version) {
-  write.status_left = {};
+  StatusLeft& kept = write.change_status();
+  kept = {std::move(kept.body), {}, ""};
   const ClaimFacts* left = left_by(intent);
   const auto at = state.claims.find(intent.target.name);
   if (!left || at == state.claims.end()) return;
-  write.status_left = {left->status_digest, version};
+  kept.digest = left->status_digest;
+  kept.version = version;
   Claim& claim = at->second;
   // An answer with the version that the write was derived from means that it changed nothing.
   const bool is_seen = version == claim.resource_version || version == intent.resource_version;
   if (is_seen && !version.empty()) {
-    if (claim.facts.status_digest != Digest{}) write.status_left.digest = claim.facts.status_digest;
+    if (claim.facts.status_digest != Digest{}) kept.digest = claim.facts.status_digest;
   } else if (!is_lower_version(version, claim.resource_version)) {  // else the watch is ahead of it
     claim.facts.status_digest = left->status_digest;
     claim.facts.status_grants = left->status_grants;

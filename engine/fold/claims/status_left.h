@@ -1,4 +1,4 @@
-// What our last accepted write of a claim's status left there (claim_status_observation.h).
+// What our last accepted write of a status left there.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 namespace fairlead {
 
 struct StatusLeft {
-  Digest digest;        ///< claim_status_digest; zero: not known
+  std::string body;     ///< of the write; empty: not known
+  Digest digest;        ///< of what a claim's status is then (claim_status_digest); zero: not known
   std::string version;  ///< the resourceVersion in the server's answer
 
   friend bool operator==(const StatusLeft&, const StatusLeft&) = default;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <map>
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
@@ -22,19 +24,26 @@ std::vector<Seq>& open_pool(DeviceCapacityPart& part, const DevicePoolKey& key, 
   return causes;
 }
 
+void add_slice(DeviceCapacityPart& part, const NameTable<SliceRecord>::Entry& entry) {
+  auto& slices = part.pools[pool_of(*entry.second.facts)].index->slices;
+  const auto place =
+      std::lower_bound(slices.begin(), slices.end(), entry.first,
+                       [](const auto* each, const auto& name) { return each->first < name; });
+  if (place == slices.end() || *place != &entry) slices.insert(place, &entry);
+}
+
 // Derives the index from the cluster's objects, and marks every pool: what depends on what is
 // noted while they are counted.
 void derive_index(Cluster& cluster) {
   DeviceCapacityPart& part = cluster.device_capacity;
   DeviceIndex& index = *part.index;
   index = {};
-  for (const auto* entry : std::as_const(cluster.devices.slices).sorted())
-    index.slices[pool_of(*entry->second.facts)].emplace(entry->first, &entry->second);
+  for (auto& [key, pool] : part.pools) *pool.index = {};
+  for (const auto* entry : std::as_const(cluster.devices.slices).sorted()) add_slice(part, *entry);
   std::set<DevicePoolKey> pools;
   for (const auto& [id, record] : cluster.devices.claims) count_uses(index, record.facts, 1, pools);
   index.derived = true;
   for (const auto& [key, pool] : part.pools) part.open[key];
-  for (const auto& [key, slices] : index.slices) part.open[key];
 }
 
 void derive_rules(Cluster& cluster) {
@@ -43,28 +52,38 @@ void derive_rules(Cluster& cluster) {
   for (const auto& [name, record] : cluster.devices.rules) rules.push_back(&record.facts);
 }
 
-// The slices of a pool as they are now. Empty if there is none.
-PoolView view_of(const DeviceIndex& index, const DevicePoolKey& key) {
-  const auto at = index.slices.find(key);
-  if (at == index.slices.end()) return {PoolStatus::incomplete, "", {}};
+// The slices of a pool as they are now.
+PoolView view_of(const DevicePool& pool) {
+  if (pool.index->slices.empty()) return {PoolStatus::incomplete, "", {}};
   std::vector<NamedSlice> slices;
-  slices.reserve(at->second.size());
-  for (const auto& [name, record] : at->second) slices.push_back({name, &*record->facts});
+  slices.reserve(pool.index->slices.size());
+  for (const auto* entry : pool.index->slices)
+    slices.push_back({entry->first, &*entry->second.facts});
   return judge_pool(slices);
 }
 
 // Keeps the slices of a complete pool before the first change of a moment.
 void keep_view(DeviceCapacityPart& part, const DevicePoolKey& key) {
-  const auto pool = part.pools.find(key);
-  if (pool == part.pools.end() || pool->second.status != PoolStatus::complete ||
-      !pool->second.kept.empty())
+  const auto at = part.pools.find(key);
+  if (at == part.pools.end() || at->second.status != PoolStatus::complete || at->second.kept)
     return;
-  const PoolView view = view_of(*part.index, key);
-  const auto& records = part.index->slices.at(key);
-  for (const NamedSlice& slice : view.slices) {
-    const SliceRecord& record = *records.at(std::string(slice.name));
-    pool->second.kept.push_back({std::string(slice.name), record.facts, record.seq});
-  }
+  const PoolView view = view_of(at->second);
+  std::vector<KeptSlice>& kept = at->second.kept.emplace().slices;
+  for (const auto* entry : at->second.index->slices)  // by name, as the view is
+    if (kept.size() < view.slices.size() && view.slices[kept.size()].name == entry->first)
+      kept.push_back({entry->first, entry->second.facts, entry->second.seq});
+}
+
+// Returns the sums of `pool`, which stands beside others of `pools` that mostly have equal ones.
+Shared<DeviceSums> share_sums(const std::map<DevicePoolKey, DevicePool>& pools,
+                              std::map<DevicePoolKey, DevicePool>::const_iterator pool,
+                              DeviceSums sums) {
+  if (sums.empty()) return {};
+  if (pool != pools.begin() && *std::prev(pool)->second.sums == sums)
+    return std::prev(pool)->second.sums;
+  if (std::next(pool) != pools.end() && *std::next(pool)->second.sums == sums)
+    return std::next(pool)->second.sums;
+  return sums;
 }
 
 // What the counting of one cluster's pools shares.
@@ -95,8 +114,11 @@ class DeviceCount {
       index.tallies.clear();
       index.tallied.clear();
       index.pools_of_node.clear();
-      index.reach_of_pool.clear();
-      for (const auto& [key, slices] : index.slices) open_pool(part_, key, *part_.all_open);
+      for (auto& [key, pool] : part_.pools) {
+        pool.index->nodes.clear();
+        pool.index->tallies.clear();
+        if (!pool.index->slices.empty()) open_pool(part_, key, *part_.all_open);
+      }
       part_.open_nodes.clear();
       part_.all_open.reset();
     }
@@ -109,7 +131,7 @@ class DeviceCount {
       for (const DevicePoolKey& key : pools) open_pool(part_, key, seq);
     }
     for (auto& [key, causes] : part_.open)
-      if (reaches_widely(index, key))
+      if (reaches_widely(part_, key))
         for (const auto& [node, seq] : part_.open_nodes) remember(causes, seq);
     part_.open_nodes.clear();
     while (!part_.holds.empty() && part_.holds.begin()->first <= state_.now)
@@ -117,34 +139,37 @@ class DeviceCount {
   }
 
   void end_hold(const DevicePoolKey& key) {
-    DevicePool& pool = part_.pools.at(key);
-    part_.holds.erase({*pool.held_until, key});
-    pool.held_until.reset();
-    pool.kept.clear();
+    drop_kept(key, part_.pools.at(key));
     open_pool(part_, key, state_.seq);
   }
 
+  void drop_kept(const DevicePoolKey& key, DevicePool& pool) {
+    if (const auto until = pool.held_until()) part_.holds.erase({*until, key});
+    pool.kept.reset();
+  }
+
   void count_pool(const DevicePoolKey& key, const std::vector<Seq>& causes) {
-    DevicePool& pool = part_.pools[key];
-    const PoolView view = view_of(*part_.index, key);
+    const auto at = part_.pools.try_emplace(key).first;
+    DevicePool& pool = at->second;
+    const PoolView view = view_of(pool);
     judge(key, pool, view);
     PoolOffer offer;
     if (state_.configuration.dra.quota) {
       if (view.status == PoolStatus::complete)
         offer = offer_of(state_, cluster_, key, view.slices);
-      else if (pool.held_until)
-        offer = offer_of(state_, cluster_, key, slices_of(pool.kept));
+      else if (pool.held_until())
+        offer = offer_of(state_, cluster_, key, slices_of(pool.kept->slices));
       else if (!view.slices.empty())
         offer
             .faults[view.status == PoolStatus::invalid ? DeviceReason::pool_invalid
                                                        : DeviceReason::pool_updating]
             .push_back("pool " + key.driver + "/" + key.pool + ": " + view.why);
     }
-    move_sums(pool.sums, offer.sums, causes);
-    pool.sums = std::move(offer.sums);
+    move_sums(*pool.sums, offer.sums, causes);
+    pool.sums = share_sums(part_.pools, at, std::move(offer.sums));
     set_faults(key, pool, std::move(offer.faults));
-    if (view.slices.empty()) part_.pools.erase(key);
     note_reach(state_, cluster_, key);  // of slices that are kept no more
+    if (view.slices.empty()) part_.pools.erase(at);
   }
 
   // Begins, keeps or ends the hold of a pool that was complete.
@@ -153,16 +178,14 @@ class DeviceCount {
     pool.status = view.status;
     const Duration hold = state_.configuration.dra.pool_hold;
     if (view.status != PoolStatus::complete && !view.slices.empty()) {
-      if (was_complete && hold.ns > 0 && !pool.kept.empty()) {
-        pool.held_until = state_.now + hold;
-        part_.holds.emplace(*pool.held_until, key);
+      if (was_complete && hold.ns > 0 && pool.kept) {
+        pool.kept->held_until = state_.now + hold;
+        part_.holds.emplace(*pool.kept->held_until, key);
       }
-      if (!pool.held_until) pool.kept.clear();
+      if (!pool.held_until()) pool.kept.reset();
       return;
     }
-    if (pool.held_until) part_.holds.erase({*pool.held_until, key});
-    pool.held_until.reset();
-    pool.kept.clear();
+    drop_kept(key, pool);
   }
 
   static std::vector<NamedSlice> slices_of(const std::vector<KeptSlice>& kept) {
@@ -189,15 +212,19 @@ class DeviceCount {
   }
 
   void set_faults(const DevicePoolKey& key, DevicePool& pool, DeviceFaults faults) {
-    if (pool.faults == faults) return;
+    if (pool.faults ? *pool.faults == faults : faults.empty()) return;
     part_.told = true;
-    for (const auto& [reason, texts] : pool.faults) {
-      const auto at = part_.faulty.find(reason);
-      at->second.erase(key);
-      if (at->second.empty()) part_.faulty.erase(at);
+    for (std::size_t i = 0; i < kDeviceReasonCount; ++i) {
+      const auto reason = static_cast<DeviceReason>(i);
+      if (faults.contains(reason)) {
+        part_.faulty[reason].insert(key);
+      } else if (const auto at = part_.faulty.find(reason); at != part_.faulty.end()) {
+        at->second.erase(key);
+        if (at->second.empty()) part_.faulty.erase(at);
+      }
     }
-    pool.faults = std::move(faults);
-    for (const auto& [reason, texts] : pool.faults) part_.faulty[reason].insert(key);
+    pool.faults.reset();
+    if (!faults.empty()) pool.faults = std::move(faults);
   }
 
   const State& state_;
@@ -246,13 +273,12 @@ void note_slice(Cluster& cluster, const std::string& name, const SliceRecord* kn
     open_pool(part, key, seq);
   }
   if (!known) return;
-  const auto at = part.index->slices.find(pool_of(*known->facts));
-  at->second.erase(name);
-  if (at->second.empty()) part.index->slices.erase(at);
+  std::erase_if(part.pools.at(pool_of(*known->facts)).index->slices,
+                [&](const auto* entry) { return entry->first == name; });
 }
 
-void note_stored_slice(Cluster& cluster, const std::string& name, const SliceRecord& record) {
-  cluster.device_capacity.index->slices[pool_of(*record.facts)].emplace(name, &record);
+void note_stored_slice(Cluster& cluster, const std::string& name) {
+  add_slice(cluster.device_capacity, cluster.devices.slices.entry(name));
 }
 
 void note_class(Cluster& cluster, Seq seq) {
@@ -296,7 +322,7 @@ void recount_devices(Cluster& cluster, Seq seq) {
   DeviceCapacityPart& part = cluster.device_capacity;
   if (!part.published) return;
   for (const auto& [key, pool] : part.pools)
-    for (const auto& [at, sum] : pool.sums) {
+    for (const auto& [at, sum] : *pool.sums) {
       cluster.capacity[at].offered += sum.offered;
       cluster.capacity[at].growing += sum.growing;
     }
@@ -329,7 +355,7 @@ std::optional<DevicesKnown> devices_known(const State& state, const Cluster& clu
         text.add("class " + name + ": " + what + " is not supported");
     if (const auto at = part.faulty.find(reason); at != part.faulty.end())
       for (const DevicePoolKey& key : at->second)
-        for (const std::string& fault : part.pools.at(key).faults.at(reason)) text.add(fault);
+        for (const std::string& fault : part.pools.at(key).faults->at(reason)) text.add(fault);
     if (text.count > 0) return DevicesKnown{false, kReasonTexts[i], std::move(text).finish()};
   }
   return DevicesKnown{true, "DevicesKnown", "every device of a complete pool is counted"};

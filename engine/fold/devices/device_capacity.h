@@ -17,8 +17,8 @@ namespace fairlead {
 /// before the change.
 void note_slice(Cluster& cluster, const std::string& name, const SliceRecord* known,
                 const ResourceSliceFacts* observed, Seq seq);
-/// Adds a slice to the index; called after it was stored.
-void note_stored_slice(Cluster& cluster, const std::string& name, const SliceRecord& record);
+/// Adds a slice of the cluster to the index; called after it was stored.
+void note_stored_slice(Cluster& cluster, const std::string& name);
 /// Notes that a class changed at `seq`.
 void note_class(Cluster& cluster, Seq seq);
 /// Notes that a rule changes. Called before the change with null for what is absent.

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/boxed.h"
 #include "engine/base/shared_value.h"
 #include "engine/devices/pools.h"
 #include "engine/fold/capacity/capacity_state.h"
@@ -53,14 +54,24 @@ struct KeptSlice {
   friend bool operator==(const KeptSlice&, const KeptSlice&) = default;
 };
 
-/// A pool of devices, and what it counts for.
+/// The last complete view of a pool.
+struct KeptView {
+  std::vector<KeptSlice> slices;
+  std::optional<LogTime> held_until;  ///< the pool is counted by them; kForever never occurs
+
+  friend bool operator==(const KeptView&, const KeptView&) = default;
+};
+
+/// A pool of devices, and what it counts for. Mostly there is one for each node: what most of them
+/// lack is boxed, and neighbours share equal sums.
 struct DevicePool {
   PoolStatus status = PoolStatus::incomplete;  ///< at the last close
-  /// The last complete view: in an open moment of a pool that was complete, and while `held_until`.
-  std::vector<KeptSlice> kept;
-  std::optional<LogTime> held_until;  ///< counted by `kept` until then; kForever never occurs
-  DeviceSums sums;                    ///< what it adds to Cluster::capacity now
-  DeviceFaults faults;
+  Boxed<KeptView> kept;     ///< in an open moment of a pool that was complete, and while it is held
+  Shared<DeviceSums> sums;  ///< what it adds to Cluster::capacity now
+  Boxed<DeviceFaults> faults;
+  Memo<DevicePoolIndex> index;
+
+  std::optional<LogTime> held_until() const { return kept ? kept->held_until : std::nullopt; }
 
   friend bool operator==(const DevicePool&, const DevicePool&) = default;
 };
@@ -75,7 +86,7 @@ struct DeviceCapacityPart {
   std::map<DevicePoolKey, DevicePool> pools;
   std::map<DeviceReason, std::set<DevicePoolKey>> faulty;  ///< the pools with faults, by reason
   std::map<std::string, std::string> unsupported;          ///< classes -> what is not understood
-  std::set<std::pair<LogTime, DevicePoolKey>> holds;       ///< by DevicePool::held_until
+  std::set<std::pair<LogTime, DevicePoolKey>> holds;       ///< by DevicePool::held_until()
 
   // The open moment
   std::map<DevicePoolKey, std::vector<Seq>> open;  ///< pools to count again, and why

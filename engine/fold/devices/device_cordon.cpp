@@ -11,7 +11,7 @@ namespace {
 std::set<DevicePoolKey> pools_on(const DeviceIndex& index, const std::string& node) {
   std::set<DevicePoolKey> pools;
   if (const auto at = index.pools_of_node.find(node); at != index.pools_of_node.end())
-    pools = at->second;
+    for (const DevicePoolKey* key : at->second) pools.insert(*key);
   if (const auto at = index.tallied.find(node); at != index.tallied.end())
     for (const ReachTally* tally : at->second.in)
       pools.insert(tally->pools.begin(), tally->pools.end());
@@ -23,18 +23,18 @@ std::set<DevicePoolKey> pools_on(const DeviceIndex& index, const std::string& no
 void add_keys(Cluster& cluster, const DevicePoolKey& key, const std::string& node,
               const std::string& flavor, std::set<CapacityKey>& keys) {
   const DeviceIndex& index = *cluster.device_capacity.index;
-  const auto slices = index.slices.find(key);
-  if (slices == index.slices.end()) return;
   std::string why;
-  for (const auto& [name, record] : slices->second)
-    for (const DeviceFacts& device : record->facts->devices) {
-      const NodeReach& reach = reach_of(*record->facts, device);
+  for (const auto* entry : cluster.device_capacity.pools.at(key).index->slices) {
+    const ResourceSliceFacts& slice = *entry->second.facts;
+    for (const DeviceFacts& device : slice.devices) {
+      const NodeReach& reach = reach_of(slice, device);
       if (reach.kind != NodeReachKind::node || reach.node != node) continue;
-      if (!is_healthy(cluster, *record->facts, device)) continue;
+      if (!is_healthy(cluster, slice, device)) continue;
       for (const DeviceResource& resource : index.resources)
         if (match(resource, key.driver, device, why) == DeviceMatch::yes)
           keys.insert({flavor, resource.resource});
     }
+  }
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std
   for (const DevicePoolKey& key : pools_on(index, node)) {
     const auto pool = cluster.device_capacity.pools.find(key);
     if (pool == cluster.device_capacity.pools.end()) continue;
-    cordon.before[key] = pool->second.sums;
+    cordon.before[key] = *pool->second.sums;
     if (record && !record->counted.flavor.empty())
       add_keys(cluster, key, node, record->counted.flavor, cordon.keys);
   }
@@ -68,7 +68,7 @@ void conclude_device_cordon(const State& state, Cluster& cluster, const DeviceCo
     for (const auto& [at, was] : sums) {
       DeviceSum is;
       if (pool != cluster.device_capacity.pools.end())
-        if (const auto now = pool->second.sums.find(at); now != pool->second.sums.end())
+        if (const auto now = pool->second.sums->find(at); now != pool->second.sums->end())
           is = now->second;
       if (is.offered >= was.offered) continue;
       seen.at_once.insert(at);

@@ -8,16 +8,18 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/devices/cel.h"
 #include "engine/devices/device_use.h"
 #include "engine/devices/pools.h"
+#include "engine/fold/devices/device_state.h"
 #include "schema/device_facts.h"
 
 namespace fairlead {
 
-struct SliceRecord;
+struct ReachTally;
 
 /// A pool of one cluster: drivers choose the names of their pools.
 struct DevicePoolKey {
@@ -67,19 +69,18 @@ struct TalliedNode {
   std::vector<ReachTally*> in;
 };
 
-/// What the stands of a pool's devices depend on.
-struct ReachOfPool {
-  std::vector<std::string> nodes;    ///< by nodeName
-  std::vector<std::string> tallies;  ///< by their text
+/// What of a pool can be derived again: its slices, and what the stands of its devices depend on.
+struct DevicePoolIndex {
+  std::vector<const std::pair<const std::string, SliceRecord>*> slices;  ///< by name
+  std::vector<const std::string*> nodes;  ///< by nodeName: keys of DeviceIndex::pools_of_node
+  std::vector<ReachTally*> tallies;
 };
 
-/// Valid once `derived`.
+/// Valid once `derived`, and so are the DevicePoolIndexes of the cluster's pools.
 struct DeviceIndex {
   bool derived = false;
-  /// By pool and the name of the slice.
-  std::map<DevicePoolKey, std::map<std::string, const SliceRecord*>> slices;
-  std::map<std::string, std::set<DevicePoolKey>, std::less<>> pools_of_node;  ///< by nodeName
-  std::map<DevicePoolKey, ReachOfPool> reach_of_pool;
+  /// By nodeName: keys of DeviceCapacityPart::pools.
+  std::map<std::string, std::vector<const DevicePoolKey*>, std::less<>> pools_of_node;
   std::map<std::string, ReachTally> tallies;                  ///< by the reach as text
   std::map<std::string, TalliedNode> tallied;                 ///< empty while there are no tallies
   std::map<std::string, CelSelector, std::less<>> selectors;  ///< compiled, by text

@@ -78,10 +78,10 @@ bool count_in(const State& state, DeviceIndex& index, ReachTally& tally, const s
 }
 
 void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
-                const DevicePoolKey& pool) {
+                const DevicePoolKey& pool, DevicePoolIndex& noted) {
   DeviceIndex& index = *cluster.device_capacity.index;
   const auto [at, made] = index.tallies.try_emplace(text_of(reach));
-  if (at->second.pools.insert(pool).second) index.reach_of_pool[pool].tallies.push_back(at->first);
+  if (at->second.pools.insert(pool).second) noted.tallies.push_back(&at->second);
   if (!made) return;
   at->second.reach = reach;
   for (const auto* entry : counted_nodes(cluster).sorted())
@@ -89,19 +89,22 @@ void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
 }
 
 void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFacts& slice,
-                   const DevicePoolKey& pool) {
+                   const DevicePoolKey& pool, DevicePoolIndex& noted) {
   DeviceIndex& index = *cluster.device_capacity.index;
   for (const DeviceFacts& device : slice.devices) {
     const NodeReach& reach = reach_of(slice, device);
     switch (reach.kind) {
       case NodeReachKind::none:
       case NodeReachKind::devices: break;
-      case NodeReachKind::node:
-        if (index.pools_of_node[reach.node].insert(pool).second)
-          index.reach_of_pool[pool].nodes.push_back(reach.node);
+      case NodeReachKind::node: {
+        const auto at = index.pools_of_node.try_emplace(reach.node).first;
+        if (std::find(at->second.begin(), at->second.end(), &pool) != at->second.end()) break;
+        at->second.push_back(&pool);
+        noted.nodes.push_back(&at->first);
         break;
+      }
       case NodeReachKind::selector:
-      case NodeReachKind::all: note_tally(state, cluster, reach, pool); break;
+      case NodeReachKind::all: note_tally(state, cluster, reach, pool, noted); break;
     }
     if (slice.reach.kind != NodeReachKind::devices) return;  // that of all its devices
   }
@@ -145,7 +148,7 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
                 std::set<DevicePoolKey>& pools) {
   DeviceIndex& index = *cluster.device_capacity.index;
   if (const auto at = index.pools_of_node.find(name); at != index.pools_of_node.end())
-    pools.insert(at->second.begin(), at->second.end());
+    for (const DevicePoolKey* key : at->second) pools.insert(*key);
   if (index.tallies.empty()) return;
   // A stand depends on which classes of nodes a tally has, not on how many nodes are of each.
   const auto changed = [&pools](const ReachTally& tally) {
@@ -162,28 +165,29 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
 }
 
 void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool) {
-  DeviceIndex& index = *cluster.device_capacity.index;
-  if (const auto reached = index.reach_of_pool.find(pool); reached != index.reach_of_pool.end()) {
-    for (const std::string& node : reached->second.nodes) {
-      const auto pools = index.pools_of_node.find(node);
-      pools->second.erase(pool);
-      if (pools->second.empty()) index.pools_of_node.erase(pools);
-    }
-    for (const std::string& text : reached->second.tallies)
-      index.tallies.at(text).pools.erase(pool);
-    index.reach_of_pool.erase(reached);
-  }
-  if (const auto at = index.slices.find(pool); at != index.slices.end())
-    for (const auto& [name, record] : at->second)
-      note_reach_of(state, cluster, *record->facts, pool);
   const auto known = cluster.device_capacity.pools.find(pool);
   if (known == cluster.device_capacity.pools.end()) return;
-  for (const KeptSlice& kept : known->second.kept) note_reach_of(state, cluster, *kept.facts, pool);
+  const auto& [key, of] = *known;
+  DeviceIndex& index = *cluster.device_capacity.index;
+  DevicePoolIndex& noted = *known->second.index;
+  for (const std::string* node : noted.nodes) {
+    const auto pools = index.pools_of_node.find(*node);
+    std::erase(pools->second, &key);
+    if (pools->second.empty()) index.pools_of_node.erase(pools);
+  }
+  for (ReachTally* tally : noted.tallies) tally->pools.erase(key);
+  noted.nodes.clear();
+  noted.tallies.clear();
+  for (const auto* entry : noted.slices)
+    note_reach_of(state, cluster, *entry->second.facts, key, noted);
+  if (!of.kept) return;
+  for (const KeptSlice& kept : of.kept->slices)
+    note_reach_of(state, cluster, *kept.facts, key, noted);
 }
 
-bool reaches_widely(const DeviceIndex& index, const DevicePoolKey& pool) {
-  const auto reached = index.reach_of_pool.find(pool);
-  return reached != index.reach_of_pool.end() && !reached->second.tallies.empty();
+bool reaches_widely(const DeviceCapacityPart& part, const DevicePoolKey& pool) {
+  const auto known = part.pools.find(pool);
+  return known != part.pools.end() && !known->second.index->tallies.empty();
 }
 
 }  // namespace fairlead

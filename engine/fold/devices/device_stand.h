@@ -30,6 +30,6 @@ void tally_node(const State& state, Cluster& cluster, const std::string& node,
 /// reach, and of those that were kept. Replaces what was noted before.
 void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool);
 /// Whether a device of the pool says which nodes it reaches without naming one.
-bool reaches_widely(const DeviceIndex& index, const DevicePoolKey& pool);
+bool reaches_widely(const DeviceCapacityPart& part, const DevicePoolKey& pool);
 
 }  // namespace fairlead

@@ -9,6 +9,7 @@
 #include "engine/fold/observed.h"
 #include "schema/device_facts.h"
 #include "schema/event.h"
+#include "schema/pool_facts.h"
 
 namespace fairlead {
 
@@ -40,9 +41,7 @@ auto facts_in(const Map& map, const typename Map::key_type& id)
 /// metadata.
 struct MemberPod {
   std::string uid;
-  std::string workload;  ///< the Workload's name; its namespace is the Pod's
-  std::string pod_set;
-  std::string tenant_uid;  ///< of the tenant's Pod
+  PodOrigin origin;  ///< a Workload's namespace is the Pod's
   Seq seq;
 
   friend bool operator==(const MemberPod&, const MemberPod&) = default;

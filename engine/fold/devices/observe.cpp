@@ -17,6 +17,14 @@ void store(Map& map, const typename Map::key_type& id, const Facts* facts, Seq s
     map.erase(id);
 }
 
+// Devices of a slice mostly have equal capacities: State holds them once.
+ResourceSliceFacts with_shared_capacities(ResourceSliceFacts facts) {
+  for (std::size_t i = 1; i < facts.devices.size(); ++i)
+    if (facts.devices[i].capacity == facts.devices[i - 1].capacity)
+      facts.devices[i].capacity = facts.devices[i - 1].capacity;
+  return facts;
+}
+
 }  // namespace
 
 void observe_slice(State& state, const std::string& cluster, const std::string& name,
@@ -35,8 +43,8 @@ void observe_slice(State& state, const std::string& cluster, const std::string& 
     return;
   }
   SliceRecord& record = known ? *known : of.devices.slices[name];
-  record = {*facts, seq};
-  note_stored_slice(of, name, record);
+  record = {with_shared_capacities(*facts), seq};
+  note_stored_slice(of, name);
 }
 
 void observe_device_class(State& state, const std::string& cluster, const std::string& name,
@@ -87,9 +95,9 @@ void observe_member_pod(State& state, const std::string& cluster, const Namespac
   DeviceObjects& of = cluster_of.devices;
   if (DeviceChanges* changes = note_change(state, cluster, cluster_of, seq))
     changes->pods.insert(id);
-  if (seen && (!seen->facts.workload.empty() || !seen->facts.tenant_uid.empty()))
-    of.pods[id] = {seen->uid, seen->facts.workload, seen->facts.pod_set, seen->facts.tenant_uid,
-                   seen->seq};
+  const PodOrigin origin = seen ? seen->facts.origin() : PodOrigin{};
+  if (!origin.workload.empty() || !origin.tenant_uid.empty())
+    of.pods[id] = {seen->uid, origin, seen->seq};
   else
     of.pods.erase(id);
 }

@@ -90,9 +90,10 @@ class IndexUpdate {
     if (at == cluster_.devices.pods.end()) return;
     index_.pods[at->second.uid] = id;
     index_.uids[id] = at->second.uid;
-    if (at->second.tenant_uid.empty()) return;
-    index_.tenant_uids[id] = at->second.tenant_uid;
-    index_.pods_of_tenants.insert({at->second.tenant_uid, id});
+    const std::string& tenant_uid = at->second.origin.tenant_uid;
+    if (tenant_uid.empty()) return;
+    index_.tenant_uids[id] = tenant_uid;
+    index_.pods_of_tenants.insert({tenant_uid, id});
   }
 
  private:
@@ -273,14 +274,17 @@ void note_freed(State& state, const std::string& name) {
   state.pool.freed_devices.insert(name);
 }
 
-void note_freed(State& state, const std::string& name, const std::vector<FitPod>& pods) {
+void note_freed(State& state, const std::string& name, const std::vector<FitDevice>& devices) {
   note_freed(state, name);
   state.searches.open.insert(name);  // whose changes end with the moment
   std::set<DevicePoolKey>& pools = state.clusters.at(name).search.changes.pools;
+  for (const FitDevice& each : devices) pools.insert({each.device.driver, each.device.pool});
+}
+
+void note_freed(State& state, const std::string& name, const std::vector<FitPod>& pods) {
+  note_freed(state, name, std::vector<FitDevice>());
   for (const FitPod& pod : pods)
-    for (const FitClaim& claim : pod.claims)
-      for (const FitDevice& device : claim.devices)
-        pools.insert({device.device.driver, device.device.pool});
+    for (const FitClaim& claim : pod.claims) note_freed(state, name, claim.devices);
 }
 
 void note_reserved(State& state, const std::string& name) {

@@ -75,6 +75,7 @@ void note_freed(State& state, const std::string& cluster);
 /// The same of devices that were reserved; what is reserved of their pools is looked at again, too:
 /// who wants all devices may find one more.
 void note_freed(State& state, const std::string& cluster, const std::vector<FitPod>& pods);
+void note_freed(State& state, const std::string& cluster, const std::vector<FitDevice>& devices);
 void note_reserved(State& state, const std::string& cluster);
 
 /// Returns what an allocated claim uses: as it is pinned, or by the slices as they are now.

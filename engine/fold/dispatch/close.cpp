@@ -358,6 +358,7 @@ void close_clusters(State& state, const std::set<std::string>& clusters) {
   }
   for (const NamespacedName& id : all.open_workloads)
     if (WorkloadRecord* record = find_record(state, id)) fold_facts(state, id, *record);
+  follow_bookings(state);
   for (const std::string& name : clusters) replace_by_facts(state, name);
   for (const std::string& name : std::set<std::string>(all.open_clusters))  // freed ones, too
     for (NamespacedName& id : repair(state, name)) all.open_workloads.insert(std::move(id));
@@ -440,7 +441,6 @@ void close_dispatch(State& state) {
   open_due_workloads(state);
   const std::set<std::string> clusters = all.open_clusters;
   close_clusters(state, clusters);
-  close_bookings(state, all.open_clusters);
   std::set<NamespacedName> opened = std::exchange(all.open_workloads, {});
   for (const NamespacedName& id : opened) {
     WorkloadRecord* record = find_record(state, id);
@@ -457,6 +457,7 @@ void close_dispatch(State& state) {
       for (const std::string& name : touched)
         for (const NamespacedName& id : repair(state, name))
           refresh_ticket(state, id, state.multikueue.workloads.at(id));
+    book_immediate_claims(state, touched);
     changed.merge(pass.run(opened, touched));
     changed.merge(pass.look_again());
     opened = std::exchange(all.open_workloads, {});  // by claims that were given up

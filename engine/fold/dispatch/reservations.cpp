@@ -52,13 +52,14 @@ void replace_by(State& state, const std::string& cluster, const NamespacedName& 
     const auto known = index.pods.find(uid);
     if (known == index.pods.end() || known->second.first != claim.first) continue;
     const MemberPod& pod = devices.pods.at(known->second);
-    const NamespacedName id{claim.first, pod.workload};
+    const NamespacedName id{claim.first, pod.origin.workload};
     WorkloadRecord* const workload = reserved_in(state, id, cluster);
     if (!workload) continue;
     DeviceReservation& reservation = *workload->devices.reservation;
     if (reservation.replaced_by.contains(claim)) return;
     const std::vector<FitPod> before = reservation.pods;
-    if (!give_up(workload->seen.facts, reservation, pod.pod_set, record->second.facts)) continue;
+    if (!give_up(workload->seen.facts, reservation, pod.origin.pod_set, record->second.facts))
+      continue;
     reservation.replaced_by.insert(claim);
     index.reserve(id, reservation);
     note_freed(state, cluster, before);
@@ -129,7 +130,7 @@ std::set<NamespacedName> own_claims(State& state, const std::string& cluster,
   const auto& pods = state.clusters.at(cluster).devices.pods;
   for (auto at = pods.lower_bound({workload.first, ""});
        at != pods.end() && at->first.first == workload.first; ++at) {
-    if (at->second.workload != workload.second) continue;
+    if (at->second.origin.workload != workload.second) continue;
     const auto claims = index.claims_of_pod.find(at->second.uid);
     if (claims != index.claims_of_pod.end())
       own.insert(claims->second.begin(), claims->second.end());

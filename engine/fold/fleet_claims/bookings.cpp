@@ -170,8 +170,8 @@ void book(State& state, const NamespacedName& id, const std::string& cluster,
 void end_booking(State& state, const NamespacedName& id) {
   FleetClaimRecord* claim = find_claim(state, id);
   if (!claim || !claim->booking) return;
-  const std::string cluster = claim->booking->cluster;
-  claim->booking.reset();
+  const Booking ended = *std::exchange(claim->booking, std::nullopt);
+  const std::string& cluster = ended.cluster;
   const auto on = state.fleet.booked_on.find(cluster);
   on->second.erase(id);
   if (on->second.empty()) state.fleet.booked_on.erase(on);
@@ -179,7 +179,7 @@ void end_booking(State& state, const NamespacedName& id) {
   const auto at = state.clusters.find(cluster);
   if (at == state.clusters.end()) return;
   if (const auto& index = *at->second.search.index) index->unbook(id);
-  note_freed(state, cluster);
+  note_freed(state, cluster, ended.devices);
 }
 
 void end_bookings(State& state) {
@@ -188,10 +188,13 @@ void end_bookings(State& state) {
   state.fleet.unbooked.clear();
 }
 
-void close_bookings(State& state, const std::set<std::string>& touched) {
+void follow_bookings(State& state) {
   if (!state.configuration.dra.fleet_claims) return end_bookings(state);
   for (const NamespacedName& id : std::set<NamespacedName>(state.fleet.open_claims))
     follow_claim(state, id);
+}
+
+void book_immediate_claims(State& state, const std::set<std::string>& touched) {
   std::map<std::pair<LogTime, NamespacedName>, NamespacedName> waiting;  // the older one first
   for (const NamespacedName& id : state.fleet.unbooked)
     if (!touched.empty() || state.fleet.open_claims.contains(id))

@@ -29,9 +29,11 @@ void end_booking(State& state, const NamespacedName& id);
 
 /// Ends all of them: fleet claims are switched off.
 void end_bookings(State& state);
-/// Closes the open moment: reads back what an earlier log booked, ends what is deallocated, and
-/// books Immediate claims, the older one first, if they or one of the clusters `touched` changed.
-void close_bookings(State& state, const std::set<std::string>& touched);
+/// Brings bookings to what the open moment changed of their claims: reads back what an earlier log
+/// booked, and ends what is deallocated.
+void follow_bookings(State& state);
+/// Books Immediate claims, the older one first, if they or one of the clusters `touched` changed.
+void book_immediate_claims(State& state, const std::set<std::string>& touched);
 
 /// While an object of this class lives, the index counts the devices that a Workload's own claims
 /// booked in the cluster as free. A claim that is reserved for another consumer is left out.

@@ -26,9 +26,9 @@ bool check_status_is_foreign(const State& state, const std::string& name) {
   const auto check = state.multikueue.checks.find(name);
   const WriteState* write = status_write_of(state, {Kind::admission_check, "", name});
   if (check == state.multikueue.checks.end() || !write || write->outstanding || write->awaits() ||
-      write->accepted_body.empty())
+      write->status().body.empty())
     return false;
-  const Json body = Json::parse(write->accepted_body, nullptr, false);
+  const Json body = Json::parse(write->status().body, nullptr, false);
   if (!body.is_object()) return false;
   const Json& conditions = body["status"]["conditions"];
   const AdmissionCheckFacts& seen = check->second.seen.facts;

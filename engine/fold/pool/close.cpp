@@ -231,7 +231,7 @@ void close_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty)
   const PoolTenant& tenant = pool.tenants.at(key.first);
   if (!takes_part(tenant, *of)) return;
   if (!of->taken_up && !is_in_pool(state, *of))
-    of->reason.current.clear();
+    clear_reason(of->reason);
   else
     set_reason(state, key_of_namespace(key), of->reason, reason_of_namespace(state, tenant, *of));
   if (!namespace_differs(state, *of)) return;
@@ -261,9 +261,9 @@ void set_pool_deadline(State& state) {
 
 bool is_open(const Pool& pool) {
   return pool.all_open || pool.deadline_reached || pool.overflow_changed || pool.room_grew ||
-         pool.lists_changed || !pool.open_tenants.empty() || !pool.open_namespaces.empty() ||
-         !pool.open_lists.empty() || !pool.open_pods.empty() || !pool.open_clusters.empty() ||
-         !pool.open_devices.empty();
+         pool.lists_changed || !pool.open_tenants.empty() || !pool.open_limits.empty() ||
+         !pool.open_namespaces.empty() || !pool.open_lists.empty() || !pool.open_pods.empty() ||
+         !pool.open_clusters.empty() || !pool.open_devices.empty();
 }
 
 // Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed
@@ -313,7 +313,7 @@ bool is_in_pool(const State& state, const PoolNamespace& of) {
 bool namespace_differs(const State& state, const PoolNamespace& of) {
   const bool in_pool = is_in_pool(state, of);
   if (!of.taken_up && !in_pool) return false;
-  if (of.reason.written != of.seen->facts.reason.value_or("")) return true;
+  if (value_of(of.reason).written != of.seen->facts.reason.value_or("")) return true;
   if (!of.taken_up) return false;
   return !of.observed || *of.observed != placements_of(of);
 }
@@ -326,7 +326,7 @@ bool pod_differs(const PoolPod& pod) {
   const PodFacts& facts = pod.seen.facts;
   if (facts.bound || facts.over || facts.deleting) return false;
   return super_cluster_of(pod) != facts.super_cluster ||
-         pod.reason.written != facts.reason.value_or("");
+         value_of(pod.reason).written != facts.reason.value_or("");
 }
 
 void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {

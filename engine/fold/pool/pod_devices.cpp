@@ -192,9 +192,8 @@ FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const Pod
 std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod) {
   const PodDeviceFacts& devices = *pod.seen.facts.devices;
   if (names_a_claim(devices)) return {};
-  if (pod.asks->empty())
-    *pod.asks = to_text(Json::array({key.tenant, key.namespace_, json_of(devices)}));
-  return *pod.asks;
+  if (!*pod.asks) *pod.asks = to_text(Json::array({key.tenant, key.namespace_, json_of(devices)}));
+  return **pod.asks;
 }
 
 PodDevices::PodDevices(State& state, const PoolPodKey& key, PoolPod& pod)

@@ -82,13 +82,14 @@ template <typename LeftOf>
 std::string lacking_at(const State& state, const PodPlace& place, const PodFacts& facts,
                        const LeftOf& left_of) {
   const auto request = [&](const char* resource) {
-    const auto at = facts.requests.find(resource);
-    return at == facts.requests.end() ? Amount{0} : at->second;
+    return facts.requests.find(resource).value_or(0);
   };
   if (place.cpu < request("cpu")) return "cpu";
   if (place.memory < request("memory")) return "memory";
-  for (const auto& [resource, amount] : facts.requests)
-    if (left_of(resource) < amount && !is_device_at(state, place.id, resource)) return resource;
+  for (const auto& [name, amount] : facts.requests)
+    if (const std::string resource(name);
+        left_of(resource) < amount && !is_device_at(state, place.id, resource))
+      return resource;
   return "";
 }
 
@@ -118,7 +119,8 @@ std::vector<std::string> listed_clusters(const PoolNamespace& of) {
 // The first resource beside cpu and memory that none of the clusters offers; empty if all do.
 std::string unknown_resource(const State& state, const std::vector<PodPlace>& places,
                              const PodFacts& facts) {
-  for (const auto& [resource, amount] : facts.requests) {
+  for (const auto& [name, amount] : facts.requests) {
+    const std::string resource(name);
     if (resource == "cpu" || resource == "memory" || amount == 0) continue;
     const bool offered = std::any_of(places.begin(), places.end(), [&](const PodPlace& place) {
       return accepted_of(state.pool.clusters.at(place.id), resource) > 0 ||
@@ -132,7 +134,8 @@ std::string unknown_resource(const State& state, const std::vector<PodPlace>& pl
 std::string requests_text(const PodFacts& facts) {
   std::string text;
   for (const auto& [resource, amount] : facts.requests)
-    text += (text.empty() ? "" : ", ") + resource + " " + amount_text(resource, amount);
+    text +=
+        (text.empty() ? "" : ", ") + std::string(resource) + " " + amount_text(resource, amount);
   return text;
 }
 
@@ -277,7 +280,7 @@ void judge_pod(State& state, const PoolPodKey& key) {
     pod->waits_since.reset();
   }
   if (!is_in_pool(state, of))
-    pod->reason.current.clear();
+    clear_reason(pod->reason);
   else if (!now && takes_part(tenant, of))
     set_reason(state, key, pod->reason, {});
 }
@@ -366,7 +369,7 @@ class Placing {
     std::string text = pod.seen.facts.devices ? asks_of_pod(key, pod) : std::string();
     if (text.empty()) return text;
     for (const auto& [resource, amount] : pod.seen.facts.requests)
-      text += " " + resource + "=" + std::to_string(amount);
+      text += " " + std::string(resource) + "=" + std::to_string(amount);
     return text;
   }
 
@@ -422,9 +425,8 @@ PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& 
   const PodFacts& facts = pod.seen.facts;
   const auto share = of.shares.find(id);
   const auto own = [&](const std::string& resource) {
-    const auto at = facts.requests.find(resource);
-    const bool counts = pod.cluster == id && !facts.over && at != facts.requests.end();
-    return counts ? Int128{at->second} : Int128{0};
+    const bool counts = pod.cluster == id && !facts.over;
+    return counts ? Int128{facts.requests.find(resource).value_or(0)} : Int128{0};
   };
   PodPlace place{id, 0, 0};
   if (share != of.shares.end()) place = place_at(of, id);

@@ -103,15 +103,20 @@ struct PoolReason {
 
   friend bool operator==(const PoolReason&, const PoolReason&) = default;
 };
+/// Returns the reason of an object; most have none, neither now nor written.
+inline const PoolReason& value_of(const Boxed<PoolReason>& reason) {
+  static const PoolReason none;
+  return reason ? *reason : none;
+}
 
 /// A pod of a tenant's namespace.
 struct PoolPod {
   Observed<PodFacts> seen;
   std::string cluster;  ///< the id that it has or gets: as observed, or as decided since
   std::optional<LogTime> waits_since;
-  PoolReason reason;
+  Boxed<PoolReason> reason;
   Boxed<DeviceReservation> reserved;  ///< of the decision for `cluster`
-  Memo<std::string> asks;             ///< equal for pods that ask alike; empty: not derived
+  Memo<Boxed<std::string>> asks;      ///< equal for pods that ask alike; absent: not derived
 
   friend bool operator==(const PoolPod&, const PoolPod&) = default;
 };
@@ -162,7 +167,7 @@ struct PoolNamespace {
   PlacementEdit edited{};
   SliceMap edit;
   std::optional<LogTime> wants_since;  ///< since when it has wanted a decision without a break
-  PoolReason reason;
+  Boxed<PoolReason> reason;
   std::string rule;          ///< of the last decision that changed shares, e.g. "pool/place"
   std::vector<Seq> because;  ///< the events that led to it
   std::set<std::pair<LogTime, std::string>> waiting;  ///< pods without a cluster, first come first
@@ -267,6 +272,7 @@ struct Pool {
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;
   std::set<std::string> open_tenants;
+  std::set<std::string> open_limits;  ///< tenants that have more or fewer slices now (open_limited)
   std::set<PoolNamespaceKey> open_namespaces;
   std::set<PoolNamespaceKey> open_lists;  ///< whose pods are all looked at again
   std::set<PoolPodKey> open_pods;

@@ -37,7 +37,9 @@ std::string unavailable_clusters(const State& state, const PoolNamespace& of) {
 
 }  // namespace
 
-void set_reason(State& state, const PoolPodKey& key, PoolReason& reason, ReasonText now) {
+void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& boxed, ReasonText now) {
+  if (now.text.empty()) return boxed.reset();  // goes at once
+  PoolReason& reason = boxed ? *boxed : boxed.emplace();
   const auto& known_since = state.pool.clusters_known_since;
   const bool counts = now.topic == ReasonTopic::request || known_since;
   if (now.text != reason.current) {
@@ -46,13 +48,24 @@ void set_reason(State& state, const PoolPodKey& key, PoolReason& reason, ReasonT
   } else if (reason.since == kForever && counts) {
     reason.since = known_since.value_or(state.now);
   }
-  if (reason.current.empty()) reason.written.clear();
   if (reason.current == reason.written || reason.since == kForever) return;
   const LogTime holds = reason.since + state.configuration.pool.settle;
   if (holds <= state.now)
     reason.written = reason.current;
   else
     state.pool.due.insert({holds, key});
+}
+
+void clear_reason(Boxed<PoolReason>& reason) {
+  if (!reason) return;
+  reason->current.clear();
+  if (reason->written.empty()) reason.reset();
+}
+
+void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::string>& annotation) {
+  if (!annotation || annotation->empty()) return;
+  PoolReason& kept = reason ? *reason : reason.emplace();
+  kept.written = *annotation;
 }
 
 ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,

@@ -1,6 +1,7 @@
 // Why something of a namespace or of a pod is missing, as its owner reads it.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/fold/state.h"
@@ -19,7 +20,11 @@ struct ReasonText {
 
 /// Sets what is true of the object now. What is to be written follows when it has held for
 /// pool.settle; where nothing is missing, at once.
-void set_reason(State& state, const PoolPodKey& key, PoolReason& reason, ReasonText now);
+void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& reason, ReasonText now);
+/// Forgets what is true of an object that nothing is decided for; what is written stands.
+void clear_reason(Boxed<PoolReason>& reason);
+/// Notes the annotation that an object had when it was first seen.
+void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::string>& annotation);
 
 /// Returns the reason of a namespace that takes part.
 ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,

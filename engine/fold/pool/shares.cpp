@@ -1,6 +1,9 @@
 #include "engine/fold/pool/shares.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/fold/pool/annotations.h"
@@ -121,15 +124,18 @@ void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, 
   recount_share(state, key, of, std::string(pod.cluster));
 }
 
-// What the tenant has in all changed: its namespaces that want more may have another reason now.
-void open_limited(Pool& pool, const std::string& tenant) {
-  if (pool.tenants.at(tenant).limit.empty()) return;
-  for (auto at = pool.wanting.lower_bound({tenant, ""});
-       at != pool.wanting.end() && at->first == tenant; ++at)
-    pool.open_namespaces.insert(*at);
+void note_limited(Pool& pool, const std::string& tenant) {
+  if (!pool.tenants.at(tenant).limit.empty()) pool.open_limits.insert(tenant);
 }
 
 }  // namespace
+
+void open_limited(Pool& pool) {
+  for (const std::string& tenant : std::exchange(pool.open_limits, {}))
+    for (auto at = pool.wanting.lower_bound({tenant, ""});
+         at != pool.wanting.end() && at->first == tenant; ++at)
+      pool.open_namespaces.insert(*at);
+}
 
 PoolNamespace* find_namespace(Pool& pool, const PoolNamespaceKey& key) {
   const auto tenant = pool.tenants.find(key.first);
@@ -173,7 +179,7 @@ void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
   of.slices += more;
   CpuMemorySum& tenant = pool.tenants.at(key.first).slices;
   tenant = tenant + times(of.unit, more);
-  if (more != 0) open_limited(pool, key.first);
+  if (more != 0) note_limited(pool, key.first);
   share.slices = slices;
   share.listed = listed;
   recount_share(state, key, of, id);
@@ -185,7 +191,7 @@ void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit) 
   CpuMemorySum& tenant = pool.tenants.at(key.first).slices;
   tenant = tenant - times(of.unit, of.slices) + times(unit, of.slices);
   of.unit = unit;
-  if (of.slices != 0) open_limited(pool, key.first);
+  if (of.slices != 0) note_limited(pool, key.first);
   std::vector<std::string> ids;
   for (const auto& [id, share] : of.shares) ids.push_back(id);
   for (const std::string& id : ids) recount_share(state, key, of, id);

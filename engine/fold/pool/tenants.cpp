@@ -8,6 +8,7 @@
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/pod_reservations.h"
+#include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead {
@@ -71,7 +72,7 @@ void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
 void end_namespace(State& state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, std::nullopt);
-  for (auto& [name, pod] : of.pods) pod.reason.current.clear();
+  for (auto& [name, pod] : of.pods) clear_reason(pod.reason);
   PoolNamespace left;
   left.quotas = std::move(of.quotas);
   left.pods = std::move(of.pods);
@@ -132,7 +133,7 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
   of.seen = seen;
   if (!seen) return forget_if_empty(state, key);
   read_annotations(state, of);
-  if (first) of.reason.written = seen->facts.reason.value_or("");
+  if (first) note_written_reason(of.reason, seen->facts.reason);
   if (first) recount_said(state, key);
 }
 
@@ -166,14 +167,14 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   // A decision stands until another writer changes what it was made from.
   const bool decided = same && pod.seen.facts.super_cluster == seen->facts.super_cluster;
   const std::string cluster = decided ? pod.cluster : seen->facts.super_cluster.value_or("");
-  if (!same) pod.reason.written = seen->facts.reason.value_or("");
+  if (!same) note_written_reason(pod.reason, seen->facts.reason);
   // Most events of a pod, such as that it is bound, change nothing that counts.
   const bool counts = !same || cluster != pod.cluster || pod.seen.facts.over != seen->facts.over ||
                       pod.seen.facts.requests != seen->facts.requests;
   if (same && counts) uncount_pod(state, key, pod);
   pod.cluster = cluster;
   pod.seen = *seen;
-  pod.asks->clear();
+  pod.asks->reset();
   if (pod.reserved && (seen->facts.over || pod.reserved->worker != cluster))
     release_devices(state, {key.first, key.second, id.second}, pod);
   if (counts) count_pod(state, key, pod);

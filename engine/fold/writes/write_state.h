@@ -45,12 +45,16 @@ struct WriteState {
   std::string awaited_version;
   bool awaits_end = false;
   Boxed<Refusal> refusal;
-  std::string accepted_body;  ///< of statuses only: the body of our last accepted write
   /// Of a claim that we created: spec.nominalResources as our last write left it. Absent for other
   /// claims, and from the first change of the list by another writer on.
   Boxed<std::map<std::string, std::string>> nominal;
-  StatusLeft status_left;
+  Boxed<StatusLeft> status_left;  ///< of statuses only
 
+  const StatusLeft& status() const {
+    static const StatusLeft none;
+    return status_left ? *status_left : none;
+  }
+  StatusLeft& change_status() { return status_left ? *status_left : status_left.emplace(); }
   bool awaits() const { return awaits_end || !awaited_version.empty(); }
   void await_version(const std::string& version) {
     awaited_version = version;

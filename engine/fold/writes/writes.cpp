@@ -193,7 +193,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
   if (write.refusal) mark_dirty(state, key);  // a status that reports the refusal is planned again
   drop_outstanding(state, write);
   write.refusal.reset();
-  if (key.status) write.accepted_body = intent.body;
+  if (key.status) write.change_status().body = intent.body;
   keep_nominal(write, intent);
   if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent, written);
   return intent;
@@ -409,8 +409,7 @@ void note_listed(State& state, const std::string& source, Kind kind) {
        ++at) {
     WriteState& write = at->second;
     write.await_nothing();
-    write.accepted_body.clear();  // a restored store may have an older status
-    write.status_left = {};
+    write.status_left.reset();  // a restored store may have an older status
     if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
     mark_dirty(state, at->first);
   }

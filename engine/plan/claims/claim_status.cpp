@@ -365,7 +365,7 @@ bool is_worth_a_write(const Draft& draft, const WrittenStatus& written,
 const std::string& accepted_body(const State& state, const std::string& claim) {
   static const std::string none;
   const WriteState* write = status_write_of(state, {Kind::claim, "", claim});
-  return write ? write->accepted_body : none;
+  return write ? write->status().body : none;
 }
 
 // Whether the status may not be written now, so that its content need not be derived.

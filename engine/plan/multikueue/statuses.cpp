@@ -32,8 +32,8 @@ struct ConditionToWrite {
 
 Json conditions_said(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
-  if (!write || write->accepted_body.empty()) return Json::array();
-  const Json body = Json::parse(write->accepted_body, nullptr, false);
+  if (!write || write->status().body.empty()) return Json::array();
+  const Json body = Json::parse(write->status().body, nullptr, false);
   const Json::json_pointer conditions("/status/conditions");
   return body.is_object() && body.contains(conditions) ? body.at(conditions) : Json::array();
 }

@@ -57,7 +57,7 @@ Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) 
     expected.placements = placements_text(slices);
     annotations[kPlacementsAnnotation] = *expected.placements;
   }
-  expected.reason = none_if_empty(of->reason.written);
+  expected.reason = none_if_empty(value_of(of->reason).written);
   if (expected.reason) annotations[kPoolReasonAnnotation] = *expected.reason;
   PatchIntended intent = annotate(key.first, {Kind::namespace_, "", key.second}, seen.version,
                                   seen.uid, seen.resource_version, std::move(annotations));
@@ -87,7 +87,7 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   const auto& seen = pod->seen;
   PodFacts expected = seen.facts;
   expected.super_cluster = super_cluster_of(*pod);
-  expected.reason = none_if_empty(pod->reason.written);
+  expected.reason = none_if_empty(value_of(pod->reason).written);
   Json annotations = Json::object();
   if (expected.super_cluster) annotations[kSuperClusterAnnotation] = *expected.super_cluster;
   if (expected.reason) annotations[kPoolReasonAnnotation] = *expected.reason;

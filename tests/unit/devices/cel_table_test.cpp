@@ -64,7 +64,8 @@ class CelTable {
       device_.attributes = attributes_;
     } else if (word == "capacity") {
       const std::string name = take_word(line);
-      device_.capacity.push_back({name, Quantity::parse(line).value(), {}});
+      capacities_.push_back({name, Quantity::parse(line).value(), {}});
+      device_.capacity = capacities_;
     } else if (word == "shared") {
       device_.extras.emplace().shared = true;
     } else {
@@ -89,6 +90,7 @@ class CelTable {
 
   std::string driver_;
   std::map<std::string, std::string> attributes_;
+  std::vector<DeviceCapacity> capacities_;
   DeviceFacts device_;
   std::string said_;
   int cases_ = 0;

@@ -130,6 +130,7 @@ DeviceFacts read_device(const std::string& word) {
   device.name = name;
   DeviceExtras extras;
   std::map<std::string, std::string> attributes;
+  std::vector<DeviceCapacity> capacities;
   for (const std::string& what : split_words(rest.substr(0, rest.rfind('}')), ',')) {
     if (read_reach(what, extras.reach)) continue;
     if (const auto attribute = after(what, ".")) {
@@ -143,9 +144,10 @@ DeviceFacts read_device(const std::string& word) {
     } else if (what == "binds") {
       extras.binds = true;
     } else {
-      device.capacity.push_back(read_capacity(what));
+      capacities.push_back(read_capacity(what));
     }
   }
+  device.capacity = std::move(capacities);
   device.attributes = attributes;
   if (!(extras == DeviceExtras{})) device.extras = extras;
   return device;

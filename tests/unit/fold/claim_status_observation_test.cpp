@@ -57,7 +57,7 @@ TEST_CASE("claim status: while a write is on its way no other status is foreign"
 TEST_CASE("claim status: an accepted write stands for what the watch has not shown yet") {
   Hub hub;
   hub.accepted("8");
-  CHECK(hub.write().status_left == StatusLeft{status("ours"), "8"});
+  CHECK(hub.write().status() == StatusLeft{"{}", status("ours"), "8"});
   CHECK(hub.claim.facts.status_digest == status("ours"));
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
   CHECK(shows_foreign_status(hub.state, "k", with(status("theirs"))));
@@ -78,7 +78,7 @@ TEST_CASE("claim status: an answer from before what was seen changes nothing tha
 TEST_CASE("claim status: a write that changed nothing left what stood there") {
   Hub hub;
   hub.accepted("7");
-  CHECK(hub.write().status_left == StatusLeft{status("theirs"), "7"});
+  CHECK(hub.write().status() == StatusLeft{"{}", status("theirs"), "7"});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }
 
@@ -86,22 +86,22 @@ TEST_CASE("claim status: what the server kept of our write is what its version s
   Hub hub;
   hub.accepted("8");
   note_status_seen(hub.write(), seen_as("9", status("theirs")));
-  CHECK(hub.write().status_left.digest == status("ours"));
+  CHECK(hub.write().status().digest == status("ours"));
   note_status_seen(hub.write(), seen_as("8", status("pruned")));
-  CHECK(hub.write().status_left.digest == status("pruned"));
+  CHECK(hub.write().status().digest == status("pruned"));
   note_status_seen(hub.write(), seen_as("8", Digest{}));  // a record that does not say
-  CHECK(hub.write().status_left.digest == status("pruned"));
+  CHECK(hub.write().status().digest == status("pruned"));
 }
 
 TEST_CASE("claim status: of a log without digests the first sight after a write is ours") {
   WriteState write;
   note_status_seen(write, seen_as("8", status("seen")));
-  CHECK(write.status_left.digest == Digest{});  // we never wrote it
-  write.accepted_body = "{}";
+  CHECK(write.status().digest == Digest{});  // we never wrote it
+  write.change_status().body = "{}";
   note_status_seen(write, seen_as("8", status("seen")));
-  CHECK(write.status_left.digest == status("seen"));
+  CHECK(write.status().digest == status("seen"));
   note_status_seen(write, seen_as("9", status("later")));
-  CHECK(write.status_left.digest == status("seen"));
+  CHECK(write.status().digest == status("seen"));
 }
 
 TEST_CASE("claim status: grants count as part of a status that is known") {
@@ -119,7 +119,7 @@ TEST_CASE("claim status: of a write that does not say what it leaves nothing is 
   Hub hub;
   note_intent(hub.state, intent_of(Digest{}), Seq{6});
   note_accepted(hub.state, {Seq{6}, 200, "u", "8"});
-  CHECK(hub.write().status_left == StatusLeft{});
+  CHECK(hub.write().status() == StatusLeft{"{}", {}, ""});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }
 

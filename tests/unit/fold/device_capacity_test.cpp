@@ -98,6 +98,25 @@ TEST_CASE("device capacity: the devices of a node that flaps do not count for gr
   CHECK(bench.gpus("a").second == 0);
 }
 
+TEST_CASE("device capacity: pools with equal sums share them until one of them changes") {
+  Bench bench;
+  for (const char* node : {"n1", "n2", "n3"}) {
+    bench.node(node, "a");
+    bench.slice(std::string("s-") + node, slice_of(std::string("p-") + node, node, 3));
+  }
+  bench.close();
+  const auto sums = [&](const std::string& node) {
+    return &*bench.cluster.device_capacity.pools.at({kDriver, "p-" + node}).sums;
+  };
+  CHECK(sums("n2") == sums("n1"));
+  CHECK(sums("n3") == sums("n1"));
+  bench.slice("s-n2", slice_of("p-n2", "n2", 2));
+  bench.close();
+  CHECK(sums("n3") == sums("n1"));
+  CHECK(sums("n2") != sums("n1"));
+  CHECK(bench.gpus("a").first == 8);
+}
+
 TEST_CASE("device capacity: an index that was lost is derived again, with equal sums") {
   Bench bench;
   bench.node("n1", "a");
@@ -228,7 +247,7 @@ std::string faults_in(const Cluster& cluster) {
   for (const auto& [reason, pools] : cluster.device_capacity.faulty)
     for (const DevicePoolKey& key : pools) {
       text += std::to_string(static_cast<int>(reason)) + " " + key.pool + ":";
-      for (const std::string& fault : cluster.device_capacity.pools.at(key).faults.at(reason))
+      for (const std::string& fault : cluster.device_capacity.pools.at(key).faults->at(reason))
         text += " " + fault;
       text += "\n";
     }
@@ -255,7 +274,7 @@ TEST_CASE("device capacity: after any changes the sums are those of counting fro
       // The sums of pools are all that devices add.
       DeviceSums sums;
       for (const auto& [key, pool] : bench.cluster.device_capacity.pools)
-        for (const auto& [at, sum] : pool.sums) sums[at].offered += sum.offered;
+        for (const auto& [at, sum] : *pool.sums) sums[at].offered += sum.offered;
       for (const auto& [at, sum] : sums)
         REQUIRE(bench.cluster.capacity.at(at).offered >= sum.offered);
     }

@@ -164,8 +164,7 @@ TEST_CASE("ingest: a Pod of a member is logged where it belongs to a pod set of 
   IngestBench bench;
   const auto pod = [&](const std::string& workload, const std::string& pod_set) {
     PodFacts facts;
-    facts.workload = workload;
-    facts.pod_set = pod_set;
+    facts.set_origin({workload, pod_set, ""});
     return bench.shows("c1", Kind::pod, "p", std::move(facts));
   };
   CHECK_FALSE(pod("", "main"));
@@ -174,8 +173,7 @@ TEST_CASE("ingest: a Pod of a member is logged where it belongs to a pod set of 
   CHECK_FALSE(pod("w", "main"));
   CHECK(pod("w", "other"));
   PodFacts whole;  // of a manifest: the rest is not looked at
-  whole.workload = "w";
-  whole.pod_set = "other";
+  whole.set_origin({"w", "other", ""});
   whole.bound = true;
   CHECK_FALSE(bench.shows("c1", Kind::pod, "p", std::move(whole)));
   CHECK(pod("", "other"));  // as if it were gone
@@ -193,7 +191,7 @@ TEST_CASE("ingest: a Pod of a super cluster is logged where the tenant's Pod may
   IngestBench bench;
   const auto made = [&](const std::string& uid) {
     PodFacts facts;
-    facts.tenant_uid = uid;
+    facts.set_origin({"", "", uid});
     return bench.take("r1", {"r1", ObjectSeen{{Kind::pod, "acme-web", "p"},
                                               "v1",
                                               "u-in-r1",

@@ -120,8 +120,7 @@ TEST_CASE("the metadata of a member's Pod says which Workload it belongs to") {
       R"("metadata":{"name":"p","namespace":"n","annotations":{"kueue.x-k8s.io/workload":"w"},
         "labels":{"kueue.x-k8s.io/podset":"workers","a":"b"}})";
   PodFacts expected;
-  expected.workload = "w";
-  expected.pod_set = "workers";
+  expected.set_origin({"w", "workers", ""});
   CHECK(pod_facts(metadata) == expected);
   CHECK(pod_facts(R"("metadata":{"name":"p","annotations":{"kueue.x-k8s.io/workload":7},
       "labels":{"kueue.x-k8s.io/podset":[]}})") == PodFacts{});

@@ -23,7 +23,7 @@ F pool_facts(const std::string& kind, const std::string& rest) {
 using Amounts = std::map<std::string, Amount>;
 
 Amounts pod_requests(const std::string& spec) {
-  return pool_facts<PodFacts>("Pod", R"("spec":)" + spec).requests;
+  return pool_facts<PodFacts>("Pod", R"("spec":)" + spec).requests.to_map();
 }
 
 }  // namespace
@@ -150,8 +150,8 @@ TEST_CASE("a Pod is bound, gated, over or none of these") {
   CHECK(placed.super_cluster == "r1");
   CHECK(placed.reason == "ResourceClaims");
   // Of a super cluster, where only the metadata is sent.
-  CHECK(pod(R"("metadata":{"name":"p","annotations":{"tenancy.x-k8s.io/uid":"u7"}})").tenant_uid ==
-        "u7");
+  CHECK(pod(R"("metadata":{"name":"p","annotations":{"tenancy.x-k8s.io/uid":"u7"}})").origin() ==
+        PodOrigin{"", "", "u7"});
   CHECK(pod(R"("metadata":{"name":"p","annotations":{"tenancy.x-k8s.io/uid":7}})") == PodFacts{});
   CHECK(pod(R"("spec":{"nodeName":7,"schedulingGates":"x","resourceClaims":3},"status":[])") ==
         PodFacts{});

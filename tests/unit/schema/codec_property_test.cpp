@@ -108,19 +108,10 @@ NamespaceFacts any_namespace() {
 PodDeviceFacts any_pod_devices();
 
 PodFacts any_pod() {
-  PodFacts pod{any_annotation(),
-               any_annotation(),
-               any<AnyAmounts>(),
-               any<bool>(),
-               any<bool>(),
-               any<bool>(),
-               any<bool>(),
-               any<bool>(),
-               any<std::string>(),
-               any<std::string>(),
-               {},
-               any<std::string>()};
+  PodFacts pod{any_annotation(), any_annotation(), any<AnyAmounts>(), any<bool>(), any<bool>(),
+               any<bool>(),      any<bool>(),      any<bool>(),       {},          {}};
   if (any<bool>()) pod.devices = any_pod_devices();
+  pod.set_origin({any<std::string>(), any<std::string>(), any<std::string>()});
   return pod;
 }
 

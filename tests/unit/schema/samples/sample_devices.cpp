@@ -131,8 +131,7 @@ WorkloadFacts workload_with_devices() {
 
 PodFacts pod_with_devices() {
   PodFacts facts;
-  facts.workload = "job-train-1a2b3";
-  facts.pod_set = "workers";
+  facts.set_origin({"job-train-1a2b3", "workers", ""});
   facts.devices = pod_devices();
   return facts;
 }

@@ -369,7 +369,7 @@ void add_version_5(Numbered& samples) {
   samples.add("observed_pods_5", "cluster1", std::move(pod));
   ObjectObserved of_tenant = observed(Kind::pod);
   PodFacts made_for_tenant;
-  made_for_tenant.tenant_uid = "0d5e2a4c-tenant";
+  made_for_tenant.set_origin({"", "", "0d5e2a4c-tenant"});
   of_tenant.facts = std::move(made_for_tenant);
   samples.add("observed_pods_5_tenant", "cluster1", std::move(of_tenant));
   for (const Kind kind : {Kind::fleet_resource_class, Kind::fleet_resource_claim,
@@ -422,8 +422,8 @@ Facts facts(Kind kind) {
     case Kind::resource_quota:
       return ResourceQuotaFacts{{{"cpu", 12'000}, {"requests.memory", 1 << 30}}, true};
     case Kind::pod:
-      return PodFacts{
-          "r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true, "", "", {}, ""};
+      return PodFacts{"r1", "DoesNotFit: cpu 1", {{"cpu", 1000}}, true, true, true, true, true, {},
+                      {}};
     case Kind::config_map: return ConfigMapFacts{"r1"};
     case Kind::resource_slice: return resource_slice();
     case Kind::device_class: return device_class();
