@@ -5,6 +5,7 @@
 #include <random>
 
 #include "connectors/kube/access/discovery.h"
+#include "connectors/kube/watch/failure_text.h"
 #include "connectors/kube/watch/object_follower.h"
 #include "engine/apply/applier.h"
 #include "engine/base/check.h"
