@@ -231,11 +231,13 @@ ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
   if (!cycle_.streaming()) return finish(now);
   heard(now);
   cycle_.stream_heard(now);
-  // An event can end the stream (ERROR, 410): then lines that are buffered behind it do not count.
   while (cycle_.streaming()) {
     const WatchReader::Step step = reader_.next(chunk);
     if (step == WatchReader::Step::need_more) break;
     act_on(now, step);
+    // An ERROR event ends the stream: the lines behind it are not those of the list that may
+    // follow.
+    if (step == WatchReader::Step::failed) break;
     if (step == WatchReader::Step::unchanged || !cycle_.streaming()) continue;
     bounds_.count_changes(now, out_.facts);
     const bool watching = cycle_.phase() == Phase::watching;
@@ -257,8 +259,10 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
   else
     position_doubted_ = true;
   if (status == 200 || status == 0) {
-    act_on(now, reader_.finish());
-    if (!cycle_.streaming()) return finish(now);
+    const WatchReader::Step last = reader_.finish();
+    act_on(now, last);
+    // After an ERROR event what follows is decided.
+    if (last == WatchReader::Step::failed) return finish(now);
     const bool watching = cycle_.phase() == Phase::watching;
     if (watching && status == 200 && (lasted || reader_.useful())) {
       start_watch(now);  // the ordinary end of a watch: resume from the last version
