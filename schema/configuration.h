@@ -205,7 +205,7 @@ struct DraSettings {
   friend bool operator==(const DraSettings&, const DraSettings&) = default;
 };
 
-/// Everything that an administrator can set.
+/// Everything that an administrator can set. Large: plain data, a field for each setting.
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
   std::map<std::string, std::string> resource_aliases = default_resource_aliases();

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "connectors/kube/access/discovery.h"
+#include "connectors/kube/watch/failure_text.h"
 #include "connectors/kube/watch/object_follower.h"
 #include "engine/apply/applier.h"
 #include "engine/base/check.h"
@@ -27,6 +28,15 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     std::unique_ptr<IoLoop::Timer> timer;
     std::uint64_t generation =
         0;  // of the outstanding request: answers to earlier ones are dropped
+  };
+
+  // All paths of discovery are requested at once; answers to an earlier round do not count.
+  struct DiscoveryRound {
+    std::uint64_t number = 0;
+    std::size_t outstanding = 0;  // answers that are still to come
+    std::set<std::string> troubles;
+    std::set<std::string> reported;  // the troubles of the round before
+    Duration wait{};                 // the longest Retry-After
   };
 
   Impl(IoLoop& loop_given, SourceName name_given, ApiServerSettings settings_given)
@@ -162,61 +172,61 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   // Starts discovery again; answers to earlier requests no longer count.
   void discover_anew() {
     if (!discovery) return;
-    ++discovery_round;
-    discovering = 0;
-    round_troubles.clear();
-    round_wait = {};
+    ++round.number;
+    round.outstanding = 0;
+    round.troubles.clear();
+    round.wait = {};
     discover();
   }
 
   // Discovery: requests all paths at once, then passes every reflector its version.
   void discover() {
     discovery_timer.reset();
-    if (discovering || stopped) return;
+    if (round.outstanding || stopped) return;
     const std::vector<std::string> paths = discovery->paths();
-    discovering = paths.size();
+    round.outstanding = paths.size();
     for (const std::string& path : paths) {
       HttpRequest request;
       request.target = path;
       request.timeout = settings.reflector.request_timeout;
-      http->send(std::move(request), [weak = weak_from_this(), path,
-                                      mine = discovery_round](Result<HttpResponse> answer) {
-        const auto self = weak.lock();
-        if (self && mine == self->discovery_round) self->discovered(path, answer);
-      });
+      http->send(std::move(request),
+                 [weak = weak_from_this(), path, mine = round.number](Result<HttpResponse> answer) {
+                   const auto self = weak.lock();
+                   if (self && mine == self->round.number) self->discovered(path, answer);
+                 });
     }
   }
 
   void discovered(const std::string& path, const Result<HttpResponse>& answer) {
-    --discovering;
+    --round.outstanding;
     if (stopped) return;
     const int status = answer.has_value() ? answer->status : 0;
     count(status);
     if (answer.has_error()) {
-      round_troubles.insert(answer.error().message);
+      round.troubles.insert(answer.error().message);
     } else {
       if (auto read = discovery->answer(path, status, answer->body); read.has_error())
-        round_troubles.insert(read.error().message);
+        round.troubles.insert(read.error().message);
       if (status != 200 && status != 404) {
-        round_troubles.insert(path + " answered " + std::to_string(status) +
+        round.troubles.insert(path + " answered " + std::to_string(status) +
                               retry_after_text(answer->retry_after));
-        round_wait = std::max(
-            round_wait,
+        round.wait = std::max(
+            round.wait,
             bounded_retry_after(answer->retry_after.value_or(Duration{}), settings.reflector));
       }
     }
-    if (discovering > 0) return;
+    if (round.outstanding > 0) return;
     finish_discovery();
   }
 
   void finish_discovery() {
-    const Duration waiting = std::max(settings.discovery_waiting, std::exchange(round_wait, {}));
-    for (const std::string& trouble : round_troubles)
-      if (!said_troubles.contains(trouble))
+    const Duration waiting = std::max(settings.discovery_waiting, std::exchange(round.wait, {}));
+    for (const std::string& trouble : round.troubles)
+      if (!round.reported.contains(trouble))
         log("discovery: " + trouble + "; asked again in " + to_go_duration(waiting));
-    if (round_troubles.empty() && !said_troubles.empty()) log("discovery: answered again");
-    said_troubles = std::exchange(round_troubles, {});
-    bool settled = said_troubles.empty();
+    if (round.troubles.empty() && !round.reported.empty()) log("discovery: answered again");
+    round.reported = std::exchange(round.troubles, {});
+    bool settled = round.reported.empty();
     for (auto& watcher : watchers) {
       const Kind kind = watcher->reflector.kind();
       if (!discovery->decided(kind)) continue;
@@ -253,7 +263,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (stopped) return;
     if (output.request) send(watcher, *output.request);
     set_timer(watcher, output.wake);
-    if (output.rediscover && !discovering) discover_after(seconds(1));
+    if (output.rediscover && !round.outstanding) discover_after(seconds(1));
     std::lock_guard lock(mutex);
     counted.reflectors[watcher.reflector.kind()] = watcher.reflector.counters();
     if (watcher.reflector.wanted())
@@ -354,10 +364,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::uint64_t followed = 0;  // guarded by mutex
   std::unique_ptr<Discovery> discovery;
   std::unique_ptr<IoLoop::Timer> discovery_timer;
-  std::size_t discovering = 0;  // answers that are still to come
-  std::uint64_t discovery_round = 0;
-  std::set<std::string> round_troubles, said_troubles;  // of this round, of the one before
-  Duration round_wait{};                                // the longest Retry-After of this round
+  DiscoveryRound round;
   bool writes_held_back = false;
   std::mt19937_64 random{std::random_device{}()};
   bool stopped = false;

@@ -54,6 +54,9 @@ struct NodeTallies {
   std::size_t changes = 0;    ///< ...and how many nodes had changed since
 };
 
+/// Large: slices, nodes, classes, taint rules and uses are indexed together, because a change of
+/// one makes stale what was derived of the others; mark_stale() and note_change() are where that is
+/// decided.
 class ClusterDeviceIndex {
  public:
   ClusterDeviceIndex() = default;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::int64_t kSpread = 20;  // seconds by which seeds differ in their times
 
-// Writes the script of one round.
+// Writes the script of one round. Large: a function for each chapter, and one for each kind of
+// fault.
 class PoolScriptWriter {
  public:
   PoolScriptWriter(std::uint64_t seed, std::int64_t round)

@@ -34,6 +34,7 @@
 
 namespace fairlead {
 
+/// Large: plain data, the list of the rooms' parts.
 struct State {
   Seq seq;        ///< of the last event
   Seq input_seq;  ///< of the last event whose source is not kSelf

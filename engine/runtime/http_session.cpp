@@ -94,7 +94,8 @@ using PlainStream = beast::tcp_stream;
 using TlsStream = beast::ssl_stream<beast::tcp_stream>;
 
 // `Stream` is one of the two. The pending operation of a connection holds the only reference to its
-// session, or the thread or guard that has its request does.
+// session, or the thread or guard that has its request does. Large: each asynchronous operation of
+// a connection ends in a function of its own.
 template <class Stream>
 class Session final : public HttpSession, public std::enable_shared_from_this<Session<Stream>> {
  public:

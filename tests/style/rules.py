@@ -3,6 +3,7 @@
 import ast
 import re
 
+import classes
 from cpp_source import Source
 from layering import CORE, check_include, folder_of
 
@@ -124,6 +125,7 @@ def cpp(path, text):
     for match in re.finditer(r"\[\s*=\s*[\],]", source.code):
         yield source.line_at(match.start()), "a lambda names what it captures: no [=]"
     yield from _defaults_over_enums(source)
+    yield from classes.check(source)
     if folder_of(path) in CORE:
         yield from core(source)
 

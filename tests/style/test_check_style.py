@@ -2,6 +2,7 @@
 
 import unittest
 
+import classes
 import cpp_source
 import layering
 import references
@@ -282,6 +283,60 @@ class References(unittest.TestCase):
                            ("README.md", "`tests/100k nodes`, docs/decisions/NNNN-name.md, NNNN-name.md\n"),
                            ("schema/a.yaml", "# docs/gone\n")]:
             self.assertEqual(self.found(path, text), [], (path, text))
+
+
+class SizesOfClasses(unittest.TestCase):
+    @staticmethod
+    def sizes(text):
+        source = cpp_source.Source("engine/log/a.h", text)
+        return [(name, methods, members) for _, name, methods, members in classes.sizes(source)]
+
+    def test_private_methods_and_members_are_counted(self):
+        body = """template <class T>
+class Log final : public Base<T> {
+ public:
+  explicit Log(int a) : a_(a) {}
+  int open() const { return a_; }
+
+ private:
+  enum class Mode { read, write };
+  struct Pack { int a, b; void close(); };
+  using F = std::function<void(int)>;
+  friend bool operator==(const Log&, const Log&) = default;
+  Log(const Log&) = delete;
+  static int first();
+  int second(const std::map<int, int>& of = {}) { return f([&] { return Pack{1}; }); }
+  bool operator<(const Log& other) const;
+  static constexpr int kMax = 3;
+  int a_ = f(1);
+  std::function<void(int, int)> b_{[](int, int) {}};
+  std::array<int, 3> c_{}, d_{1};
+};
+"""
+        self.assertEqual(self.sizes(body), [("Pack", 0, 2), ("Log", 3, 4)])
+
+    def test_what_is_no_class_has_no_size(self):
+        text = "enum class Mode { read };\nstruct Gone;\nint f() { struct A* a; return {1}; }\n"
+        self.assertEqual(self.sizes(text), [])
+
+    def test_a_class_that_is_too_large_says_why(self):
+        methods = "".join(f"  void f{i}() {{ a(); }}\n" for i in range(16))
+        members = "".join(f"  int m{i}_ = 0;\n" for i in range(21))
+        for head, body in [("class A", methods), ("struct A", members)]:
+            text = f"{head} {{\n{body}}};\n"
+            found = [message for message in messages("engine/log/a.cpp", text) if "make several of it" in message]
+            self.assertEqual(len(found), 1, head)
+            self.assertIn("Large: ...", found[0])
+            self.assertEqual(messages("engine/log/a.cpp", "// An A. Large: for a reason.\n" + text), [])
+            self.assertEqual(messages("tests/unit/a.cpp", text), [])
+            self.assertEqual(len(messages("engine/log/a.cpp", "// Large: of another.\n\n" + text)), 1)
+
+    def test_a_class_at_the_bounds_stands(self):
+        methods = "".join(f"  void f{i}();\n" for i in range(15))
+        members = "".join(f"  int m{i}_ = 0;\n" for i in range(20))
+        public = "".join(f"  void p{i}();\n" for i in range(40))
+        text = f"class A {{\n public:\n{public} private:\n{methods}{members}}};\n"
+        self.assertEqual(messages("engine/log/a.cpp", text), [])
 
 
 class Words(unittest.TestCase):

@@ -50,7 +50,8 @@ Result<void> Identities::adopt(Credentials credentials) {
   if (token.has_error()) return Error{ErrorCode::denied, token.error().message};
   Credentials before = std::exchange(credentials_, std::move(credentials));
   const bool moves = target_ && (before.server != credentials_.server);
-  const bool same_plugin = credentials_.exec && before.exec == credentials_.exec && answered_;
+  const bool same_plugin =
+      credentials_.exec && before.exec == credentials_.exec && plugin_.answered;
   if (!same_plugin)
     if (auto aimed = aim(credentials_.client_certificate_pem, credentials_.client_key_pem);
         aimed.has_error()) {
@@ -58,11 +59,11 @@ Result<void> Identities::adopt(Credentials credentials) {
       return aimed;
     }
   if (!same_plugin) {
-    run_.reset();
-    answered_ = wanted_ = false;
-    renew_ = expires_ = std::nullopt;
-    opens_ = {};
-    failures_ = 0;
+    plugin_.run.reset();
+    plugin_.answered = plugin_.wanted = false;
+    plugin_.renew = plugin_.expires = std::nullopt;
+    plugin_.opens = {};
+    plugin_.failures = 0;
     token_ = std::move(*token);
   }
   certificate_origin_ = credentials_.certificate_origin;
@@ -131,7 +132,8 @@ void Identities::look_at_files(LogTime now) {
     return;
   }
   if (same_access(*fresh, credentials_)) {
-    if (auto token = current_token(*fresh); token.has_value() && *token != token_ && !answered_) {
+    if (auto token = current_token(*fresh);
+        token.has_value() && *token != token_ && !plugin_.answered) {
       token_ = std::move(*token);
       ++stats_.renewals;
     }
@@ -156,53 +158,54 @@ void Identities::look_at_files(LogTime now) {
 }
 
 bool Identities::plugin_due(LogTime now) const {
-  if (!credentials_.exec || run_ || now < opens_) return false;
-  return !answered_ || wanted_ || (renew_ && wall_now() >= *renew_);
+  if (!credentials_.exec || plugin_.run || now < plugin_.opens) return false;
+  return !plugin_.answered || plugin_.wanted || (plugin_.renew && wall_now() >= *plugin_.renew);
 }
 
 void Identities::run_plugin() {
   ++stats_.plugin_calls;
-  run_ =
+  plugin_.run =
       PluginRun::start(loop_, *credentials_.exec, times_.plugin_time_max,
                        [this](Result<PluginAnswer> answer) { plugin_answered(std::move(answer)); });
 }
 
 void Identities::plugin_answered(Result<PluginAnswer> answer) {
-  run_.reset();
-  wanted_ = false;
+  plugin_.run.reset();
+  plugin_.wanted = false;
   const LogTime wall = wall_now();
   if (answer.has_value() && answer->expires && *answer->expires <= wall)
     answer = Error{ErrorCode::denied, credentials_.exec->origin + ": " +
                                           credentials_.exec->command + " gave credentials that " +
                                           "expired at " + to_rfc3339(*answer->expires)};
-  if (answer.has_value() && (!answered_ || !answer->client_certificate_pem.empty() ||
+  if (answer.has_value() && (!plugin_.answered || !answer->client_certificate_pem.empty() ||
                              certificate_origin_ == credentials_.exec->origin))
     if (auto aimed = aim(answer->client_certificate_pem, answer->client_key_pem); aimed.has_error())
       answer = in_context(credentials_.exec->origin, aimed.error());
   if (answer.has_error()) {
     ++stats_.plugin_failures;
     Duration pause = times_.plugin_pause;
-    for (int i = 0; i < failures_ && pause < times_.plugin_pause_max; ++i) pause.ns *= 2;
-    ++failures_;
-    opens_ = loop_.now() + std::min(pause, times_.plugin_pause_max);
-    failure_ = answer.error();
+    for (int i = 0; i < plugin_.failures && pause < times_.plugin_pause_max; ++i) pause.ns *= 2;
+    ++plugin_.failures;
+    plugin_.opens = loop_.now() + std::min(pause, times_.plugin_pause_max);
+    plugin_.failure = answer.error();
     log_problem(answer.error().message);
   } else {
-    failures_ = 0;
-    failure_.reset();
-    opens_ = loop_.now() + times_.plugin_pause;
-    if (answered_) ++stats_.renewals;
-    answered_ = true;
+    plugin_.failures = 0;
+    plugin_.failure.reset();
+    plugin_.opens = loop_.now() + times_.plugin_pause;
+    if (plugin_.answered) ++stats_.renewals;
+    plugin_.answered = true;
     token_ = answer->token;
     certificate_origin_ =
         answer->client_certificate_pem.empty() ? std::string() : credentials_.exec->origin;
-    expires_ = answer->expires;
-    renew_.reset();
-    if (expires_)
-      renew_ = LogTime{expires_->ns - std::min(kRenewBefore.ns, (*expires_ - wall).ns / 5)};
+    plugin_.expires = answer->expires;
+    plugin_.renew.reset();
+    if (plugin_.expires)
+      plugin_.renew = LogTime{plugin_.expires->ns -
+                              std::min(kRenewBefore.ns, (*plugin_.expires - wall).ns / 5)};
     // Credentials that expire sooner than the pause must still be renewed in time.
-    if (renew_ && *renew_ < wall + times_.plugin_pause)
-      opens_ = loop_.now() + std::max(*renew_ - wall, seconds(1));
+    if (plugin_.renew && *plugin_.renew < wall + times_.plugin_pause)
+      plugin_.opens = loop_.now() + std::max(*plugin_.renew - wall, seconds(1));
   }
   for (Given& given : std::exchange(waiting_, {})) given(present());
 }
@@ -218,17 +221,19 @@ Result<Identity> Identities::present() {
   if (none_) return nothing(*none_);
   const LogTime wall = wall_now();
   if (credentials_.exec) {
-    const bool over = answered_ && expires_ && *expires_ <= wall;
-    if ((!answered_ || over) && failure_) return nothing(*failure_);
-    if (!answered_) return nothing({ErrorCode::denied, "the credential plugin has not answered"});
+    const bool over = plugin_.answered && plugin_.expires && *plugin_.expires <= wall;
+    if ((!plugin_.answered || over) && plugin_.failure) return nothing(*plugin_.failure);
+    if (!plugin_.answered)
+      return nothing({ErrorCode::denied, "the credential plugin has not answered"});
     if (over)
       return nothing({ErrorCode::denied, credentials_.exec->origin + ": credentials expired at " +
-                                             to_rfc3339(*expires_)});
+                                             to_rfc3339(*plugin_.expires)});
   }
   if (certificate_end_ && *certificate_end_ <= wall)
     return nothing({ErrorCode::denied, "client certificate " + certificate_origin_ +
                                            " expired at " + to_rfc3339(*certificate_end_)});
-  if (!failure_ && !last_problem_.empty() && (credentials_.files.empty() || !signature_.empty())) {
+  if (!plugin_.failure && !last_problem_.empty() &&
+      (credentials_.files.empty() || !signature_.empty())) {
     last_problem_.clear();
     if (events_.log) events_.log("credentials: good again");
   }
@@ -240,7 +245,8 @@ void Identities::ask(Given given) {
   const LogTime now = loop_.now();
   look_at_files(now);
   if (plugin_due(now) && !none_) run_plugin();
-  const bool must_wait = run_ && (!answered_ || (expires_ && *expires_ <= wall_now()));
+  const bool must_wait =
+      plugin_.run && (!plugin_.answered || (plugin_.expires && *plugin_.expires <= wall_now()));
   if (must_wait)
     waiting_.push_back(std::move(given));
   else
@@ -252,10 +258,10 @@ void Identities::refused(const Identity& used, Given given) {
   if (used.target != target_ || used.token != token_ || none_) return ask(std::move(given));
   files_seen_ = {};
   look_at_files(now);
-  wanted_ = credentials_.exec.has_value() && answered_ && !run_;
+  plugin_.wanted = credentials_.exec.has_value() && plugin_.answered && !plugin_.run;
   if (plugin_due(now)) run_plugin();
-  wanted_ = false;
-  if (run_)
+  plugin_.wanted = false;
+  if (plugin_.run)
     waiting_.push_back(std::move(given));
   else
     given(present());
@@ -268,7 +274,7 @@ void Identities::replace(Result<Credentials> credentials) {
     if (adopted.has_value()) return publish_usable();
     credentials = adopted.error();
   }
-  run_.reset();
+  plugin_.run.reset();
   read_again_ = nullptr;
   none_ = credentials.error();
   log_problem(none_->message);
@@ -280,7 +286,7 @@ void Identities::replace(Result<Credentials> credentials) {
 void Identities::stop(const std::string& why) {
   events_ = {};  // the owner of the callbacks may end before the last request does
   new_target_ = nullptr;
-  run_.reset();
+  plugin_.run.reset();
   read_again_ = nullptr;
   none_ = Error{ErrorCode::unavailable, why};
   for (Given& given : std::exchange(waiting_, {})) given(*none_);
@@ -305,7 +311,8 @@ void Identities::publish_unusable() {
 
 void Identities::publish(CredentialStats now) {
   now.expires = certificate_end_;
-  if (expires_ && (!now.expires || *expires_ < *now.expires)) now.expires = expires_;
+  if (plugin_.expires && (!now.expires || *plugin_.expires < *now.expires))
+    now.expires = plugin_.expires;
   stats_ = std::move(now);
   if (events_.stats) events_.stats(stats_);
 }

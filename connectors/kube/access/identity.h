@@ -83,6 +83,18 @@ class Identities {
   void stop(const std::string& why);
 
  private:
+  // What is known of the exec plugin's runs.
+  struct PluginUse {
+    std::unique_ptr<PluginRun> run;  // under way
+    bool answered = false;           // it gave what is in use
+    bool wanted = false;             // a 401 asks for another answer
+    LogTime opens{};                 // no run before, on the loop's clock
+    std::optional<LogTime> renew;    // wall clock
+    std::optional<LogTime> expires;  // of its answer, wall clock
+    int failures = 0;                // in a row
+    std::optional<Error> failure;    // the last run's
+  };
+
   Identities(IoLoop& loop, CredentialTimes times, CredentialEvents events);
   Result<void> adopt(Credentials credentials);
   Result<void> aim(const std::string& certificate, const std::string& key);
@@ -113,15 +125,8 @@ class Identities {
   LogTime files_seen_{};  // on the loop's clock; 0: never
   std::string signature_;
 
-  std::unique_ptr<PluginRun> run_;
+  PluginUse plugin_;
   std::vector<Given> waiting_;
-  bool answered_ = false;           // the plugin gave what is in use
-  bool wanted_ = false;             // a 401 asks for another answer
-  LogTime opens_{};                 // no run before, on the loop's clock
-  std::optional<LogTime> renew_;    // wall clock
-  std::optional<LogTime> expires_;  // of the plugin's answer, wall clock
-  int failures_ = 0;                // in a row
-  std::optional<Error> failure_;    // the last run's
 
   std::string last_problem_;
   CredentialStats stats_;

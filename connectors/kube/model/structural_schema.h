@@ -31,7 +31,7 @@ struct Schema;
 using SchemaRef = std::shared_ptr<const Schema>;
 
 /// The values allowed at one place of an object. A null SchemaRef allows any value; types are then
-/// deduced from it.
+/// deduced from it. Large: plain data, a field for each keyword of a structural schema.
 struct Schema {
   std::string type;  ///< "object", "array", "string", "integer", "number", "boolean", or "" for
                      ///< int-or-string

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "connectors/kube/transport/failure_message.h"
+#include "engine/base/time.h"
 
 namespace fairlead {
 
@@ -23,6 +25,11 @@ inline std::string failure_text(int status, std::string_view text) {
 /// without an answer, `body` is our own text.
 inline std::string status_text(int status, std::string_view body) {
   return failure_text(status, status == 0 ? std::string(body) : failure_message(body));
+}
+
+/// " (Retry-After 1h0m0s)"; empty if the server asks for no wait.
+inline std::string retry_after_text(std::optional<Duration> asked) {
+  return asked ? " (Retry-After " + to_go_duration(*asked) + ")" : "";
 }
 
 }  // namespace fairlead

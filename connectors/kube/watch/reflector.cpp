@@ -3,426 +3,419 @@
 #include <algorithm>
 #include <utility>
 
-#include "connectors/kube/projection/projection.h"
-#include "connectors/kube/resource_path.h"
 #include "connectors/kube/watch/failure_text.h"
 #include "engine/base/resource_version.h"
 
 namespace fairlead {
 
-Duration bounded_retry_after(Duration asked, const ReflectorSettings& settings) {
-  return std::min(asked, Duration{settings.stale_after.ns / 2});
-}
-
-std::string retry_after_text(std::optional<Duration> asked) {
-  return asked ? " (Retry-After " + to_go_duration(*asked) + ")" : "";
-}
-
-// The part of a text that a diagnostic may quote: texts of objects may hold secrets.
-std::string_view Reflector::printable(std::string_view text) const {
-  return kind_ == Kind::secret ? "(not shown: it may be a piece of a Secret)" : text;
-}
-
 Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random)
-    : kind_(kind),
-      settings_(settings),
-      random_(std::move(random)),
-      page_limit_(settings.page_limit),
-      decoder_(LineFingerprinter(kind),
-               [this](const LineFingerprint& fingerprint) { return knows(fingerprint); }) {
-  set_budget();
-}
+    : settings_(settings),
+      collection_(kind),
+      cycle_(collection_, settings_, std::move(random)),
+      objects_(collection_, out_.facts, counters_),
+      reader_(collection_, objects_, counters_),
+      silence_(kind),
+      bounds_(collection_, settings_),
+      log_(kind, out_.diagnostics) {}
 
-std::string Reflector::collection() const {
-  return resource_path(info(kind_), version_, namespace_, {});
-}
-
-void Reflector::log(std::string line) {
-  line = std::string(info(kind_).resource) + ": " + line;
-  if (std::exchange(last_diagnostic_, line) == line) return;  // not again at every retry
-  out_.diagnostics.push_back(std::move(line));
-}
-
-Duration Reflector::jittered(Duration span) {
-  // Jitter of up to one half, so that a thousand hubs do not return at the same time.
-  const auto half = static_cast<std::uint64_t>(span.ns / 2) + 1;
-  return {span.ns + static_cast<std::int64_t>(random_() % half)};
-}
-
+// Ends every input: what is due by now, and when to be called again.
 ReflectorOutput Reflector::finish(LogTime now) {
-  const auto report = [&](Duration span, bool& reported, auto fact) {
-    if (!expected_ || reported || now < last_alive_ + span) return;
-    reported = true;
-    out_.facts.emplace_back(fact);
-    log("nothing heard for " + to_go_duration(span));
-  };
-  report(settings_.stale_after, stale_, StreamStale{kind_});
-  report(settings_.lost_after, lost_, StreamLost{kind_});
-  out_.wake = until_;
-  if (expected_ && !stale_)
-    out_.wake = std::min(out_.wake, last_alive_ + settings_.stale_after);
-  else if (expected_ && !lost_)
-    out_.wake = std::min(out_.wake, last_alive_ + settings_.lost_after);
-  count_changes(now);
-  counted_ = 0;
+  silence_.judge(now, settings_, out_.facts, log_);
+  out_.wake = std::min(cycle_.deadline(), silence_.next(settings_));
+  bounds_.count_changes(now, out_.facts);
+  bounds_.facts_taken();
   return std::exchange(out_, ReflectorOutput{});
 }
 
-void Reflector::alive(LogTime now) {
-  last_alive_ = now;
-  if (overflowing_ || (!stale_ && !lost_)) return;
-  stale_ = lost_ = false;
-  last_diagnostic_.clear();
-  out_.diagnostics.push_back(std::string(info(kind_).resource) + ": heard again");
+// The server sent something of this kind.
+void Reflector::heard(LogTime now) {
+  silence_.hear(now);
+  if (bounds_.exceeded() || !silence_.end()) return;
+  log_.recovered("heard again");
   // A list that is under way ends with a fact of its own (ListCompleted).
-  if (phase_ == Phase::watching) out_.facts.emplace_back(StreamAlive{kind_, resource_version_});
+  if (cycle_.phase() == Phase::watching)
+    out_.facts.emplace_back(StreamAlive{kind(), reader_.position()});
 }
 
 ReflectorOutput Reflector::expected(LogTime now) {
-  last_alive_ = now;
-  expected_ = wanted();
+  silence_.expect(now);
+  if (!wanted()) silence_.ignore();
   return finish(now);
 }
 
 ReflectorOutput Reflector::moved(LogTime now) {
   out_.cancel = true;
-  phase_ = Phase::unserved;
-  until_ = kForever;
+  cycle_.stop();
+  cycle_.succeeded();
   synced_ = false;
-  overflowing_ = false;
-  backoff_.reset();
-  if (scope_.breadth == WatchScope::Breadth::everywhere_if_allowed) namespace_.clear();
-  decoder_.reset();
+  bounds_.end();
+  collection_.widen();
+  reader_.stop();
   return finish(now);
 }
 
 ReflectorOutput Reflector::disconnected(LogTime now) {
-  if (wanted()) {
-    if (!lost_) out_.facts.emplace_back(StreamLost{kind_});
-    stale_ = lost_ = true;
-  }
+  if (wanted() && silence_.make_lost()) out_.facts.emplace_back(StreamLost{kind()});
   return moved(now);
 }
 
 ReflectorOutput Reflector::confine(LogTime now, WatchScope scope) {
-  if (scope == scope_) return finish(now);
+  if (scope == collection_.scope()) return finish(now);
   const bool was_wanted = wanted();
-  scope_ = std::move(scope);
-  namespace_ = scope_.breadth == WatchScope::Breadth::one_namespace ? scope_.namespace_ : "";
+  collection_.confine(std::move(scope));
   if (!wanted()) {
     // What is known stays: a later list reports what has vanished by then.
-    expected_ = stale_ = lost_ = false;
+    silence_.ignore();
+    silence_.end();
     return moved(now);
   }
   out_.rediscover = !was_wanted;
-  if (phase_ == Phase::unserved) return finish(now);
+  if (cycle_.phase() == Phase::unserved) return finish(now);
   out_.cancel = true;
-  backoff_.reset();
+  cycle_.succeeded();
   start_list(now);
   return finish(now);
 }
 
 ReflectorOutput Reflector::hurry(LogTime now) {
-  if (phase_ != Phase::waiting) return finish(now);
-  until_ = now;
+  if (cycle_.phase() != Phase::waiting) return finish(now);
+  cycle_.end_pause(now);
   return timer(now);
 }
 
 ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> version) {
   if (!wanted()) return finish(now);
+  const Phase phase = cycle_.phase();
   if (!version) {
     // A kind that was never served is absent, not silent.
-    if (version_.empty()) expected_ = false;
+    if (collection_.version().empty()) silence_.ignore();
     // An outstanding request gets its own 404; a complete picture is kept until then.
-    if (phase_ == Phase::unserved || phase_ == Phase::waiting) {
-      phase_ = Phase::unserved;
-      until_ = kForever;
-    }
+    if (phase == Phase::unserved || phase == Phase::waiting) cycle_.stop();
     return finish(now);
   }
-  if (*version == version_ && phase_ != Phase::unserved) return finish(now);
-  if (phase_ != Phase::unserved) out_.cancel = true;
+  if (*version == collection_.version() && phase != Phase::unserved) return finish(now);
+  if (phase != Phase::unserved) out_.cancel = true;
   // Another version has other fields: every object is reported again.
-  if (*version != version_) known_.forget_versions();
-  version_ = *version;
-  if (!expected_) last_alive_ = now;
-  expected_ = true;
-  backoff_.reset();
+  if (*version != collection_.version()) objects_.forget_versions();
+  collection_.set_version(*version);
+  if (!silence_.expected()) silence_.expect(now);
+  cycle_.succeeded();
   start_list(now);
   return finish(now);
-}
-
-void Reflector::start_list(LogTime now) {
-  known_.begin_list();
-  if (streaming_lists_)
-    request_streaming_list(now);
-  else
-    start_paged_list(now);
-}
-
-void Reflector::start_paged_list(LogTime now) {
-  known_.begin_list();
-  phase_ = Phase::paging;
-  until_ = now + settings_.request_timeout;
-  request_page({});
-}
-
-// Requests what the scope selects. An API server answers 406 where a list is asked for as
-// PartialObjectMetadata, and sends nothing on a watch that is asked for as a list of it.
-void Reflector::request(ReflectorRequest::Kind kind, const std::string& query) {
-  std::string target = collection() + "?" + query;
-  if (!scope_.label_selector.empty())
-    target += "&labelSelector=" + url_encode(scope_.label_selector);
-  std::string_view accept = "application/json";
-  if (scope_.part == ObjectPart::metadata)
-    accept = kind == ReflectorRequest::Kind::page
-                 ? "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-                 : "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
-  out_.request = ReflectorRequest{kind, std::move(target), accept};
-}
-
-void Reflector::request_page(const std::string& continue_token) {
-  std::string query = "limit=" + std::to_string(page_limit_);
-  if (!continue_token.empty()) query += "&continue=" + url_encode(continue_token);
-  request(ReflectorRequest::Kind::page, query);
-}
-
-void Reflector::request_streaming_list(LogTime now) {
-  request_stream("&sendInitialEvents=true&resourceVersionMatch=NotOlderThan");
-  phase_ = Phase::streaming_list;
-  until_ = now + settings_.list_silence_max;
-}
-
-void Reflector::request_watch(LogTime now) {
-  request_stream("&resourceVersion=" + url_encode(resource_version_));
-  phase_ = Phase::watching;
-  until_ = now + settings_.watch_silence_max;
-}
-
-// Requests a stream; `from` is the part of the query for where it begins.
-void Reflector::request_stream(const std::string& from) {
-  const std::int64_t length = settings_.watch_length.ns / 1'000'000'000;
-  const std::int64_t seconds_asked =
-      length + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(length + 1));
-  decoder_.reset();
-  stream_useful_ = false;
-  opened_at_ = kForever;
-  request(ReflectorRequest::Kind::watch, "watch=true&allowWatchBookmarks=true&timeoutSeconds=" +
-                                             std::to_string(seconds_asked) + from);
-}
-
-void Reflector::wait(LogTime now, Duration span, Next next) {
-  phase_ = Phase::waiting;
-  next_ = next;
-  until_ = now + span;
-}
-
-void Reflector::back_off(LogTime now, Next next, std::optional<Duration> at_least) {
-  Duration span = jittered(backoff_.next(settings_.backoff_first, settings_.backoff_max));
-  if (at_least) span = std::max(span, bounded_retry_after(*at_least, settings_));
-  wait(now, span, next);
-}
-
-// Reports the failure, and the wait, to the millisecond, if the server asks for one.
-void Reflector::retry_later(LogTime now, int status, std::string_view body, Next next,
-                            std::optional<Duration> retry_after) {
-  ++counters_.errors;
-  back_off(now, next, retry_after);
-  std::string line = status_text(status, body);
-  if (retry_after) {
-    Duration span = until_ - now;
-    span.ns -= span.ns % 1'000'000;
-    line += retry_after_text(retry_after) + "; asked again in " + to_go_duration(span);
-  }
-  log(std::move(line));
-}
-
-void Reflector::slow_down(LogTime now, int status, std::string_view body) {
-  ++counters_.errors;
-  synced_ = false;
-  if (status == 403 && narrowed(now)) return;
-  log(status_text(status, body));
-  if (status == 403) refused();
-  // With growing pauses: a server that is starting refuses for a moment, too.
-  back_off(now, Next::list, std::nullopt);
-  out_.rediscover = status == 404;
-}
-
-// After a refusal of all namespaces, lists the one that may be allowed; true if it does. The
-// attempt after that is for all namespaces again.
-bool Reflector::narrowed(LogTime now) {
-  if (scope_.breadth != WatchScope::Breadth::everywhere_if_allowed) return false;
-  const bool narrow = namespace_.empty();
-  namespace_ = narrow ? scope_.namespace_ : "";
-  if (narrow) start_list(now);
-  return narrow;
-}
-
-// Reports the refusal of a kind that may stay unread, once, so that planning does not wait for it.
-void Reflector::refused() {
-  if (lost_ || !may_stay_unread(kind_)) return;
-  stale_ = lost_ = true;
-  out_.facts.emplace_back(StreamLost{kind_});
-}
-
-void Reflector::failed_list(LogTime now, int status, std::string_view body,
-                            std::optional<Duration> retry_after) {
-  if (status == 401 || status == 403 || status == 404) {
-    slow_down(now, status, body);
-    return;
-  }
-  retry_later(now, status, body, Next::list, retry_after);
-}
-
-ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
-                                std::optional<Duration> retry_after) {
-  if (phase_ == Phase::locating)
-    located(now, status, body, retry_after);
-  else if (phase_ == Phase::paging)
-    handle_page(now, status, body, retry_after);
-  return finish(now);
-}
-
-void Reflector::handle_page(LogTime now, int status, std::string_view body,
-                            std::optional<Duration> retry_after) {
-  if (status == 410) {  // the continue token is too old: from the start, but not in a tight circle
-    ++counters_.errors;
-    ++counters_.relists;
-    back_off(now, Next::list, std::nullopt);
-    return;
-  }
-  if (status == 413 && page_limit_ > 1) {  // our own client's status for an answer that is too long
-    page_limit_ = std::max<std::int64_t>(1, page_limit_ / 4);
-    start_paged_list(now);
-    return;
-  }
-  if (status != 200) {
-    failed_list(now, status, body, retry_after);
-    return;
-  }
-  JsonFault fault;
-  auto document = parse_json(body, fault, kJsonFileBytesMax);
-  if (!document || !document->root().is(JsonKind::object)) {
-    ++counters_.malformed;
-    failed_list(now, 0, "a page that is no JSON: " + std::string(printable(fault.what)),
-                std::nullopt);
-    return;
-  }
-  ++counters_.pages;
-  alive(now);
-  for (JsonView item : document->root()["items"]) {
-    listed(item, {}, {});
-    if (too_many()) return overflow(now, StaleCause::too_many);
-  }
-  JsonView metadata = document->root()["metadata"];
-  if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
-    until_ = now + settings_.request_timeout;
-    request_page(std::string(more));
-    return;
-  }
-  finish_list(std::string(metadata["resourceVersion"].string()));
-  request_watch(now);
-}
-
-void Reflector::listed(JsonView object, std::string_view line, const LineFingerprint::Hash& rest) {
-  auto seen = project_as(kind_, version_, object);
-  if (seen.has_error()) {
-    ++counters_.malformed;
-    if (!identity_of(object).name.empty()) ++counters_.refused;
-    return;
-  }
-  if (!*seen) return;
-  ObjectSeen& found = **seen;
-  found.raw =
-      line.empty() ? RawObject{raw_to_keep(kind_, object), nullptr} : raw_of_line(kind_, line);
-  auto* const at = known_.find(found.key.namespace_, found.key.name);
-  KnownObjects::Object& known = at ? *at : known_.add_sought();
-  known_.mark_listed(known);
-  const bool same = !known.resource_version.empty() && known.uid == found.uid &&
-                    known.resource_version == found.resource_version;
-  if (same) {
-    ++counters_.duplicates;
-    return;
-  }
-  if (!known.uid.empty() && known.uid != found.uid)
-    out_.facts.emplace_back(ObjectMissing{found.key, known.uid, {}});
-  // The list was requested after every event of the stream: a lower version means that the store
-  // was restored.
-  found.went_back =
-      known.uid == found.uid && is_lower_version(found.resource_version, known.resource_version);
-  went_back_ = went_back_ || found.went_back;
-  known.uid = found.uid;
-  known.resource_version = found.resource_version;
-  known.rest = rest;
-  out_.facts.emplace_back(std::move(found));
-}
-
-// Reports as missing every known object that the list did not contain.
-void Reflector::report_unlisted() {
-  for (auto& [name_space, name, uid] : known_.erase_unlisted())
-    out_.facts.emplace_back(
-        ObjectMissing{{kind_, std::move(name_space), std::move(name)}, std::move(uid), {}});
-}
-
-void Reflector::finish_list(const std::string& resource_version) {
-  report_unlisted();
-  if (std::exchange(overflowing_, false)) stale_ = lost_ = false;
-  went_back_ = went_back_ || is_lower_version(resource_version, resource_version_);
-  if (went_back_)
-    log("the server's store went back (restored?): the list of " + resource_version +
-        " counts, not what was shown up to " + resource_version_);
-  resource_version_ = resource_version;
-  position_doubted_ = false;
-  out_.facts.emplace_back(ListCompleted{kind_, resource_version, std::exchange(went_back_, false)});
-  ++counters_.lists;
-  synced_ = true;
-  if (!last_diagnostic_.empty()) log("listed");
-  last_diagnostic_.clear();
 }
 
 void Reflector::adjust(const ReflectorSettings& settings) {
   const bool other_bounds = settings.nodes_max != settings_.nodes_max ||
                             settings.changes_per_minute != settings_.changes_per_minute;
-  if (overflowing_ && phase_ == Phase::waiting && other_bounds) until_ = {};
+  if (bounds_.exceeded() && cycle_.phase() == Phase::waiting && other_bounds) cycle_.end_pause({});
   settings_ = settings;
-  if (other_bounds) set_budget();
+  if (other_bounds) bounds_.bounds_changed();
 }
 
-void Reflector::set_budget() {
-  budget_.set(settings_.changes_per_minute, static_cast<std::int64_t>(settings_.nodes_max) * 2);
+void Reflector::start_list(LogTime now) {
+  objects_.begin_list();
+  reader_.begin_list();
+  out_.request = cycle_.list(now);
+}
+
+void Reflector::start_pages(LogTime now) {
+  objects_.begin_list();
+  out_.request = cycle_.first_page(now);
+}
+
+void Reflector::start_watch(LogTime now) {
+  reader_.begin_watch();
+  out_.request = cycle_.watch(now, reader_.position());
+}
+
+// Resumes from the position of the last stream, if the server's store has reached it. Where that is
+// in doubt, asks for the store's position first.
+void Reflector::resume(LogTime now) {
+  if (!position_doubted_ || !version_number(reader_.position())) return start_watch(now);
+  out_.request = cycle_.locate(now);
+}
+
+// Handles the store's position. A watch from a version that the store has not reached would be
+// silent until then: kube-apiserver leaves out older events.
+void Reflector::located(LogTime now, int status, std::string_view body,
+                        std::optional<Duration> retry_after) {
+  const bool away = status == 0 || status >= 500;
+  // While it was away its store may have been restored, and grown past what was lost; a position
+  // cannot show that, so kinds that we write are listed. (A server that starts mostly answers 410
+  // anyway.)
+  const bool list = bounds_.exceeded() || (away && is_written(kind()));
+  if (away || status == 429)
+    return failed(now, status, body, list ? Next::list : Next::resume, retry_after);
+  position_doubted_ = false;
+  JsonFault fault;
+  const auto page = parse_json(status == 200 ? body : "{}", fault, kJsonFileBytesMax);
+  const JsonView metadata = page ? page->root()["metadata"] : JsonView();
+  if (bounds_.exceeded()) {
+    // Some servers report how many objects follow the first one.
+    const std::int64_t others = metadata["remainingItemCount"].integer().value_or(0);
+    return bounds_.still_too_many(others) ? overflow(now, StaleCause::too_many) : start_list(now);
+  }
+  const std::string_view version = metadata["resourceVersion"].string();
+  if (!is_lower_version(version, reader_.position())) return start_watch(now);
+  ++counters_.relists;
+  start_list(now);
+}
+
+ReflectorOutput Reflector::page(LogTime now, int status, std::string_view body,
+                                std::optional<Duration> retry_after) {
+  if (cycle_.phase() == Phase::locating)
+    located(now, status, body, retry_after);
+  else if (cycle_.phase() == Phase::paging)
+    read_page(now, status, body, retry_after);
+  return finish(now);
+}
+
+void Reflector::read_page(LogTime now, int status, std::string_view body,
+                          std::optional<Duration> retry_after) {
+  if (status == 410) {  // the continue token is too old: from the start, but not in a tight circle
+    ++counters_.errors;
+    ++counters_.relists;
+    return cycle_.back_off(now, Next::list, std::nullopt);
+  }
+  // 413 is our own client's status for an answer that is too long.
+  if (status == 413 && cycle_.smaller_pages()) return start_pages(now);
+  if (status != 200) return failed(now, status, body, Next::list, retry_after);
+  JsonFault fault;
+  auto document = parse_json(body, fault, kJsonFileBytesMax);
+  if (!document || !document->root().is(JsonKind::object)) {
+    ++counters_.malformed;
+    const std::string what(log_.printable(fault.what));
+    return failed(now, 0, "a page that is no JSON: " + what, Next::list, std::nullopt);
+  }
+  ++counters_.pages;
+  heard(now);
+  for (JsonView item : document->root()["items"]) {
+    objects_.list(item, {}, {});
+    if (bounds_.too_many(objects_.listed())) return overflow(now, StaleCause::too_many);
+  }
+  JsonView metadata = document->root()["metadata"];
+  if (const std::string_view more = metadata["continue"].string(); !more.empty()) {
+    out_.request = cycle_.next_page(now, std::string(more));
+    return;
+  }
+  finish_list(std::string(metadata["resourceVersion"].string()));
+  start_watch(now);
+}
+
+void Reflector::finish_list(const std::string& resource_version) {
+  objects_.report_unlisted();
+  if (bounds_.end()) silence_.end();
+  const std::string& position = reader_.position();
+  const bool went_back =
+      objects_.consume_went_back() || is_lower_version(resource_version, position);
+  if (went_back)
+    log_.add("the server's store went back (restored?): the list of " + resource_version +
+             " counts, not what was shown up to " + position);
+  reader_.set_position(resource_version);
+  position_doubted_ = false;
+  out_.facts.emplace_back(ListCompleted{kind(), resource_version, went_back});
+  ++counters_.lists;
+  synced_ = true;
+  if (log_.failing()) log_.recovered("listed");
+}
+
+ReflectorOutput Reflector::opened(LogTime now) {
+  if (!cycle_.streaming()) return finish(now);
+  ++counters_.watches;
+  heard(now);
+  cycle_.stream_opened(now);
+  return finish(now);
+}
+
+ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
+  if (!cycle_.streaming()) return finish(now);
+  heard(now);
+  cycle_.stream_heard(now);
+  while (cycle_.streaming()) {
+    const WatchReader::Step step = reader_.next(chunk);
+    if (step == WatchReader::Step::need_more) break;
+    act_on(now, step);
+    // An ERROR event ends the stream: the lines behind it are not those of the list that may
+    // follow.
+    if (step == WatchReader::Step::failed) break;
+    if (step == WatchReader::Step::unchanged || !cycle_.streaming()) continue;
+    bounds_.count_changes(now, out_.facts);
+    const bool watching = cycle_.phase() == Phase::watching;
+    if (bounds_.too_many(watching ? objects_.known() : objects_.listed()))
+      overflow(now, StaleCause::too_many);
+    else if (watching && bounds_.too_many_changes(now))
+      overflow(now, StaleCause::too_many_changes);
+  }
+  return finish(now);
+}
+
+ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
+                                 std::optional<Duration> retry_after) {
+  if (!cycle_.streaming()) return finish(now);
+  const bool was_list = cycle_.phase() == Phase::streaming_list;
+  const bool lasted = cycle_.stream_over(now);
+  if (status == 200)
+    heard(now);
+  else
+    position_doubted_ = true;
+  if (status == 200 || status == 0) {
+    const WatchReader::Step last = reader_.finish();
+    act_on(now, last);
+    // After an ERROR event what follows is decided.
+    if (last == WatchReader::Step::failed) return finish(now);
+    const bool watching = cycle_.phase() == Phase::watching;
+    if (watching && status == 200 && (lasted || reader_.useful())) {
+      start_watch(now);  // the ordinary end of a watch: resume from the last version
+      return finish(now);
+    }
+    if (status == 0) {
+      ++counters_.errors;
+      log_.add(status_text(0, body));
+    }
+    cycle_.back_off(now, watching ? Next::resume : Next::list, retry_after);
+  } else if (status == 410) {
+    ++counters_.relists;
+    ++counters_.errors;
+    cycle_.back_off(now, Next::list, std::nullopt);
+  } else if (was_list && (status == 400 || status == 422 || status == 500)) {
+    cycle_.without_streaming_lists();
+    start_pages(now);
+  } else {
+    failed(now, status, body, was_list ? Next::list : Next::resume, retry_after);
+  }
+  return finish(now);
+}
+
+void Reflector::act_on(LogTime now, WatchReader::Step step) {
+  using Step = WatchReader::Step;
+  switch (step) {
+    case Step::need_more:
+    case Step::listed: break;
+    case Step::unchanged:
+    case Step::changed:
+    case Step::bookmark:
+      cycle_.succeeded();
+      log_.forget();
+      if (step == Step::bookmark) out_.facts.emplace_back(StreamAlive{kind(), reader_.position()});
+      break;
+    case Step::list_ended:
+      finish_list(reader_.list_version());
+      cycle_.list_streamed(now);
+      break;
+    case Step::failed: act_on_failure_event(now); break;
+    case Step::broken: stream_broken(now, Next::resume); break;
+    case Step::broken_for_good: stream_broken(now, Next::list); break;
+  }
+}
+
+void Reflector::act_on_failure_event(LogTime now) {
+  const WatchReader::Failure& failure = reader_.failure();
+  ++counters_.errors;
+  out_.cancel = true;
+  cycle_.stream_over(now);
+  const bool was_list = cycle_.phase() == Phase::streaming_list;
+  if (failure.gone) {
+    ++counters_.relists;
+    // The first time at once; a server that answers so again and again gets growing pauses.
+    if (!was_list && cycle_.first_failure()) return start_list(now);
+    return cycle_.back_off(now, Next::list, std::nullopt);
+  }
+  log_.add("error event " + failure_text(failure.code, failure.text));
+  if (was_list && (failure.code == 500 || failure.code == 400 || failure.code == 422)) {
+    // "required storage feature RequestWatchProgress is disabled" and the like
+    cycle_.without_streaming_lists();
+    return start_pages(now);
+  }
+  cycle_.back_off(now, was_list ? Next::list : Next::resume, std::nullopt);
+}
+
+// The stream cannot be read further. Its position still counts, unless the same place breaks again
+// and again: then everything is listed.
+void Reflector::stream_broken(LogTime now, Next next) {
+  out_.cancel = true;
+  ++counters_.errors;
+  log_.add("broken stream: " + std::string(log_.printable(reader_.fault())));
+  if (next == Next::list) ++counters_.relists;
+  if (cycle_.phase() == Phase::streaming_list) cycle_.without_streaming_lists();
+  cycle_.back_off(now, next, std::nullopt);
+}
+
+// More was reported than may be read: stops reading for a while (reading_bounds.h). What was
+// observed remains; objects that an unfinished list did not reach are dropped, so that the bound
+// holds.
+void Reflector::overflow(LogTime now, StaleCause cause) {
+  if (cycle_.phase() == Phase::paging || cycle_.phase() == Phase::streaming_list)
+    objects_.report_unlisted();
+  cycle_.pause(now, cycle_.jittered(bounds_.exceed(now, cause)), Next::list);
+  bounds_.pause_ends(cycle_.deadline());
+  ++counters_.overflows;
+  silence_.make_stale(now);
+  synced_ = false;
+  out_.cancel = true;
+  out_.facts.emplace_back(StreamStale{kind(), cause});
+  log_.add(bounds_.describe(cause));
+}
+
+// A request failed. Reports that, and the pause, to the millisecond, if the server asks for one.
+void Reflector::failed(LogTime now, int status, std::string_view body, Next next,
+                       std::optional<Duration> retry_after) {
+  if (status == 401 || status == 403 || status == 404) return refused(now, status, body);
+  ++counters_.errors;
+  cycle_.back_off(now, next, retry_after);
+  std::string line = status_text(status, body);
+  if (retry_after) {
+    Duration span = cycle_.deadline() - now;
+    span.ns -= span.ns % 1'000'000;
+    line += retry_after_text(retry_after) + "; asked again in " + to_go_duration(span);
+  }
+  log_.add(line);
+}
+
+// The server does not let us read the kind, or no longer has it.
+void Reflector::refused(LogTime now, int status, std::string_view body) {
+  ++counters_.errors;
+  synced_ = false;
+  if (status == 403 && collection_.narrow()) return start_list(now);
+  log_.add(status_text(status, body));
+  // Of a kind that may stay unread it is reported, once, so that planning does not wait for it.
+  if (status == 403 && may_stay_unread(kind()) && silence_.make_lost())
+    out_.facts.emplace_back(StreamLost{kind()});
+  // With growing pauses: a server that is starting refuses for a moment, too.
+  cycle_.back_off(now, Next::list, std::nullopt);
+  out_.rediscover = status == 404;
 }
 
 ReflectorOutput Reflector::timer(LogTime now) {
-  if (phase_ == Phase::watching && too_many()) {
+  if (cycle_.phase() == Phase::watching && bounds_.too_many(objects_.known())) {
     overflow(now, StaleCause::too_many);
     return finish(now);
   }
-  if (now < until_) return finish(now);
-  switch (phase_) {
-    case Phase::unserved: until_ = kForever; break;
+  if (now < cycle_.deadline()) return finish(now);
+  const std::string no_page = "no page within " + to_go_duration(settings_.request_timeout);
+  switch (cycle_.phase()) {
+    case Phase::unserved: cycle_.stop(); break;
     case Phase::waiting:
-      if (overflowing_)
-        locate(now);
-      else if (next_ == Next::list)
+      if (bounds_.exceeded())
+        out_.request = cycle_.locate(now);
+      else if (cycle_.next() == Next::list)
         start_list(now);
       else
         resume(now);
       break;
     case Phase::locating:
       out_.cancel = true;
-      located(now, 0, "no page within " + to_go_duration(settings_.request_timeout), std::nullopt);
+      located(now, 0, no_page, std::nullopt);
       break;
     case Phase::paging:
       out_.cancel = true;
-      failed_list(now, 0, "no page within " + to_go_duration(settings_.request_timeout),
-                  std::nullopt);
+      failed(now, 0, no_page, Next::list, std::nullopt);
       break;
     case Phase::streaming_list:
       ++counters_.silences;
       out_.cancel = true;
-      streaming_lists_ = false;
-      log("a streaming list that never ended: listing in pages");
-      start_paged_list(now);
+      cycle_.without_streaming_lists();
+      log_.add("a streaming list that never ended: listing in pages");
+      start_pages(now);
       break;
     case Phase::watching:
       ++counters_.silences;

@@ -40,7 +40,7 @@ std::optional<Op> relation_of(const Token& token) {
 
 /// Recursive descent, a function for each rule of the grammar, that writes code as it reads. Only
 /// brackets recurse, so their bound is that of the stack. After a refusal only the end of the text
-/// is seen, so that every rule returns.
+/// is seen, so that every rule returns. Large: a function for each rule.
 class Compiler {
  public:
   explicit Compiler(Program& program) : program_(program), code_(program) {}

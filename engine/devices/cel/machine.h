@@ -11,7 +11,7 @@
 
 namespace fairlead::cel {
 
-/// One evaluation of a program that has code.
+/// One evaluation of a program that has code. Large: a function for each group of instructions.
 class Machine {
  public:
   Machine(const Program& program, const DeviceView& device);

@@ -39,7 +39,9 @@ struct PodSearch {
   std::vector<std::vector<Position>> alls;
 };
 
-/// Solves pods of one gang, the last one first when it goes back.
+/// Solves pods of one gang, the last one first when it goes back. Large: a search that can stop
+/// between any two steps and go on later keeps its place in `opens_` in the place of a call stack,
+/// so each step is a function of its own.
 class PodSolver {
  public:
   /// Stops after `steps_max` devices that were tried.

@@ -24,7 +24,8 @@ std::string first_consumer(const FleetClaimRecord& claim, const NamespacedName& 
 
 std::string claim_text(const FleetNeed& need) { return "FleetResourceClaim " + need.claim.second; }
 
-// One Workload that waits, with what its entries mean now.
+// One Workload that waits, with what its entries mean now. Large: a function for each reason to
+// refuse it, in the order in which they are looked for.
 class FleetJudge {
  public:
   FleetJudge(State& state, const NamespacedName& id, WorkloadRecord& record)

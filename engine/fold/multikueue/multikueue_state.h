@@ -139,7 +139,8 @@ struct WorkloadRecord {
   friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
 };
 
-/// The part of State for this path.
+/// The part of State for this path. Large: plain data, a table for each kind that is read and a set
+/// for each that is open.
 struct MultiKueue {
   std::map<NamespacedName, Observed<PlacementFacts>> placements;
   std::map<NamespacedName, Observed<PlacementDecisionFacts>> decisions;

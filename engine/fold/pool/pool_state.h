@@ -147,7 +147,8 @@ struct PodLook {
   std::set<std::string> fresh;  ///< pods that began to wait or changed since
 };
 
-/// A namespace of a tenant.
+/// A namespace of a tenant. Large: plain data, what was observed, what was decided and what was
+/// written.
 struct PoolNamespace {
   std::optional<Observed<NamespaceFacts>> seen;  ///< absent: only objects in it were observed
   std::map<std::string, Observed<ResourceQuotaFacts>> quotas;
@@ -226,7 +227,8 @@ struct PoolTotals {
   friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
 };
 
-/// Everything about the pool.
+/// Everything about the pool. Large: plain data, tables of what is known, the indexes over them,
+/// and what the close of the present moment looks at.
 struct Pool {
   std::map<NamespacedName, PoolVirtualCluster> virtual_clusters;
   std::map<std::string, std::set<NamespacedName>> virtual_clusters_of;  ///< by tenant

@@ -127,6 +127,7 @@ class Stage {
     if (verb == "hurry") return reflector_->hurry(now_);
     if (verb == "opened") return reflector_->opened(now_);
     if (verb == "line") return reflector_->bytes(now_, rest + "\n");
+    if (verb == "lines") return reflector_->bytes(now_, in_one_chunk(rest));
     if (verb == "bytes") return reflector_->bytes(now_, rest);
     if (verb == "timer") return reflector_->timer(now_);
     std::istringstream in(rest);
@@ -140,6 +141,14 @@ class Stage {
     if (verb == "page") return reflector_->page(now_, status, body, retry_after);
     REQUIRE(verb == "ended");
     return reflector_->ended(now_, status, body, retry_after);
+  }
+
+  // "LINE || LINE": the lines of one chunk.
+  static std::string in_one_chunk(std::string text) {
+    const std::string_view mark = " || ";
+    for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos;)
+      text.replace(at, mark.size(), "\n");
+    return text + "\n";
   }
 
   // "NODES" or "NODES, CHANGES a minute".

@@ -1,0 +1,46 @@
+// The lines that a reflector prints for an operator.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "schema/kind.h"
+
+namespace fairlead {
+
+/// Leaves out a line that repeats the one before, so that a retry does not print the same failure
+/// again.
+class DiagnosticLines {
+ public:
+  /// Appends to `out`, which outlives this.
+  DiagnosticLines(Kind kind, std::vector<std::string>& out) : kind_(kind), out_(out) {}
+
+  void add(const std::string& text) {
+    std::string line = std::string(info(kind_).resource) + ": " + text;
+    if (std::exchange(last_, line) != line) out_.push_back(std::move(line));
+  }
+  /// As add(), for what ends a failure.
+  void recovered(const std::string& text) {
+    last_.clear();
+    add(text);
+    last_.clear();
+  }
+  /// The failure is over: the next one is printed, even if it is the same.
+  void forget() { last_.clear(); }
+  /// Whether a failure was printed that is not over.
+  bool failing() const { return !last_.empty(); }
+
+  /// The part of a text that a line may quote: texts of objects may hold secrets.
+  std::string_view printable(std::string_view text) const {
+    return kind_ == Kind::secret ? "(not shown: it may be a piece of a Secret)" : text;
+  }
+
+ private:
+  Kind kind_;
+  std::vector<std::string>& out_;
+  std::string last_;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,173 @@
+#include "connectors/kube/watch/object_facts.h"
+
+#include <string>
+#include <utility>
+
+#include "engine/base/made.h"
+#include "engine/base/resource_version.h"
+
+namespace fairlead {
+namespace {
+
+constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
+
+// Reserves memory for the facts of one chunk, with the first of them.
+void make_room(ReportedFacts& facts) {
+  if (facts.empty()) facts.reserve(kFactsUsual);
+}
+
+}  // namespace
+
+void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerprint::Hash& rest) {
+  const Kind kind = collection_.kind();
+  auto seen = project_as(kind, collection_.version(), object);
+  if (seen.has_error()) {
+    ++counters_.malformed;
+    if (!identity_of(object).name.empty()) ++counters_.refused;
+    return;
+  }
+  if (!*seen) return;
+  ObjectSeen& found = **seen;
+  found.raw =
+      line.empty() ? RawObject{raw_to_keep(kind, object), nullptr} : raw_of_line(kind, line);
+  auto* const at = known_.find(found.key.namespace_, found.key.name);
+  KnownObjects::Object& known = at ? *at : known_.add_sought();
+  known_.mark_listed(known);
+  const bool same = !known.resource_version.empty() && known.uid == found.uid &&
+                    known.resource_version == found.resource_version;
+  if (same) {
+    ++counters_.duplicates;
+    return;
+  }
+  if (!known.uid.empty() && known.uid != found.uid)
+    facts_.emplace_back(ObjectMissing{found.key, known.uid, {}});
+  // The list was requested after every event of the stream: a lower version means that the store
+  // was restored.
+  found.went_back =
+      known.uid == found.uid && is_lower_version(found.resource_version, known.resource_version);
+  went_back_ = went_back_ || found.went_back;
+  known.uid = found.uid;
+  known.resource_version = found.resource_version;
+  known.rest = rest;
+  facts_.emplace_back(std::move(found));
+}
+
+void ObjectFacts::report_unlisted() {
+  for (auto& [name_space, name, uid] : known_.erase_unlisted())
+    facts_.emplace_back(ObjectMissing{
+        {collection_.kind(), std::move(name_space), std::move(name)}, std::move(uid), {}});
+}
+
+bool ObjectFacts::consume_went_back() { return std::exchange(went_back_, false); }
+
+bool ObjectFacts::knows(const LineFingerprint& fingerprint) {
+  looked_up_ = false;
+  if (fingerprint.type != "MODIFIED" || fingerprint.name.empty() || fingerprint.uid.empty() ||
+      fingerprint.resource_version.empty())
+    return false;
+  found_ = known_.find(fingerprint.name_space, fingerprint.name);
+  looked_up_ = true;
+  return found_ && found_->uid == fingerprint.uid && found_->rest == fingerprint.rest;
+}
+
+ObjectFacts::Newer ObjectFacts::is_newer(const KnownObjects::Object& known,
+                                         std::string_view resource_version) {
+  if (known.resource_version == resource_version) {
+    ++counters_.duplicates;
+    return Newer::same;
+  }
+  if (!is_lower_version(resource_version, known.resource_version)) return Newer::yes;
+  ++counters_.older;
+  return Newer::older;
+}
+
+void ObjectFacts::handle_known(const LineFingerprint& fingerprint) {
+  ++counters_.events;
+  ++counters_.unchanged;
+  KnownObjects::Object& known = *found_;
+  if (is_newer(known, fingerprint.resource_version) != Newer::yes) return;
+  known.resource_version = fingerprint.resource_version;
+  // The next write of an object carries its newest version, so that is reported; for kinds that we
+  // never write no fact is needed.
+  if (!is_written(collection_.kind())) return;
+  make_room(facts_);
+  facts_.emplace_back(ObjectUnchanged{
+      {collection_.kind(), std::string(fingerprint.name_space), std::string(fingerprint.name)},
+      collection_.version(),
+      known.uid,
+      known.resource_version});
+}
+
+// The object of the line; knows() has mostly looked it up.
+KnownObjects::Object* ObjectFacts::find(std::string_view name_space, std::string_view name,
+                                        const LineFingerprint* fingerprint) {
+  const bool looked_up = fingerprint && looked_up_ && fingerprint->name == name &&
+                         fingerprint->name_space == name_space;
+  return looked_up ? found_ : known_.find(name_space, name);
+}
+
+void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity,
+                                 std::string_view line, const LineFingerprint* fingerprint) {
+  const Kind kind = collection_.kind();
+  const std::string_view name_space = info(kind).namespaced ? identity.name_space : "";
+  const auto missing = [&](const std::string& uid) {
+    facts_.emplace_back(
+        ObjectMissing{{kind, std::string(name_space), std::string(identity.name)}, uid, {}});
+  };
+  auto* const at = find(name_space, identity.name, fingerprint);
+  if (at) {
+    const KnownObjects::Object& known = *at;
+    const bool same = known.uid == identity.uid;
+    if (same && !known.resource_version.empty() &&
+        is_newer(known, identity.resource_version) != Newer::yes)
+      return;
+    if (!known.uid.empty() && !same) missing(known.uid);  // its DELETED never came
+  }
+  if (!report(object, identity, line)) {
+    // As if it were gone: so it is after a list, too.
+    if (at && at->uid == identity.uid) missing(at->uid);
+    known_.erase_sought();
+    return;
+  }
+  KnownObjects::Object& known = at ? *at : known_.add_sought();
+  if (known.uid != identity.uid) known.uid = identity.uid;
+  known.resource_version = identity.resource_version;
+  known.rest = fingerprint ? fingerprint->rest : LineFingerprint::Hash{};
+}
+
+// False if the object is refused.
+bool ObjectFacts::report(JsonView object, const ObjectIdentity& identity, std::string_view line) {
+  const Kind kind = collection_.kind();
+  make_room(facts_);
+  ObjectRefusal refused;
+  facts_.emplace_back(std::in_place_type<ObjectSeen>, Made([&] {
+                        return seen_of(kind, collection_.version(), object, identity, refused);
+                      }));
+  if (refused) {
+    facts_.pop_back();
+    ++counters_.malformed;
+    ++counters_.refused;
+    return false;
+  }
+  std::get<ObjectSeen>(facts_.back()).raw = raw_of_line(kind, line);
+  return true;
+}
+
+void ObjectFacts::handle_deleted(JsonView object) {
+  const Kind kind = collection_.kind();
+  JsonView metadata = object["metadata"];
+  const std::string uid(metadata["uid"].string());
+  ObjectKey key{kind, info(kind).namespaced ? std::string(metadata["namespace"].string()) : "",
+                std::string(metadata["name"].string())};
+  const auto* const found = known_.find(key.namespace_, key.name);
+  const bool other = found && !uid.empty() && found->uid != uid;
+  if (!found || other) {
+    ++counters_.unknown_deletes;
+    return;
+  }
+  known_.erase_sought();
+  facts_.emplace_back(
+      ObjectMissing{std::move(key), uid, std::string(metadata["resourceVersion"].string())});
+}
+
+}  // namespace fairlead
