@@ -54,6 +54,8 @@ WRONG = [
     ({"components.webhok": True}, "'/components': additional properties 'webhok' not allowed"),
     ({"componets.webhook": True}, "additional properties 'componets' not allowed"),
     ({"recommendonly": True}, "additional properties 'recommendonly' not allowed"),
+    ({"components.ha": True}, "additional properties 'ha' not allowed"),  # a hub has one replica
+    ({"replicas": 2}, "additional properties 'replicas' not allowed"),
     ({"namespace.name": "elsewhere"}, "'/namespace': additional properties 'name' not allowed"),
     ({"storage.class": "fast"}, "'/storage': additional properties 'class' not allowed"),
     ({"image.registry": "images.test"}, "'/image': additional properties 'registry' not allowed"),
