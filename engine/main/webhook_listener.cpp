@@ -116,6 +116,7 @@ Result<void> WebhookListener::listen(const ListenAddress& address) {
         std::string(path) + ": POST an AdmissionReview to " + std::string(kAdmitPath) + "\n"};
   };
   serving.posts.path = std::string(kAdmitPath);
+  serving.posts.inline_body_max = kInlineReviewMax;
   serving.posts.answer = [this](const ReceivedRequest& request) {
     return service_.reply(request.body);
   };

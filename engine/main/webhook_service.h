@@ -28,6 +28,10 @@ inline constexpr std::size_t kNoteCharactersMax = 512;
 inline constexpr std::int64_t kNotesPerSecond = 20;
 inline constexpr std::int64_t kNotesAtOnce = 200;
 
+/// A review up to this many bytes is answered on the endpoint's thread: reading and judging it
+/// takes less than a millisecond.
+inline constexpr std::size_t kInlineReviewMax = std::size_t{64} << 10;
+
 struct WebhookSettings {
   /// The user as which the hub writes; its own requests are not judged. Empty: not known yet.
   std::string hub_user = {};

@@ -94,14 +94,20 @@ struct HttpStreams {
   Duration age_max{};
 };
 
-/// POSTs of one path; any other POST gets 405. They are answered on a thread of their own, one at a
-/// time and in the order in which they came.
+/// POSTs of one path; any other POST gets 405. Short ones may be answered on the endpoint's thread;
+/// the others are answered on a thread of their own, one at a time and in the order in which they
+/// came.
 struct HttpPosts {
   std::string path;                             ///< without a query; that of a request is ignored
   std::size_t body_max = std::size_t{8} << 20;  ///< bytes; a longer body gets 413
   std::size_t waiting_max = 256;                ///< posts behind the one being answered
   Duration patience = seconds(5);               ///< one that has waited longer gets 503
-  std::function<HttpReply(const ReceivedRequest&)> answer;  ///< null: there are no POSTs
+  /// A body of at most so many bytes is answered on the endpoint's thread: that saves waking two
+  /// threads, which costs more than a short answer. It may overtake a longer one.
+  std::size_t inline_body_max = 0;
+  /// Null: there are no POSTs. With `inline_body_max` it runs on two threads at a time, and must
+  /// not block for such a body.
+  std::function<HttpReply(const ReceivedRequest&)> answer;
 };
 /// A body up to this many bytes needs no place of its own.
 inline constexpr std::size_t kHttpSmallBody = std::size_t{256} << 10;

@@ -276,13 +276,17 @@ class Session final : public HttpSession, public std::enable_shared_from_this<Se
 
   void serve() {
     if (is_stream()) return begin_stream();
-    if (is_post())
-      return hand_over(shared_.post_thread,
-                       [this] { return shared_.serving.posts.answer(request_); });
+    if (is_post()) return serve_post();
     if (is_question())
       return hand_over(shared_.question_thread,
                        [this] { return shared_.serving.questions.answer(request_.target); });
     write(shared_.serving.handler(request_.path()));
+  }
+
+  void serve_post() {
+    const HttpPosts& posts = shared_.serving.posts;
+    if (request_.body.size() <= posts.inline_body_max) return write(posts.answer(request_));
+    hand_over(shared_.post_thread, [this] { return shared_.serving.posts.answer(request_); });
   }
 
   // -- a stream of versions ----------------------------------------------------------------------

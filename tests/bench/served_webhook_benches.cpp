@@ -50,6 +50,7 @@ class ServedWebhook {
     HttpServing serving;
     serving.handler = [](std::string_view) { return HttpReply{404, "text/plain", ""}; };
     serving.posts.path = std::string(kAdmitPath);
+    serving.posts.inline_body_max = kInlineReviewMax;
     serving.posts.answer = [this](const ReceivedRequest& request) {
       return service_.reply(request.body);
     };

@@ -49,6 +49,32 @@ CASES = {
                              "components.pageAccess": True},
                             ["members", "secure-listener", "monitoring", "page-access"], "overlays/recommend-only"),
 }
+# What the schema of the values refuses: a value, and what Helm says of it.
+WRONG = [
+    ({"components.webhok": True}, "'/components': additional properties 'webhok' not allowed"),
+    ({"componets.webhook": True}, "additional properties 'componets' not allowed"),
+    ({"recommendonly": True}, "additional properties 'recommendonly' not allowed"),
+    ({"components.ha": True}, "additional properties 'ha' not allowed"),  # a hub has one replica
+    ({"replicas": 2}, "additional properties 'replicas' not allowed"),
+    ({"namespace.name": "elsewhere"}, "'/namespace': additional properties 'name' not allowed"),
+    ({"storage.class": "fast"}, "'/storage': additional properties 'class' not allowed"),
+    ({"image.registry": "images.test"}, "'/image': additional properties 'registry' not allowed"),
+    ({"resources.limit": {"memory": "4Gi"}}, "'/resources': additional properties 'limit' not allowed"),
+    # A text is true in a template, also this one.
+    ({"components.pool": "false"}, "'/components/pool': got string, want boolean"),
+    ({"record": 1}, "'/record': got number, want boolean"),
+    ({"components.memberSecrets": "one"}, "'/components/memberSecrets': got string, want array"),
+    ({"components.memberSecrets": ["One"]}, "'/components/memberSecrets/0'"),
+    ({"components.memberSecrets": ["one", "one"]}, "'/components/memberSecrets'"),
+    ({"image.tag": 1.1}, "'/image/tag': got number, want string"),
+    ({"image.tag": "a:b"}, "'/image/tag'"),
+    ({"image.pullPolicy": "ifnotpresent"}, "'/image/pullPolicy'"),
+    ({"storage.size": "10GB"}, "'/storage/size'"),
+    ({"storage.className": "a b"}, "'/storage/className'"),
+    ({"resources.limits.memory": "a lot"}, "'/resources/limits/memory'"),
+    ({"kueueNamespace": "Kueue"}, "'/kueueNamespace'"),
+    ({"configuration": {"kind": "Configuration"}}, "'/configuration': got object, want string"),
+]
 OWN_CRD = "CustomResourceDefinition", "", "clusterresourceclaims.galaxy.kubestellar.io"
 
 
@@ -105,6 +131,25 @@ class ChartTest(unittest.TestCase):
                 self.assertEqual(sorted(shown), sorted(wanted))
                 for key, item in wanted.items():
                     self.assertEqual(shown[key], item, key)
+
+    def test_the_schema_has_the_names_of_the_values(self):
+        schema = json.loads((helm.CHART / "values.schema.json").read_text())
+        values = yaml.safe_load((helm.CHART / "values.yaml").read_text())
+        for name, value, rule in [("", values, schema)] + [
+                (name, value, schema["properties"][name]) for name, value in values.items() if isinstance(value, dict)]:
+            with self.subTest(name=name):
+                self.assertIs(rule["additionalProperties"], False)
+                self.assertEqual(set(rule["properties"]) - {"global"}, set(value))
+
+    def test_a_wrong_name_or_value_is_refused(self):
+        for values, refusal in WRONG:
+            done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
+            with self.subTest(values=values):
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(refusal, done.stderr)
+
+    def test_values_of_a_parent_chart_are_let_be(self):
+        self.assertEqual(self.rendered({"global.region": "north"}), self.rendered({}))
 
     def test_a_component_without_the_one_it_needs_is_refused(self):
         for values in ({**OFF, "components.bindingPolicy": True}, {**OFF, "components.dispatcher": True},

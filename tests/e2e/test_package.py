@@ -63,6 +63,37 @@ class PackageTest(unittest.TestCase):
         done = self.run_installed(unpacked / platform["bin"], "--version")
         self.assertEqual("v" + done.stdout.split()[-1], manifest["spec"]["version"], done.stderr)
 
+    def manifest_for(self, releases):
+        """(exit code, what it said, krew.yaml) of `scripts/package krew` for archives published there."""
+        variables = {name: value for name, value in os.environ.items() if name != "FAIRLEAD_RELEASES"}
+        if releases:
+            variables["FAIRLEAD_RELEASES"] = releases
+        done = subprocess.run([ROOT / "scripts/package", "krew"], capture_output=True, text=True, timeout=60,
+                              env=variables)
+        return done.returncode, done.stdout + done.stderr, (self.package.parent / "krew.yaml").read_text()
+
+    def test_a_release_fills_in_where_it_publishes(self):
+        code, said, before = self.manifest_for("")
+        self.assertEqual((code, said.strip()), (0, "build/package/krew.yaml"))
+        self.assertIn("FAIRLEAD_RELEASES", before.splitlines()[0])
+        self.addCleanup(self.manifest_for, "")
+        code, said, text = self.manifest_for("https://releases.test/v1")
+        self.assertEqual(code, 0, said)
+        self.assertNotRegex(text, "RELEASES|VERSION|SHA256|ARCHIVE")
+        manifest, unpublished = yaml.safe_load(text), yaml.safe_load(before)
+        archive = unpublished["spec"]["platforms"][0]["uri"].removeprefix("RELEASES/")
+        self.assertTrue((self.package.parent / archive).is_file())
+        self.assertEqual(manifest["spec"]["homepage"], "https://releases.test/v1")
+        self.assertEqual(manifest["spec"]["platforms"][0]["uri"], f"https://releases.test/v1/{archive}")
+        for each in (manifest, unpublished):
+            del each["spec"]["homepage"], each["spec"]["platforms"][0]["uri"]
+        self.assertEqual(manifest, unpublished)
+        for wrong in ("releases.test/v1", "http://releases.test/v1", "https://releases.test/a|b", "https://a.test/&"):
+            with self.subTest(releases=wrong):
+                code, said, untouched = self.manifest_for(wrong)
+                self.assertEqual((code, untouched), (2, text))
+                self.assertIn("FAIRLEAD_RELEASES", said)
+
     def test_each_command_has_a_man_page(self):
         pages = {path.name.removesuffix(".1.gz") for path in (self.usr / "share/man/man1").iterdir()}
         words = self.run_installed("fairlead", "completion", "words", "--", "").stdout.split()

@@ -142,6 +142,32 @@ TEST_CASE("large bodies have places of their own, and small ones are read beside
   CHECK(refused.find("\r\nRetry-After: 1\r\n") != std::string::npos);
 }
 
+TEST_CASE("a short body is answered while the answer to a long one takes its time") {
+  Gate gate;
+  std::promise<std::thread::id> inline_thread;
+  HttpServing serving = echoing();
+  serving.posts.inline_body_max = 5;
+  serving.posts.answer = [&](const ReceivedRequest& request) {
+    if (request.body == "short") inline_thread.set_value(std::this_thread::get_id());
+    if (request.body != "short") gate.pass();
+    return HttpReply{200, "text/plain", request.body};
+  };
+  std::promise<std::thread::id> endpoint_thread;
+  serving.handler = [&endpoint_thread](std::string_view path) {
+    endpoint_thread.set_value(std::this_thread::get_id());
+    return HttpReply{200, "text/plain", std::string(path)};
+  };
+  const auto endpoint = started(std::move(serving));
+  const PlainClient asking(endpoint->port());
+  asking.send(request_of("POST", "/admit", "longer"));
+  REQUIRE(gate.somebody_waits());
+  CHECK(answer_to(*endpoint, request_of("POST", "/admit", "short")).ends_with("\r\n\r\nshort"));
+  CHECK(answer_to(*endpoint, request_of("GET", "/livez", "")).ends_with("/livez"));
+  CHECK(inline_thread.get_future().get() == endpoint_thread.get_future().get());
+  gate.open();
+  CHECK(asking.answer().ends_with("\r\n\r\nlonger"));
+}
+
 TEST_CASE("a guard decides from any thread, and probes need none") {
   HttpServing serving = echoing();
   std::atomic<int> asked{0};
