@@ -57,7 +57,7 @@ TEST_CASE("claim status: while a write is on its way no other status is foreign"
 TEST_CASE("claim status: an accepted write stands for what the watch has not shown yet") {
   Hub hub;
   hub.accepted("8");
-  CHECK(hub.write().status() == StatusLeft{"{}", status("ours"), "8"});
+  CHECK(hub.write().status() == StatusLeft{"", status("ours"), "8"});
   CHECK(hub.claim.facts.status_digest == status("ours"));
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
   CHECK(shows_foreign_status(hub.state, "k", with(status("theirs"))));
@@ -78,7 +78,7 @@ TEST_CASE("claim status: an answer from before what was seen changes nothing tha
 TEST_CASE("claim status: a write that changed nothing left what stood there") {
   Hub hub;
   hub.accepted("7");
-  CHECK(hub.write().status() == StatusLeft{"{}", status("theirs"), "7"});
+  CHECK(hub.write().status() == StatusLeft{"", status("theirs"), "7"});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("claim status: of a write that does not say what it leaves nothing is 
   Hub hub;
   note_intent(hub.state, intent_of(Digest{}), Seq{6});
   note_accepted(hub.state, {Seq{6}, 200, "u", "8"});
-  CHECK(hub.write().status() == StatusLeft{"{}", {}, ""});
+  CHECK(hub.write().status() == StatusLeft{});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }
 
