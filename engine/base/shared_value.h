@@ -1,4 +1,4 @@
-// A value that several holders share and nobody changes.
+// A value that several holders share and none changes.
 #pragma once
 
 #include <memory>

@@ -1,9 +1,9 @@
 // The devices of one cluster, indexed for the search.
 //
-// Told of each fact as it comes and goes, it derives what has changed when it is asked next: one
+// It gets each fact as it comes and goes, and derives what has changed with the next question: one
 // slice costs its own pool, not the cluster. Facts stay with their owner, at addresses that do not
 // change; the index adds some 100 bytes a device. What it answers is a function of the facts that
-// it has been told of, not of their order. Not thread-safe: also questions change what it
+// it holds, not of the order in which they came. Not thread-safe: also questions change what it
 // remembers.
 #pragma once
 
@@ -105,7 +105,7 @@ class ClusterDeviceIndex {
   bool reaches_node(const Device& device, const DeviceNode& node) const;
   /// Returns its taints, sorted.
   std::vector<Taint> taints(const Device& device) const;
-  /// Whether somebody uses it, whole or in part. A reservation is no use.
+  /// Whether a claim or a booking uses it, whole or in part. A reservation is no use.
   bool is_used(const Device& device) const;
 
   /// Returns null if there is no such class.

@@ -1,7 +1,7 @@
 // A pool of one cluster as the search for devices walks through it.
 //
 // Everything here is derived from facts that their owner keeps alive: a slice's facts may change in
-// place, as long as ClusterDeviceIndex is told before it is asked again.
+// place, as long as ClusterDeviceIndex gets them before its next question.
 #pragma once
 
 #include <cstdint>

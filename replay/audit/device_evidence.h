@@ -1,6 +1,6 @@
-// What stands behind the answer of a cluster to whoever asks it for devices: the objects that are
-// named, the devices that are wanted, and who has them. For questions about Workloads and about
-// tenants' pods.
+// What stands behind the answer of a cluster to a consumer that asks it for devices: the objects
+// that are named, the devices that are wanted, and who has them. For questions about Workloads and
+// about tenants' pods.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class DeviceEvidence {
     std::function<const DeviceRecord<ResourceClaimTemplateFacts>*(const std::string&)> made_from;
   };
 
-  /// `consumer` asks; what it has reserved itself stands in nobody's way.
+  /// `consumer` asks; what it has reserved itself does not count as used.
   DeviceEvidence(const State& state, const std::string& cluster, const std::string& consumer);
 
   /// Returns the templates, claims and classes that the pods name, each once: kind, name, seq.

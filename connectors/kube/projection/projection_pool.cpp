@@ -8,7 +8,7 @@ namespace fairlead::projection {
 
 namespace {
 
-// What is kept of an annotation that somebody may have written without bound.
+// What is kept of an annotation that another writer may have made as long as it likes.
 std::optional<std::string> annotation(JsonView value) {
   if (!value.is(JsonKind::string)) return std::nullopt;
   const std::string_view text = value.string();

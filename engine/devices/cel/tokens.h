@@ -2,7 +2,7 @@
 //
 // Source of the lexical rules: the grammar of github.com/google/cel-go (parser/gen/CEL.g4), which
 // Kubernetes 1.36 parses selectors with. What stands for a value that is not supported (double,
-// uint, bytes, a string of many lines) is told by its first character, so it ends here.
+// uint, bytes, a string of many lines) is known by its first character, so it ends here.
 #pragma once
 
 #include <cstddef>
