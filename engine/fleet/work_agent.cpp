@@ -4,6 +4,7 @@
 
 #include "engine/base/quantity.h"
 #include "engine/fleet/world.h"
+#include "schema/work_feedback.h"
 
 namespace fairlead {
 namespace {
@@ -19,29 +20,25 @@ std::string resource_of(std::string kind) {
   return kind + "s";
 }
 
-// Three fifths of every quota are in use.
-Json usage_of(const Json& queue) {
-  Json usage = Json::array();
+Json feedback_value(const std::string& name, const std::string& text) {
+  return {{"name", name}, {"fieldValue", {{"type", "String"}, {"string", text}}}};
+}
+
+// What the paths of Fairlead's feedback rules lead to. Three fifths of every quota are in use.
+Json feedback_of(const Json& queue) {
+  Json values = Json::array();
+  values.push_back(feedback_value(std::string(kActiveFeedback), "True"));
   for (const Json& group : queue["spec"].value("resourceGroups", Json::array()))
-    for (const Json& flavor : group["flavors"]) {
-      Json resources = Json::array();
+    for (const Json& flavor : group["flavors"])
       for (const Json& pair : flavor["resources"]) {
         const std::string name = pair["name"];
         const auto quota = Quantity::parse(pair["nominalQuota"].get<std::string>());
         const Amount amount = quota ? to_amount(name, *quota) : 0;
-        resources.push_back({{"name", name}, {"total", amount_text(name, amount / 5 * 3)}});
+        values.push_back(feedback_value(
+            std::string(kUsageFeedback) + flavor["name"].get<std::string>() + "/" + name,
+            amount_text(name, amount / 5 * 3)));
       }
-      usage.push_back({{"name", flavor["name"]}, {"resources", resources}});
-    }
-  return usage;
-}
-
-Json feedback_of(const Json& queue) {
-  const Json active = {{"name", "active"},
-                       {"fieldValue", {{"type", "String"}, {"string", "True"}}}};
-  const Json usage = {{"name", "usage"},
-                      {"fieldValue", {{"type", "JsonRaw"}, {"jsonRaw", to_text(usage_of(queue))}}}};
-  return {{"values", Json::array({active, usage})}};
+  return {{"values", std::move(values)}};
 }
 
 Json manifest_status(const Json& manifest, std::size_t ordinal, LogTime now) {

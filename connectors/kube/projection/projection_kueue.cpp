@@ -4,6 +4,7 @@
 #include <set>
 
 #include "connectors/kube/projection/projection_fields.h"
+#include "schema/work_feedback.h"
 
 namespace fairlead::projection {
 namespace {
@@ -125,19 +126,34 @@ void add_manifest(ManifestWorkFacts& work, JsonView manifest) {
             {name, flavor.name, resource.name, to_amount(resource.name, resource.nominal)});
 }
 
+// One pair's usage, by the name of its feedback value.
+void add_usage(WorkFeedback& feedback, std::string_view pair, JsonView total) {
+  const auto slash = pair.find('/');
+  const auto amount = quantity(total);
+  if (slash == std::string_view::npos || !amount) return;
+  const std::string resource(pair.substr(slash + 1));
+  feedback.has_usage = true;
+  feedback.usage.push_back(
+      {std::string(pair.substr(0, slash)), resource, to_amount(resource, *amount)});
+}
+
 WorkFeedback feedback(JsonView manifest) {
   WorkFeedback out;
   out.cluster_queue = manifest["resourceMeta"]["name"].string();
   for (JsonView value : manifest["statusFeedback"]["values"]) {
+    const std::string_view name = value["name"].string();
     JsonView field = value["fieldValue"];
-    if (value["name"].string() == "active") out.active = condition_status(field["string"].string());
-    if (value["name"].string() != "usage" || !field["jsonRaw"].is(JsonKind::string)) continue;
-    // The agent delivers JSON as text inside JSON.
+    if (name == kActiveFeedback) out.active = condition_status(field["string"].string());
+    if (name.starts_with(kUsageFeedback))
+      add_usage(out, name.substr(kUsageFeedback.size()), field["string"]);
+    if (name != "usage" || !field["jsonRaw"].is(JsonKind::string)) continue;
+    // Of works that an earlier version wrote. The agent delivers JSON as text inside JSON.
     if (auto usage = parse_json(field["jsonRaw"].text()); usage.has_value()) {
       out.has_usage = true;
       out.usage = flavors_usage(usage->root());
     }
   }
+  make_set(out.usage);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/plan/members/work_proposal.h"
 #include "engine/plan/queues/cluster_queue.h"
 #include "engine/plan/queues/resource_groups.h"
+#include "schema/work_feedback.h"
 
 namespace fairlead {
 
@@ -24,12 +25,27 @@ Json applied_by_server_side_apply(std::string_view group, const std::string& res
       {"updateStrategy", {{"type", "ServerSideApply"}, {"serverSideApply", {{"force", force}}}}}};
 }
 
-Json quota_feedback() {
-  return Json::array(
-      {{{"type", "JSONPaths"},
-        {"jsonPaths", Json::array({{{"name", "active"},
-                                    {"path", ".status.conditions[?(@.type==\"Active\")].status"}},
-                                   {{"name", "usage"}, {"path", ".status.flavorsUsage"}}})}}});
+Json feedback_path(std::string name, std::string path) {
+  return {{"name", std::move(name)}, {"path", std::move(path)}};
+}
+
+// Returns what the agent reports of a queue. Each path leads to a single value: of a list such as
+// flavorsUsage OCM's agent reports nothing unless its gate RawFeedbackJsonString is on.
+Json quota_feedback(const std::vector<ResourceGroup>& groups) {
+  Json paths = Json::array();
+  paths.push_back(feedback_path(std::string(kActiveFeedback),
+                                R"(.status.conditions[?(@.type=="Active")].status)"));
+  for (const ResourceGroup& group : groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        paths.push_back(feedback_path(std::string(kUsageFeedback) + flavor.name + "/" + quota.name,
+                                      R"(.status.flavorsUsage[?(@.name==")" + flavor.name +
+                                          R"(")].resources[?(@.name==")" + quota.name +
+                                          R"(")].total)"));
+  Json rule{{"type", "JSONPaths"}, {"jsonPaths", std::move(paths)}};
+  Json rules = Json::array();
+  rules.push_back(std::move(rule));
+  return rules;
 }
 
 Json flavor_manifest(const State& state, const std::string& name) {
@@ -183,7 +199,7 @@ std::optional<WorkContent> quota_content(const State& state, const std::string& 
       for (const FlavorQuotas& flavor : group.flavors) flavors.insert(flavor.name);
     queues.push_back(queue_manifest(state, queue, groups));
     Json config = applied_by_server_side_apply("kueue.x-k8s.io", "clusterqueues", "", queue, true);
-    config["feedbackRules"] = quota_feedback();
+    config["feedbackRules"] = quota_feedback(groups);
     configs.push_back(std::move(config));
     add_quotas(queue, groups, content.facts);
   }
@@ -266,13 +282,14 @@ std::optional<WorkContent> queue_content(const State& state, const std::string& 
   return content;
 }
 
-// Whether all quota of the queue in the work is zero and applied, and no usage is reported.
+// Whether all quota of the queue in the work is zero and applied, and no usage is reported. The
+// deletion of a work is the end of it: the agent applies no generation after that.
 bool drained(const Cluster& cluster, const std::string& queue) {
   const Work& work = cluster.member.quota_work;
   const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
   if (!work.present || std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue))
     return true;
-  return work.settled() && unused_at_member(cluster, queue) &&
+  return (work.settled() || work.facts.deleting) && unused_at_member(cluster, queue) &&
          std::all_of(
              work.facts.quotas.begin(), work.facts.quotas.end(),
              [&](const WorkQuota& quota) { return !of_queue(quota) || quota.nominal == 0; });

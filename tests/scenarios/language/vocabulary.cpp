@@ -94,8 +94,7 @@ constexpr std::string_view kOrphans = "/spec/deleteOption/selectivelyOrphans/orp
 constexpr std::string_view kForced =
     R"({"serverSideApply":{"force":true},"type":"ServerSideApply"})";
 constexpr std::string_view kFeedback = R"([{"type":"JSONPaths","jsonPaths":[
-    {"name":"active","path":".status.conditions[?(@.type==\"Active\")].status"},
-    {"name":"usage","path":".status.flavorsUsage"}]}])";
+    {"name":"active","path":".status.conditions[?(@.type==\"Active\")].status"}]}])";
 
 constexpr FieldRow kFields[] = {
     {"*", "uid={value}", "/metadata/uid", "{value}"},

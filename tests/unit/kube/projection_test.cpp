@@ -254,6 +254,25 @@ TEST_CASE(
   CHECK(bare.spec_digest == sha256(R"([{"a":[2],"b":1}])"));
 }
 
+TEST_CASE("the feedback of a work has the usage of each pair in a value of its own") {
+  const auto work = facts<ManifestWorkFacts>(
+      R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-quota"},
+    "status":{"resourceStatus":{"manifests":[
+        {"resourceMeta":{"resource":"clusterqueues","name":"q"},"statusFeedback":{"values":[
+          {"name":"usage/g/memory","fieldValue":{"type":"String","string":"1Gi"}},
+          {"name":"usage/f/nvidia.com/gpu","fieldValue":{"type":"String","string":"2"}},
+          {"name":"usage/f/cpu","fieldValue":{"type":"String","string":"1500m"}}]}},
+        {"resourceMeta":{"resource":"clusterqueues","name":"r"},"statusFeedback":{"values":[
+          {"name":"usage/f","fieldValue":{"type":"String","string":"2"}},
+          {"name":"usage/f/cpu","fieldValue":{"type":"String","string":"many"}}]}}]}}})");
+  REQUIRE(work.feedback.size() == 2);
+  CHECK(work.feedback[0].has_usage);
+  CHECK(work.feedback[0].usage == std::vector<FlavorUsage>{{"f", "cpu", 1500},
+                                                           {"f", "nvidia.com/gpu", 2},
+                                                           {"g", "memory", 1LL << 30}});
+  CHECK(work.feedback[1] == WorkFeedback{"r", ConditionStatus::absent, false, {}});
+}
+
 TEST_CASE("our ManifestWork tells which ResourceFlavors its deletion leaves at the member") {
   const auto flavors_with = [](const std::string& option) {
     return facts<ManifestWorkFacts>(

@@ -66,6 +66,24 @@ TEST_CASE("manifest work: a member gets the named flavors, its grant, and the re
   CHECK(member.flavors() == std::set<std::string>{"od"});
 }
 
+TEST_CASE("manifest work: its agent is asked for single values, as it reports no lists") {
+  Member member;
+  const auto works = member.works();
+  REQUIRE(works.size() == 1);
+  const Json configs = Json::parse(works[0].intent.body)["spec"]["manifestConfigs"];
+  const auto of_queue = std::find_if(configs.begin(), configs.end(), [](const Json& config) {
+    return config["resourceIdentifier"]["resource"] == "clusterqueues";
+  });
+  REQUIRE(of_queue != configs.end());
+  CHECK((*of_queue)["feedbackRules"] == Json::parse(R"x([{"type": "JSONPaths", "jsonPaths": [
+    {"name": "active", "path": ".status.conditions[?(@.type==\"Active\")].status"},
+    {"name": "usage/od/cpu",
+     "path": ".status.flavorsUsage[?(@.name==\"od\")].resources[?(@.name==\"cpu\")].total"},
+    {"name": "usage/od/pods",
+     "path": ".status.flavorsUsage[?(@.name==\"od\")].resources[?(@.name==\"pods\")].total"}
+  ]}])x"));
+}
+
 TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces") {
   Member member;
   member.state.local_queues[{"team", "lq"}] = {"q"};
