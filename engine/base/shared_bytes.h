@@ -1,4 +1,4 @@
-// Bytes that several holders share and nobody changes, in one allocation.
+// Immutable bytes with a count of their holders, in one allocation.
 //
 // std::make_shared of an array takes 47 bytes beside its content (libstdc++ 12), this 8: State
 // holds millions of small ones.
@@ -14,8 +14,8 @@
 
 namespace fairlead {
 
-/// A pointer to counted bytes, or a view of bytes that somebody else owns. Copies of the first may
-/// be made and dropped on several threads.
+/// Either owns a part in counted bytes, or views bytes of another owner. Counted ones may be copied
+/// and destroyed on several threads at a time.
 class SharedBytes {
  public:
   SharedBytes() = default;

@@ -1,4 +1,4 @@
-// A list that several holders share and nobody changes.
+// An immutable list that its copies share.
 #pragma once
 
 #include <cstddef>

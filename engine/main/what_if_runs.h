@@ -16,8 +16,8 @@ namespace fairlead {
 inline constexpr std::uint64_t kWhatIfEventsOfQuestion = 50'000;
 /// So many answers are kept for the next time that they are asked for.
 inline constexpr std::size_t kWhatIfsKept = 4;
-/// A what-if that is not finished is given up for another one when nobody has asked for it within
-/// this time.
+/// An unfinished what-if is cancelled for another one once it has not been asked for during this
+/// time.
 inline constexpr std::chrono::seconds kWhatIfPatience{3};
 
 /// An answer, and the values of the world under the other configuration.

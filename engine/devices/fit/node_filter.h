@@ -18,7 +18,7 @@ class NodeFilter {
   /// Whether the node follows the rules of the pod and of the claims that it names: ready, not
   /// cordoned, taints tolerated, labels as wanted, where its allocated claims are.
   bool is_usable(std::uint32_t plan, const DeviceNode& node);
-  /// Whether a node may have enough devices that nobody used before the search, for one pod.
+  /// Whether a node may have enough devices that were free before the search, for one pod.
   /// `node`: its number. False only if the search would find no solution and meet no error there.
   bool may_fit(std::uint32_t plan, std::uint32_t node);
   /// Returns the numbers of the nodes on which the search for one pod may end in an error, whatever

@@ -74,7 +74,7 @@ void keep_view(DeviceCapacityPart& part, const DevicePoolKey& key) {
       kept.push_back({entry->first, entry->second.facts, entry->second.seq});
 }
 
-// Returns the sums of `pool`, which stands beside others of `pools` that mostly have equal ones.
+// Returns `sums` for `pool`: those of the pool before or after it in `pools`, if they are equal.
 Shared<DeviceSums> share_sums(const std::map<DevicePoolKey, DevicePool>& pools,
                               std::map<DevicePoolKey, DevicePool>::const_iterator pool,
                               DeviceSums sums) {

@@ -69,7 +69,7 @@ struct TalliedNode {
   std::vector<ReachTally*> in;
 };
 
-/// What of a pool can be derived again: its slices, and what the stands of its devices depend on.
+/// The derived part of a pool: its slices, and the nodes and reaches that its count depends on.
 struct DevicePoolIndex {
   std::vector<const std::pair<const std::string, SliceRecord>*> slices;  ///< by name
   std::vector<const std::string*> nodes;  ///< by nodeName: keys of DeviceIndex::pools_of_node

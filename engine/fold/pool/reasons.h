@@ -21,7 +21,7 @@ struct ReasonText {
 /// Sets what is true of the object now. What is to be written follows when it has held for
 /// pool.settle; where nothing is missing, at once.
 void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& reason, ReasonText now);
-/// Forgets what is true of an object that nothing is decided for; what is written stands.
+/// Clears the present reason of an object that is not decided now; the written one stays.
 void clear_reason(Boxed<PoolReason>& reason);
 /// Notes the annotation that an object had when it was first seen.
 void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::string>& annotation);
