@@ -1,12 +1,11 @@
 #include "engine/runtime/configuration.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "engine/base/yaml_tree.h"
 #include "engine/runtime/configuration_fields.h"
 #include "schema/event_json.h"
 
@@ -44,20 +43,20 @@ std::string one_of(const std::vector<std::string>& keys) {
   return text;
 }
 
-void read_section(Configuration& configuration, const std::string& path, const YAML::Node& node);
+void read_section(Configuration& configuration, const std::string& path, const YamlNode& node);
 
 /// Reads the value at `path`: a setting or a section of settings.
-void read_at(Configuration& configuration, const std::string& path, const YAML::Node& node) {
+void read_at(Configuration& configuration, const std::string& path, const YamlNode& node) {
   if (const ConfigurationField* field = find_field(path))
     field->read(configuration, node);
   else
     read_section(configuration, path, node);
 }
 
-void read_header(const std::string& key, const YAML::Node& node) {
+void read_header(const std::string& key, const YamlNode& node) {
   const std::string_view expected = key == "kind" ? kKind : kApiVersion;
-  if (!node.IsScalar() || node.Scalar() != expected)
-    throw RefusedValue{node.Mark(), key, "expected " + std::string(expected)};
+  if (!node.is_scalar() || node.text != expected)
+    throw RefusedValue{node.line, key, "expected " + std::string(expected)};
 }
 
 /// A key with a dot is never known: dots separate the keys of a path, and would let `a.b` at the
@@ -67,20 +66,20 @@ bool is_known(const std::string& key, const std::string& path) {
   return find_field(path) != nullptr || !keys_of(path).empty();
 }
 
-void read_section(Configuration& configuration, const std::string& path, const YAML::Node& node) {
-  if (node.IsNull()) return;
+void read_section(Configuration& configuration, const std::string& path, const YamlNode& node) {
+  if (node.is_null()) return;
   const std::vector<std::string> keys = keys_of(path);
-  if (!node.IsMap()) throw RefusedValue{node.Mark(), path, "expected a map; " + one_of(keys)};
+  if (!node.is_map()) throw RefusedValue{node.line, path, "expected a map; " + one_of(keys)};
   std::set<std::string> seen;
-  for (const auto& entry : node) {
-    const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : std::string("?");
+  for (const auto& entry : node.entries()) {
+    const std::string key = entry.first.is_scalar() ? entry.first.text : std::string("?");
     const std::string key_path = prefix_of(path) + key;
     if (!seen.insert(key).second)
-      throw RefusedValue{entry.first.Mark(), key_path, "expected it only once"};
+      throw RefusedValue{entry.first.line, key_path, "expected it only once"};
     if (path.empty() && (key == "apiVersion" || key == "kind")) {
       read_header(key, entry.second);
     } else if (!is_known(key, key_path)) {
-      throw RefusedValue{entry.first.Mark(), key_path, "unknown key; " + one_of(keys)};
+      throw RefusedValue{entry.first.line, key_path, "unknown key; " + one_of(keys)};
     } else {
       read_at(configuration, key_path, entry.second);
     }
@@ -89,8 +88,8 @@ void read_section(Configuration& configuration, const std::string& path, const Y
 
 Error bad_input(std::string message) { return Error{ErrorCode::bad_input, std::move(message)}; }
 
-std::string place(std::string_view file_name, const YAML::Mark& mark) {
-  return std::string(file_name) + ":" + std::to_string(mark.line + 1);
+std::string place(std::string_view file_name, std::size_t line) {
+  return std::string(file_name) + ":" + std::to_string(line);
 }
 
 /// The parts of a dotted path, quotes taken off; nullopt if a part is empty or a quote is not
@@ -141,61 +140,49 @@ std::string join(const std::vector<std::string>& parts, std::size_t count) {
 }
 
 void set_at(Configuration& configuration, const std::vector<std::string>& parts,
-            const YAML::Node& node) {
+            const YamlNode& node) {
   const std::string path = join(parts, parts.size());
   const bool section = !keys_of(path).empty();
-  if (section && node.IsNull())
-    throw RefusedValue{node.Mark(), path, "expected a map; " + one_of(keys_of(path))};
+  if (section && node.is_null())
+    throw RefusedValue{node.line, path, "expected a map; " + one_of(keys_of(path))};
   if (section || find_field(path) != nullptr) return read_at(configuration, path, node);
   const ConfigurationField* map = find_field(join(parts, parts.size() - 1));
   if (map != nullptr && map->read_entry) return map->read_entry(configuration, parts.back(), node);
   std::size_t known = parts.size() - 1;
   while (known > 0 && keys_of(join(parts, known)).empty()) --known;
-  throw RefusedValue{node.Mark(), path, "unknown key; " + one_of(keys_of(join(parts, known)))};
+  throw RefusedValue{node.line, path, "unknown key; " + one_of(keys_of(join(parts, known)))};
 }
 
-void emit(YAML::Emitter& out, const Json& value) {
-  if (value.is_object()) {
-    out << (value.empty() ? YAML::Flow : YAML::Block) << YAML::BeginMap;
-    for (const auto& [key, item] : value.items()) {
-      out << YAML::Key << key << YAML::Value;
-      emit(out, item);
-    }
-    out << YAML::EndMap;
-  } else if (value.is_array()) {
-    out << (value.empty() ? YAML::Flow : YAML::Block) << YAML::BeginSeq;
-    for (const Json& item : value) emit(out, item);
-    out << YAML::EndSeq;
-  } else if (value.is_string()) {
-    out << value.get<std::string>();
-  } else {
-    out << value.dump();
-  }
+// Reads the documents of a text into `documents`.
+std::optional<YamlFault> read_documents(std::string_view text, std::vector<YamlNode>& documents) {
+  return read_yaml(text, [&](const YamlNode& root) -> std::optional<YamlFault> {
+    documents.push_back(root);
+    return std::nullopt;
+  });
 }
 
 }  // namespace
 
 Result<Configuration> read_configuration(std::string_view text, std::string_view file_name) {
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(std::string(text));
+    std::vector<YamlNode> documents;
+    if (const auto broken = read_documents(text, documents))
+      return bad_input(place(file_name, broken->line) + ": expected YAML: " + broken->what);
     Configuration configuration;
     if (documents.size() > 1)
-      return bad_input(place(file_name, documents[1].Mark()) + ": expected one document");
+      return bad_input(place(file_name, documents[1].line) + ": expected one document");
     // A file that another program is rewriting is empty for a moment; read as a configuration it
     // would reset every setting to its default.
-    if (documents.empty() || documents[0].IsNull())
+    if (documents.empty() || documents[0].is_null())
       return bad_input(std::string(file_name) +
                        ": the file is empty; expected at least kind: " + std::string(kKind));
-    if (!documents[0].IsMap())
-      return bad_input(place(file_name, documents[0].Mark()) + ": expected a map; " +
+    if (!documents[0].is_map())
+      return bad_input(place(file_name, documents[0].line) + ": expected a map; " +
                        one_of(keys_of("")));
     read_section(configuration, "", documents[0]);
     return configuration;
   } catch (const RefusedValue& refused) {
-    return bad_input(place(file_name, refused.where) + ": " + refused.key + ": " +
-                     refused.expected);
-  } catch (const YAML::Exception& broken) {
-    return bad_input(place(file_name, broken.mark) + ": expected YAML: " + broken.msg);
+    return bad_input(place(file_name, refused.line) + ": " + refused.key + ": " + refused.expected);
   }
 }
 
@@ -207,13 +194,14 @@ Result<void> apply_setting(Configuration& configuration, std::string_view settin
   try {
     // On a copy: a section with a bad entry must not leave its good entries applied.
     Configuration changed = configuration;
-    set_at(changed, *parts, YAML::Load(std::string(setting.substr(equals + 1))));
+    std::vector<YamlNode> values;
+    if (const auto broken = read_documents(setting.substr(equals + 1), values))
+      return bad_input("expected YAML after the =: " + broken->what);
+    set_at(changed, *parts, values.empty() ? YamlNode() : values.front());
     configuration = std::move(changed);
     return {};
   } catch (const RefusedValue& refused) {
     return bad_input(refused.key + ": " + refused.expected);
-  } catch (const YAML::Exception& broken) {
-    return bad_input("expected YAML after the =: " + broken.msg);
   }
 }
 
@@ -221,9 +209,7 @@ std::string to_yaml(const Configuration& configuration) {
   Json file = to_json(configuration);
   file["apiVersion"] = kApiVersion;
   file["kind"] = kKind;
-  YAML::Emitter out;
-  emit(out, file);
-  return std::string(out.c_str()) + "\n";
+  return write_yaml(file);
 }
 
 }  // namespace fairlead

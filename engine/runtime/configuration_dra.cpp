@@ -18,7 +18,7 @@ constexpr std::size_t kClassesMax = 8;  // of one mapping
 constexpr std::size_t kMappedNameMax = 253;
 constexpr std::size_t kDriverMax = 63;
 
-std::string read_mapped_name(const YAML::Node& node, const std::string& key) {
+std::string read_mapped_name(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected a name such as gpus or example.com/gpu";
   std::string name = read_text(node, key, expected);
   if (!is_resource_name(name) || name.size() > kMappedNameMax)
@@ -26,7 +26,7 @@ std::string read_mapped_name(const YAML::Node& node, const std::string& key) {
   return name;
 }
 
-std::vector<std::string> read_class_names(const YAML::Node& node, const std::string& key) {
+std::vector<std::string> read_class_names(const YamlNode& node, const std::string& key) {
   auto names = read_items(node, key, read_mapped_name);
   if (names.empty()) refuse(node, key, "expected at least one DeviceClass");
   if (names.size() > kClassesMax)
@@ -34,12 +34,12 @@ std::vector<std::string> read_class_names(const YAML::Node& node, const std::str
   std::set<std::string> seen;
   for (std::size_t i = 0; i < names.size(); ++i)
     if (!seen.insert(names[i]).second)
-      refuse(node[i], key + "[" + std::to_string(i) + "]", "expected each name only once");
+      refuse(node.items()[i], key + "[" + std::to_string(i) + "]", "expected each name only once");
   return names;
 }
 
 // What is not understood would be true for no device.
-void check_expression(const YAML::Node& node, const std::string& key, const std::string& text) {
+void check_expression(const YamlNode& node, const std::string& key, const std::string& text) {
   if (text.size() > kCelBytesMax)
     refuse(node, key, "expected at most " + std::to_string(kCelBytesMax) + " bytes");
   const CelSelector selector = CelSelector::compile(text);
@@ -50,7 +50,7 @@ void check_expression(const YAML::Node& node, const std::string& key, const std:
 }
 
 // {cel: {expression: ...}}
-std::string read_expression(const YAML::Node& node, const std::string& key) {
+std::string read_expression(const YamlNode& node, const std::string& key) {
   constexpr std::string_view outer = "expected {cel: {expression}}",
                              inner = "expected {expression}";
   std::string expression;
@@ -67,8 +67,7 @@ std::string read_expression(const YAML::Node& node, const std::string& key) {
   return expression;
 }
 
-std::string read_source_name(const YAML::Node& node, const std::string& key,
-                             DeviceSourceKind kind) {
+std::string read_source_name(const YamlNode& node, const std::string& key, DeviceSourceKind kind) {
   const bool counter = kind == DeviceSourceKind::counter;
   const std::string_view expected = counter ? "expected the name of a counter"
                                             : "expected the name of a capacity, such as memory";
@@ -79,7 +78,7 @@ std::string read_source_name(const YAML::Node& node, const std::string& key,
   return name;
 }
 
-DeviceSource read_source(const YAML::Node& node, const std::string& key) {
+DeviceSource read_source(const YamlNode& node, const std::string& key) {
   constexpr std::string_view one = "expected one of {counter}, {capacity}";
   constexpr std::string_view expected = "expected {name, driver, deviceSelector}";
   const auto entries = entries_of(node, key, one);
@@ -109,16 +108,16 @@ DeviceSource read_source(const YAML::Node& node, const std::string& key) {
   return source;
 }
 
-std::vector<DeviceSource> read_device_sources(const YAML::Node& node, const std::string& key) {
+std::vector<DeviceSource> read_device_sources(const YamlNode& node, const std::string& key) {
   auto sources = read_items(node, key, read_source);
   for (std::size_t i = 1; i < sources.size(); ++i)
     if (sources[i].kind != sources.front().kind)
-      refuse(node[i], key + "[" + std::to_string(i) + "]",
+      refuse(node.items()[i], key + "[" + std::to_string(i) + "]",
              "expected no counters beside capacities in one mapping");
   return sources;
 }
 
-DeviceClassMapping read_mapping(const YAML::Node& node, const std::string& key) {
+DeviceClassMapping read_mapping(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected {name, deviceClassNames, sources}";
   DeviceClassMapping mapping;
   for (const ConfigurationEntry& entry : entries_of(node, key, expected)) {
@@ -145,7 +144,7 @@ std::string counter_of(const DeviceClassMapping& mapping) {
 }
 
 // A class gives one name, or several for different counters of its devices.
-void refuse_shared_classes(const YAML::Node& node, const std::string& key,
+void refuse_shared_classes(const YamlNode& node, const std::string& key,
                            const std::vector<DeviceClassMapping>& mappings) {
   std::map<std::string, std::set<std::string>> counters;  // by class
   for (std::size_t i = 0; i < mappings.size(); ++i) {
@@ -154,7 +153,7 @@ void refuse_shared_classes(const YAML::Node& node, const std::string& key,
       std::set<std::string>& taken = counters[name];
       const bool bare = counter.empty() || taken.contains("");
       if (!taken.empty() && (bare || taken.contains(counter)))
-        refuse(node[i], key + "[" + std::to_string(i) + "].deviceClassNames",
+        refuse(node.items()[i], key + "[" + std::to_string(i) + "].deviceClassNames",
                "expected " + name + " in one mapping only, or for different counters");
       taken.insert(counter);
     }
@@ -163,7 +162,7 @@ void refuse_shared_classes(const YAML::Node& node, const std::string& key,
 
 }  // namespace
 
-std::vector<DeviceClassMapping> read_device_class_mappings(const YAML::Node& node,
+std::vector<DeviceClassMapping> read_device_class_mappings(const YamlNode& node,
                                                            const std::string& key) {
   auto mappings = read_items(node, key, read_mapping);
   if (mappings.size() > kMappingsMax)

@@ -10,7 +10,7 @@ namespace fairlead {
 
 /// Reads `dra.deviceClassMappings`, which a person copies from Kueue's Configuration: what Kueue
 /// refuses there is refused here, too. Source: Kueue pkg/config/validation.go.
-std::vector<DeviceClassMapping> read_device_class_mappings(const YAML::Node& node,
+std::vector<DeviceClassMapping> read_device_class_mappings(const YamlNode& node,
                                                            const std::string& key);
 
 }  // namespace fairlead

@@ -55,7 +55,7 @@ constexpr std::array<std::pair<std::string_view, RuleAction>, 3> kActions{{
 template <class Field, class Read>
 ConfigurationField setting(std::string path, Field field, Read read) {
   ConfigurationField row;
-  row.read = [path, field, read](Configuration& c, const YAML::Node& node) {
+  row.read = [path, field, read](Configuration& c, const YamlNode& node) {
     field(c) = read(node, path);
   };
   row.path = std::move(path);
@@ -64,10 +64,9 @@ ConfigurationField setting(std::string path, Field field, Read read) {
 
 template <class Field>
 ConfigurationField number(std::string path, Field field, std::int64_t min, std::int64_t max) {
-  return setting(std::move(path), field,
-                 [min, max](const YAML::Node& node, const std::string& key) {
-                   return read_number(node, key, min, max);
-                 });
+  return setting(std::move(path), field, [min, max](const YamlNode& node, const std::string& key) {
+    return read_number(node, key, min, max);
+  });
 }
 
 template <class Field>
@@ -78,7 +77,7 @@ ConfigurationField duration(std::string path, Field field) {
 template <class Field, class T, std::size_t n>
 ConfigurationField word(std::string path, Field field,
                         const std::array<std::pair<std::string_view, T>, n>& words) {
-  return setting(std::move(path), field, [&words](const YAML::Node& node, const std::string& key) {
+  return setting(std::move(path), field, [&words](const YamlNode& node, const std::string& key) {
     return read_word<T>(node, key, words);
   });
 }
@@ -93,17 +92,17 @@ template <class Field, class Read>
 ConfigurationField resource_map(std::string path, Field field, Read read_value) {
   ConfigurationField row;
   row.read_entry = [path, field, read_value](Configuration& c, const std::string& key,
-                                             const YAML::Node& node) {
+                                             const YamlNode& node) {
     const std::string entry = path + "." + key;
     if (!is_resource_name(key))
       refuse(node, entry, "expected a resource name such as nvidia.com/gpu");
     field(c)[key] = read_value(node, entry);
   };
-  row.read = [path, field, one = row.read_entry](Configuration& c, const YAML::Node& node) {
-    if (!node.IsMap() && !node.IsNull())
+  row.read = [path, field, one = row.read_entry](Configuration& c, const YamlNode& node) {
+    if (!node.is_map() && !node.is_null())
       refuse(node, path, "expected a map of resource names, such as {cpu: ...}");
     field(c).clear();
-    for (const auto& entry : node) {
+    for (const auto& entry : node.entries()) {
       const std::string key = read_text(entry.first, path, "expected a resource name");
       if (field(c).contains(key)) refuse(entry.first, path + "." + key, "expected it only once");
       one(c, key, entry.second);
@@ -113,7 +112,7 @@ ConfigurationField resource_map(std::string path, Field field, Read read_value) 
   return row;
 }
 
-std::string read_alias(const YAML::Node& node, const std::string& key) {
+std::string read_alias(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected the resource name it stands for";
   const std::string text = read_text(node, key, expected);
   if (!is_resource_name(text) || key == "resourceAliases." + text)
@@ -121,32 +120,32 @@ std::string read_alias(const YAML::Node& node, const std::string& key) {
   return text;
 }
 
-std::string read_namespace(const YAML::Node& node, const std::string& key) {
+std::string read_namespace(const YamlNode& node, const std::string& key) {
   const std::string text = read_text(node, key, "expected a namespace");
   if (!is_object_name(text) || !is_name_part(text, 63, "-"))
     refuse(node, key, "expected a namespace");
   return text;
 }
 
-std::vector<CapacitySource> read_sources(const YAML::Node& node, const std::string& key) {
-  if (!node.IsSequence() || node.size() == 0)
+std::vector<CapacitySource> read_sources(const YamlNode& node, const std::string& key) {
+  if (!node.is_list() || node.items().size() == 0)
     refuse(node, key, "expected a list of at least one of nodes, clusterMetrics, managedCluster");
   std::vector<CapacitySource> sources;
-  for (const YAML::Node& item : node) {
+  for (const YamlNode& item : node.items()) {
     const auto source = read_word<CapacitySource>(item, key, kSources);
     if (std::find(sources.begin(), sources.end(), source) != sources.end())
-      refuse(item, key, "expected " + item.Scalar() + " only once");
+      refuse(item, key, "expected " + item.text + " only once");
     sources.push_back(source);
   }
   return sources;
 }
 
-MemberKubeconfig read_kubeconfig(const YAML::Node& node, const std::string& key) {
+MemberKubeconfig read_kubeconfig(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected =
       "expected {cluster, and one of secretRef, file, clusterProfile}";
-  if (!node.IsMap()) refuse(node, key, std::string(expected));
+  if (!node.is_map()) refuse(node, key, std::string(expected));
   MemberKubeconfig member;
-  for (const auto& entry : node) {
+  for (const auto& entry : node.entries()) {
     const std::string name = read_text(entry.first, key, expected);
     std::string* field = name == "cluster"          ? &member.cluster
                          : name == "secretRef"      ? &member.secret_ref
@@ -169,39 +168,40 @@ MemberKubeconfig read_kubeconfig(const YAML::Node& node, const std::string& key)
   return member;
 }
 
-std::vector<MemberKubeconfig> read_kubeconfigs(const YAML::Node& node, const std::string& key) {
-  if (!node.IsSequence() && !node.IsNull()) refuse(node, key, "expected a list");
+std::vector<MemberKubeconfig> read_kubeconfigs(const YamlNode& node, const std::string& key) {
+  if (!node.is_list() && !node.is_null()) refuse(node, key, "expected a list");
   std::vector<MemberKubeconfig> members;
   std::set<std::string> clusters;
-  for (std::size_t i = 0; i < node.size(); ++i) {
+  for (std::size_t i = 0; i < node.items().size(); ++i) {
     const std::string path = key + "[" + std::to_string(i) + "]";
-    members.push_back(read_kubeconfig(node[i], path));
+    members.push_back(read_kubeconfig(node.items()[i], path));
     if (!clusters.insert(members.back().cluster).second)
-      refuse(node[i], path + ".cluster", "expected each cluster only once");
+      refuse(node.items()[i], path + ".cluster", "expected each cluster only once");
   }
   return members;
 }
 
-std::vector<std::string> read_names(const YAML::Node& node, const std::string& key) {
-  if (!node.IsSequence() && !node.IsNull()) refuse(node, key, "expected a list of names");
+std::vector<std::string> read_names(const YamlNode& node, const std::string& key) {
+  if (!node.is_list() && !node.is_null()) refuse(node, key, "expected a list of names");
   std::vector<std::string> names;
-  for (const YAML::Node& item : node) names.push_back(read_text(item, key, "expected a name"));
+  for (const YamlNode& item : node.items())
+    names.push_back(read_text(item, key, "expected a name"));
   return names;
 }
 
 ConfigurationField debounce_parameter(const DebounceParameter& parameter) {
   ConfigurationField row;
   row.path = "debounce." + std::string(parameter.name);
-  row.read = [&parameter, path = row.path](Configuration& c, const YAML::Node& node) {
+  row.read = [&parameter, path = row.path](Configuration& c, const YamlNode& node) {
     std::string why_not;
-    const std::string value = node.IsScalar() ? node.Scalar() : std::string();
+    const std::string value = node.is_scalar() ? node.text : std::string();
     if (!set_debounce_parameter(c.debounce, parameter.name, value, why_not))
       refuse(node, path, why_not);
   };
   return row;
 }
 
-RuleAction read_rule_action(const YAML::Node& node, const std::string& key, AdmissionRule rule) {
+RuleAction read_rule_action(const YamlNode& node, const std::string& key, AdmissionRule rule) {
   const auto action = read_word<RuleAction>(node, key, kActions);
   // A value that the fold would ignore is reported in any case.
   if (rule == AdmissionRule::claim_invalid && action == RuleAction::off)
@@ -213,7 +213,7 @@ ConfigurationField webhook_rules() {
   ConfigurationField row;
   row.path = "webhook.rules";
   row.read_entry = [path = row.path](Configuration& c, const std::string& key,
-                                     const YAML::Node& node) {
+                                     const YamlNode& node) {
     const auto rule = parse_admission_rule(key);
     if (!rule) {
       std::string expected = "unknown key; expected one of";
@@ -223,12 +223,12 @@ ConfigurationField webhook_rules() {
     }
     c.webhook_rules[*rule] = read_rule_action(node, path + "." + key, *rule);
   };
-  row.read = [path = row.path, one = row.read_entry](Configuration& c, const YAML::Node& node) {
-    if (!node.IsMap() && !node.IsNull())
+  row.read = [path = row.path, one = row.read_entry](Configuration& c, const YamlNode& node) {
+    if (!node.is_map() && !node.is_null())
       refuse(node, path, "expected a map of rules, such as {ownedQuota: deny}");
     c.webhook_rules.clear();
     std::set<std::string> seen;
-    for (const auto& entry : node) {
+    for (const auto& entry : node.entries()) {
       const std::string key = read_text(entry.first, path, "expected the name of a rule");
       if (!seen.insert(key).second) refuse(entry.first, path + "." + key, "expected it only once");
       one(c, key, entry.second);
@@ -276,9 +276,10 @@ std::vector<ConfigurationField> multikueue_fields() {
 ConfigurationField tenant_limit() {
   ConfigurationField row =
       setting("pool.tenantLimit", FAIRLEAD_FIELD(pool.tenant_limit), read_tenant_limit);
-  row.read_entry = [](Configuration& c, const std::string& key, const YAML::Node& node) {
-    YAML::Node map;
-    map[key] = node;
+  row.read_entry = [](Configuration& c, const std::string& key, const YamlNode& node) {
+    YamlNode name{YamlNode::Kind::scalar, YamlNode::Style::plain, key, node.line, nullptr};
+    YamlNode map{YamlNode::Kind::map, YamlNode::Style::plain, {}, node.line, nullptr};
+    map.children = std::make_shared<const std::vector<YamlNode>>(std::vector{name, node});
     c.pool.tenant_limit[key] = read_tenant_limit(map, "pool.tenantLimit").at(key);
   };
   return row;

@@ -4,13 +4,12 @@
 // and the file and `--set` cannot disagree. Private to the configuration reader.
 #pragma once
 
-#include <yaml-cpp/yaml.h>
-
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "engine/base/yaml_tree.h"
 #include "schema/configuration.h"
 
 namespace fairlead {
@@ -18,7 +17,7 @@ namespace fairlead {
 /// A value that cannot be used, and its place. Thrown while a document is read and caught in
 /// configuration.cpp.
 struct RefusedValue {
-  YAML::Mark where;
+  std::size_t line;      ///< of the file
   std::string key;       ///< dotted path
   std::string expected;  ///< "expected ..."
 };
@@ -27,9 +26,9 @@ struct RefusedValue {
 struct ConfigurationField {
   std::string path;  ///< dotted: `debounce.growWindow`
   /// Sets the setting from `node`; throws RefusedValue.
-  std::function<void(Configuration&, const YAML::Node& node)> read;
+  std::function<void(Configuration&, const YamlNode& node)> read;
   /// Only for a map: sets the entry `key` and keeps the others; throws RefusedValue.
-  std::function<void(Configuration&, const std::string& key, const YAML::Node& node)> read_entry;
+  std::function<void(Configuration&, const std::string& key, const YamlNode& node)> read_entry;
 };
 
 /// Returns every setting, in the order of the file.

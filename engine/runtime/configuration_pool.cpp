@@ -12,10 +12,10 @@ namespace {
 using Entry = ConfigurationEntry;
 
 template <class Value>
-std::map<std::string, Value> read_resources(const YAML::Node& node, const std::string& key,
-                                            Value (*read)(const YAML::Node&, const std::string&)) {
+std::map<std::string, Value> read_resources(const YamlNode& node, const std::string& key,
+                                            Value (*read)(const YamlNode&, const std::string&)) {
   std::map<std::string, Value> values;
-  if (node.IsNull()) return values;
+  if (node.is_null()) return values;
   for (const auto& [name, value] : entries_of(node, key, "expected a map of resource names")) {
     const std::string path = key + "." + name;
     if (!is_resource_name(name))
@@ -25,7 +25,7 @@ std::map<std::string, Value> read_resources(const YAML::Node& node, const std::s
   return values;
 }
 
-PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
+PoolCluster read_cluster(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected {cluster, percent, headroom, drain}";
   PoolCluster cluster;
   for (const Entry& entry : entries_of(node, key, expected)) {
@@ -62,7 +62,7 @@ PoolCluster read_cluster(const YAML::Node& node, const std::string& key) {
 // A tenant's name becomes a part of the name of its source: tenant/NAME.
 bool is_tenant_name(std::string_view text) { return is_name_part(text, 253, "-._"); }
 
-PoolTenantAccess read_tenant(const YAML::Node& node, const std::string& key) {
+PoolTenantAccess read_tenant(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected {name, and one of secretRef, file}";
   PoolTenantAccess tenant;
   for (const Entry& entry : entries_of(node, key, expected)) {
@@ -85,12 +85,12 @@ PoolTenantAccess read_tenant(const YAML::Node& node, const std::string& key) {
   return tenant;
 }
 
-PoolToleration read_toleration(const YAML::Node& node, const std::string& key) {
+PoolToleration read_toleration(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected {key, operator, value, effect}";
   PoolToleration toleration{"", "Equal", "", ""};
-  const auto text_of = [](const YAML::Node& value, const std::string& path) {
-    if (!value.IsScalar()) refuse(value, path, "expected a text");
-    return value.Scalar();
+  const auto text_of = [](const YamlNode& value, const std::string& path) {
+    if (!value.is_scalar()) refuse(value, path, "expected a text");
+    return value.text;
   };
   for (const Entry& entry : entries_of(node, key, expected)) {
     const auto& [name, value] = entry;
@@ -119,7 +119,7 @@ PoolToleration read_toleration(const YAML::Node& node, const std::string& key) {
   return toleration;
 }
 
-std::int64_t read_limit_amount(const YAML::Node& node, const std::string& key) {
+std::int64_t read_limit_amount(const YamlNode& node, const std::string& key) {
   const std::string text = read_reserved(node, key);
   const std::string resource = key.ends_with(".cpu") ? "cpu" : "memory";
   const std::int64_t amount = to_amount(resource, *Quantity::parse(text));
@@ -129,26 +129,26 @@ std::int64_t read_limit_amount(const YAML::Node& node, const std::string& key) {
 
 }  // namespace
 
-std::vector<PoolCluster> read_pool_clusters(const YAML::Node& node, const std::string& key) {
+std::vector<PoolCluster> read_pool_clusters(const YamlNode& node, const std::string& key) {
   auto clusters = read_items(node, key, read_cluster);
   refuse_repetition(node, key, "cluster", clusters);
   return clusters;
 }
 
-std::vector<PoolTenantAccess> read_pool_tenants(const YAML::Node& node, const std::string& key) {
+std::vector<PoolTenantAccess> read_pool_tenants(const YamlNode& node, const std::string& key) {
   auto tenants = read_items(node, key, read_tenant);
   refuse_repetition(node, key, "name", tenants);
   return tenants;
 }
 
-std::vector<PoolToleration> read_pool_tolerations(const YAML::Node& node, const std::string& key) {
+std::vector<PoolToleration> read_pool_tolerations(const YamlNode& node, const std::string& key) {
   return read_items(node, key, read_toleration);
 }
 
-std::map<std::string, std::int64_t> read_tenant_limit(const YAML::Node& node,
+std::map<std::string, std::int64_t> read_tenant_limit(const YamlNode& node,
                                                       const std::string& key) {
   std::map<std::string, std::int64_t> limit;
-  if (node.IsNull()) return limit;
+  if (node.is_null()) return limit;
   constexpr std::string_view expected = "expected {cpu, memory}";
   for (const Entry& entry : entries_of(node, key, expected)) {
     if (entry.first != "cpu" && entry.first != "memory") refuse_key(entry, key, expected);

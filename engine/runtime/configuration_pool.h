@@ -9,10 +9,9 @@
 
 namespace fairlead {
 
-std::vector<PoolCluster> read_pool_clusters(const YAML::Node& node, const std::string& key);
-std::vector<PoolTenantAccess> read_pool_tenants(const YAML::Node& node, const std::string& key);
-std::vector<PoolToleration> read_pool_tolerations(const YAML::Node& node, const std::string& key);
-std::map<std::string, std::int64_t> read_tenant_limit(const YAML::Node& node,
-                                                      const std::string& key);
+std::vector<PoolCluster> read_pool_clusters(const YamlNode& node, const std::string& key);
+std::vector<PoolTenantAccess> read_pool_tenants(const YamlNode& node, const std::string& key);
+std::vector<PoolToleration> read_pool_tolerations(const YamlNode& node, const std::string& key);
+std::map<std::string, std::int64_t> read_tenant_limit(const YamlNode& node, const std::string& key);
 
 }  // namespace fairlead

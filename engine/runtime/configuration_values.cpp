@@ -13,16 +13,16 @@ static bool is_alphanumeric(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-void refuse(const YAML::Node& node, std::string key, std::string expected) {
-  throw RefusedValue{node.Mark(), std::move(key), std::move(expected)};
+void refuse(const YamlNode& node, std::string key, std::string expected) {
+  throw RefusedValue{node.line, std::move(key), std::move(expected)};
 }
 
-std::string read_text(const YAML::Node& node, const std::string& key, std::string_view expected) {
-  if (!node.IsScalar() || node.Scalar().empty()) refuse(node, key, std::string(expected));
-  return node.Scalar();
+std::string read_text(const YamlNode& node, const std::string& key, std::string_view expected) {
+  if (!node.is_scalar() || node.text.empty()) refuse(node, key, std::string(expected));
+  return node.text;
 }
 
-std::int64_t read_number(const YAML::Node& node, const std::string& key, std::int64_t min,
+std::int64_t read_number(const YamlNode& node, const std::string& key, std::int64_t min,
                          std::int64_t max) {
   const std::string expected =
       "expected a whole number from " + std::to_string(min) + " to " + std::to_string(max);
@@ -34,7 +34,7 @@ std::int64_t read_number(const YAML::Node& node, const std::string& key, std::in
   return number;
 }
 
-Duration read_duration(const YAML::Node& node, const std::string& key) {
+Duration read_duration(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected a duration such as 15s, 5m or 1h30m";
   const std::string text = read_text(node, key, expected);
   const std::optional<Duration> span =
@@ -70,12 +70,12 @@ bool is_namespaced_name(std::string_view text) {
          is_object_name(text.substr(0, slash)) && is_object_name(text.substr(slash + 1));
 }
 
-std::vector<ConfigurationEntry> entries_of(const YAML::Node& node, const std::string& key,
+std::vector<ConfigurationEntry> entries_of(const YamlNode& node, const std::string& key,
                                            std::string_view expected) {
-  if (!node.IsMap()) refuse(node, key, std::string(expected));
+  if (!node.is_map()) refuse(node, key, std::string(expected));
   std::vector<ConfigurationEntry> entries;
   std::set<std::string> seen;
-  for (const auto& entry : node) {
+  for (const auto& entry : node.entries()) {
     const std::string name = read_text(entry.first, key, expected);
     if (!seen.insert(name).second) refuse(entry.first, key + "." + name, "expected it only once");
     entries.emplace_back(name, entry.second);
@@ -88,11 +88,11 @@ void refuse_key(const ConfigurationEntry& entry, const std::string& key,
   refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
 }
 
-std::int64_t read_percent(const YAML::Node& node, const std::string& key) {
+std::int64_t read_percent(const YamlNode& node, const std::string& key) {
   return read_number(node, key, 0, 100);
 }
 
-std::string read_reserved(const YAML::Node& node, const std::string& key) {
+std::string read_reserved(const YamlNode& node, const std::string& key) {
   constexpr std::string_view expected = "expected a Quantity of at least 0 such as 500m or 2Gi";
   const std::string text = read_text(node, key, expected);
   const std::optional<Quantity> quantity = Quantity::parse(text);

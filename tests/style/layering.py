@@ -52,7 +52,7 @@ OWNERS = {
     "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.",)),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
-    "yaml-cpp": (r"yaml-cpp/", ("connectors/kube/", r"engine/runtime/configuration")),
+    "yaml-cpp": (r"yaml-cpp/", (r"engine/base/yaml_tree\.",)),
     "CLI11": (r"CLI/", ("engine/main/",)),
     "nlohmann/json": (r"nlohmann/", ("engine/base/json.h",)),
     "LZ4 and Zstandard": (r"(lz4|zstd)", ("engine/log/", "snapshots/")),

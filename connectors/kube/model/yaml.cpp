@@ -1,53 +1,30 @@
 #include "connectors/kube/model/yaml.h"
 
-#include <yaml-cpp/yaml.h>
-
-#include <charconv>
+#include <optional>
 #include <string>
+
+#include "connectors/kube/document/yaml_document.h"
 
 namespace fairlead::model {
 namespace {
 
-template <class Number>
-bool reads_as(std::string_view text, Number& number) {
-  const char* end = text.data() + text.size();
-  auto [stopped, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc() && stopped == end;
-}
-
-Json plain_scalar(const std::string& text) {
-  if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL")
-    return nullptr;
-  if (text == "true" || text == "True" || text == "TRUE") return true;
-  if (text == "false" || text == "False" || text == "FALSE") return false;
-  const bool numeric = text.find_first_not_of("0123456789+-.eE") == std::string::npos &&
-                       text.find_first_of("0123456789") != std::string::npos;
-  if (!numeric) return text;
-  std::string_view digits = text;
-  if (digits.front() == '+') digits.remove_prefix(1);
-  std::int64_t integer = 0;
-  if (reads_as(digits, integer)) return integer;
-  double real = 0;
-  if (reads_as(digits, real)) return real;
-  return text;
-}
-
-Json to_json(const YAML::Node& node) {
-  switch (node.Type()) {
-    case YAML::NodeType::Scalar:
-      return node.Tag() == "!" ? Json(node.Scalar()) : plain_scalar(node.Scalar());
-    case YAML::NodeType::Sequence: {
+Json to_json(JsonView value) {
+  switch (value.kind()) {
+    case JsonKind::absent:
+    case JsonKind::null: break;
+    case JsonKind::boolean: return value.is_true();
+    case JsonKind::number: return Json::parse(value.text());
+    case JsonKind::string: return std::string(value.string());
+    case JsonKind::array: {
       Json list = Json::array();
-      for (const YAML::Node& item : node) list.push_back(to_json(item));
+      for (JsonView item : value) list.push_back(to_json(item));
       return list;
     }
-    case YAML::NodeType::Map: {
+    case JsonKind::object: {
       Json object = Json::object();
-      for (const auto& entry : node) object[entry.first.Scalar()] = to_json(entry.second);
+      for (JsonView member : value) object[std::string(member.key())] = to_json(member);
       return object;
     }
-    case YAML::NodeType::Null:
-    case YAML::NodeType::Undefined: break;
   }
   return nullptr;
 }
@@ -55,16 +32,13 @@ Json to_json(const YAML::Node& node) {
 }  // namespace
 
 Result<std::vector<Json>> parse_yaml_documents(std::string_view text) {
-  try {
-    std::vector<Json> documents;
-    for (const YAML::Node& node : YAML::LoadAll(std::string(text))) {
-      Json document = to_json(node);
-      if (!document.is_null()) documents.push_back(std::move(document));
-    }
-    return documents;
-  } catch (const YAML::Exception& error) {
-    return Error{ErrorCode::bad_input, error.what()};
-  }
+  std::optional<JsonFault> fault;
+  std::vector<Json> documents;
+  for (const YamlDocument& read : fairlead::parse_yaml(text, fault))
+    documents.push_back(to_json(read.document.root()));
+  if (fault)
+    return Error{ErrorCode::bad_input, "line " + std::to_string(fault->line) + ": " + fault->what};
+  return documents;
 }
 
 Result<Json> parse_yaml(std::string_view text) {
