@@ -6,36 +6,12 @@
 #include "connectors/kube/document/yaml_document.h"
 
 namespace fairlead::model {
-namespace {
-
-Json to_json(JsonView value) {
-  switch (value.kind()) {
-    case JsonKind::absent:
-    case JsonKind::null: break;
-    case JsonKind::boolean: return value.is_true();
-    case JsonKind::number: return Json::parse(value.text());
-    case JsonKind::string: return std::string(value.string());
-    case JsonKind::array: {
-      Json list = Json::array();
-      for (JsonView item : value) list.push_back(to_json(item));
-      return list;
-    }
-    case JsonKind::object: {
-      Json object = Json::object();
-      for (JsonView member : value) object[std::string(member.key())] = to_json(member);
-      return object;
-    }
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 Result<std::vector<Json>> parse_yaml_documents(std::string_view text) {
   std::optional<JsonFault> fault;
   std::vector<Json> documents;
   for (const YamlDocument& read : fairlead::parse_yaml(text, fault))
-    documents.push_back(to_json(read.document.root()));
+    documents.push_back(fairlead::to_json(read.document.root()));
   if (fault)
     return Error{ErrorCode::bad_input, "line " + std::to_string(fault->line) + ": " + fault->what};
   return documents;
