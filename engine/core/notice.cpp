@@ -29,8 +29,9 @@ constexpr std::array<Expectation, 9> kExpectations{{{"Valid", "True"},
                                                     {"DevicesKnown", "True"}}};
 
 // Reasons that are no trouble: they pass by themselves, or the administrator caused them.
-constexpr std::array<std::string_view, 5> kUnderWay{
-    "WaitingForMember", "CapacityUnknown", "WaitingForWork", "ClaimDeleted", "PoolUpdating"};
+constexpr std::array<std::string_view, 6> kUnderWay{"WaitingForMember", "WaitingForSpace",
+                                                    "CapacityUnknown",  "WaitingForWork",
+                                                    "ClaimDeleted",     "PoolUpdating"};
 
 Json conditions_of(const std::string& body) {
   const Json object = Json::parse(body, nullptr, false);

@@ -165,7 +165,10 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
     return PolicyTrouble{"ClusterNotLabelled", "ManagedCluster " + cluster_name +
                                                    " lacks the label name=" + cluster_name +
                                                    ", by which its BindingPolicy selects it"};
-  if (policy.facts.observed_generation != policy.generation) return std::nullopt;
+  if (policy.facts.observed_generation != policy.generation)
+    return PolicyTrouble{"WaitingForSpace", "KubeStellar has not processed " + name +
+                                                " generation " + std::to_string(policy.generation) +
+                                                " yet"};
   if (!policy.facts.error.empty())
     return PolicyTrouble{"SpaceRejected", name + ": " + policy.facts.error};
   if (policy.facts.synced.status == ConditionStatus::no)

@@ -20,8 +20,9 @@ Proposed emit_policy(const State& state, const std::string& cluster, HubQuotas& 
 /// Whether the policy of ours differs from what it should be, also while no write may be sent.
 bool policy_is_due(const State& state, const std::string& cluster, HubQuotas& quotas);
 
-/// Why the policy has no effect: the hub or the space rejected it, it is not ours, or the cluster
-/// lacks its label.
+/// Why the policy has no effect: the hub or the space rejected it, it is not ours, the cluster
+/// lacks its label, or the space has not processed it (status.observedGeneration, which
+/// KubeStellar 0.30 sets when it has written the policy's Binding).
 struct PolicyTrouble {
   std::string reason;  ///< CamelCase
   std::string message;

@@ -131,7 +131,7 @@ TEST_CASE(
   space.policy.facts.error = "a fault";
   CHECK(policy_trouble(space.state, kCluster)->message == "BindingPolicy fairlead-c1: a fault");
   space.policy.generation = 2;
-  CHECK(space.trouble().empty());
+  CHECK(space.trouble() == "WaitingForSpace");
   space.cluster.presence.managed->labelled = false;
   CHECK(space.trouble() == "ClusterNotLabelled");
   WriteState& write =
