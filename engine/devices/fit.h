@@ -77,7 +77,7 @@ struct FitQuestion {
 struct FitDevice {
   std::string request;  ///< `request` or `request/alternative`
   DeviceId device;
-  bool admin = false;  ///< with adminAccess: nobody else is charged for it
+  bool admin = false;  ///< with adminAccess: the device is not charged for it
   bool share = false;
   Capacities consumed;  ///< of a share
 
@@ -118,8 +118,8 @@ bool still_fits(ClusterDeviceIndex& devices, const FitQuestion& question,
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
 
 /// Returns how many devices would be free after `answer`: those of complete pools for which the
-/// selectors of a class that the question asks for are true and that nobody uses or reserves, in
-/// part neither.
+/// selectors of a class that the question asks for are true and that are neither used nor
+/// reserved, not even in part.
 std::int64_t free_devices_after(ClusterDeviceIndex& devices, const FitQuestion& question,
                                 const FitAnswer& answer);
 

@@ -55,7 +55,7 @@ struct DeviceUses {
 /// One published device. Its facts are those of its slice, by index.
 struct Device {
   PublishedSlice* slice = nullptr;
-  const DeviceUses* uses = nullptr;  ///< null if nobody uses or reserves it
+  const DeviceUses* uses = nullptr;  ///< null if it is neither used nor reserved
   std::uint32_t pick = 0;            ///< 1 + the last pick of it in the search that is running
   std::uint16_t index = 0;           ///< in its slice
   bool shared : 1 = false;           ///< allowMultipleAllocations

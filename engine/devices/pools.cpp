@@ -13,7 +13,7 @@ std::string count_of(std::size_t count, std::string_view things) {
   return std::to_string(count) + " " + std::string(things);
 }
 
-// Returns the first name that stands twice in `names`, which it sorts.
+// Returns the first name that is twice in `names`, which it sorts.
 std::optional<std::string_view> repeated(std::vector<std::string_view>& names) {
   std::sort(names.begin(), names.end());
   const auto twice = std::adjacent_find(names.begin(), names.end());

@@ -1,6 +1,6 @@
-// What stands behind the answer of a cluster to a consumer that asks it for devices: the objects
-// that are named, the devices that are wanted, and who has them. For questions about Workloads and
-// about tenants' pods.
+// The evidence for the answer of a cluster to a consumer that asks it for devices: the objects
+// that are named, the devices that are wanted, and the consumers that have them. For questions
+// about Workloads and about tenants' pods.
 #pragma once
 
 #include <functional>

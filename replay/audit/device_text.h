@@ -1,4 +1,4 @@
-// The text of what stands behind a cluster's answer about devices (device_evidence.h).
+// The text of the evidence for a cluster's answer about devices (device_evidence.h).
 #pragma once
 
 #include <cstddef>

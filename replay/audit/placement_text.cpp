@@ -127,7 +127,7 @@ std::string reservation_words(const Json& document) {
   return text;
 }
 
-// What stands behind the refusals of devices, by cluster.
+// The evidence for the refusals of devices, by cluster.
 std::string device_refusals_text(const Json& document) {
   std::string text;
   for (const Json& row : document["clusters"]) {

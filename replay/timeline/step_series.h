@@ -17,7 +17,7 @@
 
 namespace fairlead {
 
-/// Who set a value. `none` where nobody writes it: it is derived.
+/// Who set a value. `none` if the value is derived and not written.
 enum class StepWriter : std::uint8_t { none, fairlead, foreign };
 
 /// From `time` on the value is `value`, until the next step.

@@ -135,7 +135,7 @@ class HubTest(Recorded):
             seen, "high-priority-queue", "on-demand", "cpu") == quantity(value))
 
     def agent_reports(self, seen):
-        """Plays the member's work agent, which does at once what it is told."""
+        """Plays the member's work agent, which applies at once what it receives."""
         for work in seen.get(WORKS)["items"]:
             generation = work["metadata"]["generation"]
             done = {condition["observedGeneration"] for condition in work.get("status", {}).get("conditions", [])}

@@ -1,4 +1,4 @@
-"""A claim's status that somebody else overwrites or wipes: the hub writes it again, once a minute at most."""
+"""A claim's status that another writer overwrites or wipes: the hub writes it again, once a minute at most."""
 
 import json
 import unittest

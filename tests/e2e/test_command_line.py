@@ -38,7 +38,7 @@ class CommandLineTest(unittest.TestCase):
             try:
                 while piece := os.read(terminal, 65536):
                     said += piece
-            except OSError:  # nobody has the other end any more
+            except OSError:  # the other end is closed
                 pass
             return done.returncode, said.decode()
         finally:

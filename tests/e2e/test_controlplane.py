@@ -33,7 +33,7 @@ def queue(cpu):
 
 
 class OneControlPlane(unittest.TestCase):
-    """Tests that share one control plane and disturb nobody."""
+    """Tests that share one control plane and disturb no other test."""
 
     @classmethod
     def setUpClass(cls):

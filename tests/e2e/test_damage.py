@@ -80,7 +80,7 @@ class DamageTest(unittest.TestCase):
             self.assertLessEqual({"acknowledged", "CURRENT", "MANIFEST", ".sst"}, refused)
 
     def one_file(self, data, name, altered, whole):
-        """Whether the damage was told."""
+        """Whether the damage was reported."""
         before = (data / name).read_bytes()
         (data / name).unlink() if altered is None else (data / name).write_bytes(altered)
         try:
@@ -125,7 +125,7 @@ class DamageTest(unittest.TestCase):
             self.assertIn("21", done.stdout + done.stderr)
         self.assertIn("damaged at seq 21", self.hub(shorter))
         self.assertTrue(snapshot.exists())
-        # What was before can be told, and taken along.
+        # What was before can be asked for, and taken along.
         self.done("audit", "quota", "--as-of", "seq:20", "--data", shorter)
         self.done("log", "export", self.folder / "rest", "--data", shorter, "--to", "seq:20")
         self.done("log", "import", self.folder / "rest", "--data", self.folder / "again")

@@ -51,7 +51,7 @@ class LogOfTheFleet:
         changes = []
         for at, event in self.select(fact="ObjectObserved", kind="PlacementDecision"):
             facts = event["facts"]
-            # One that OCM has created and not filled yet names nobody.
+            # One that OCM has created and not filled yet names no cluster.
             if facts["placement"] != placement or not facts["clusters"]:
                 continue
             if not changes or changes[-1][1] != facts["clusters"]:

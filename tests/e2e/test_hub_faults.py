@@ -69,7 +69,7 @@ class RestartTest(HubTest):
 
 
 class ConflictTest(HubTest):
-    """Somebody writes the queue's status all the time, as Kueue does on a busy hub."""
+    """Another writer sets the queue's status all the time, as Kueue does on a busy hub."""
 
     def begin_to_write(self):
         self.ends = threading.Event()

@@ -65,7 +65,7 @@ class QuotaTest(MultiKueueTest):
             server.clear(QUEUES)
 
     def followed(self, placement, **annotations):
-        """The list [ann, bob] stands, and the hub's queue follows it."""
+        """The list is [ann, bob], and the hub's queue follows it."""
         self.started(placement, "ann", "bob")
         self.server.create(QUEUES, cluster_queue(QUEUE, {"on-demand": "4"}, ["multikueue"],
                                                  **{"from": "workers", **annotations}))

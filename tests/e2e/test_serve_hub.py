@@ -59,7 +59,7 @@ class ServeHubTest(unittest.TestCase):
         self.assertGreater(served.ask("/ui/api/overview")["totals"]["events"], 0)
 
     def check_live(self, served, name):
-        """An event of the hub is told by the stream, and so is the end of the hub and its return."""
+        """An event of the hub is reported by the stream, and so is the end of the hub and its return."""
         versions = served.versions()
         told = list(itertools.islice(versions, 1))
         self.place.grow(name)

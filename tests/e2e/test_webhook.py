@@ -74,7 +74,7 @@ class WebhookTest(unittest.TestCase):
 
     def tearDown(self):
         self.doCleanups()
-        # Without the webhook, which nobody serves any more.
+        # Without the webhook, which no process serves any more.
         kept = self.server.get(f"{CONFIGURATIONS}/fairlead-webhook")
         self.server.delete(f"{CONFIGURATIONS}/fairlead-webhook")
 

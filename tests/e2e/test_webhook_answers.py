@@ -62,7 +62,7 @@ class AnswersTest(unittest.TestCase):
             connection.close()
 
     def told(self, name):
-        """What kubectl says to whoever creates it."""
+        """What kubectl prints to the user that creates it."""
         done = self.server.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(config_map(name)),
                                    check=False)
         self.assertNotEqual(done.returncode, 0, done.stdout)

@@ -1,4 +1,4 @@
-"""The events of a log, as `fairlead log cat` prints them, read by hand: what each told, and what became of our writes.
+"""The events of a log, as `fairlead log cat` prints them, read by hand: their facts, and what became of our writes.
 
 `lines_of` gives back what others did as the lines that model.Hub runs, each with the seq of its event, so that an
 answer about the past can be derived from nothing but the log.

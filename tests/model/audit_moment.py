@@ -46,7 +46,7 @@ class Moment:
     # the rows of `audit quota`
 
     def pairs(self):
-        """{(queue, flavor, canonical resource)}: what stands, and what claims name."""
+        """{(queue, flavor, canonical resource)}: the current quota, and what claims name."""
         out = {(q, f, canonical(r)) for q, (quota, _) in self.queues.items() for f, r in quota}
         return out | {p for spec in self.hub.valid_specs.values() for p in pairs_of(spec)}
 
@@ -180,7 +180,7 @@ class Moment:
         return "nodes" if node else "clusterMetrics" if metrics else None
 
     def source_change(self, name):
-        """The Nodes that came where a ClusterMetrics had told an accepted value; sources are in their default order."""
+        """The Nodes that came where a ClusterMetrics gave an accepted value; sources are in their default order."""
         node, metrics = self.first_of(name)
         if not node or not metrics or metrics["seq"] > node["seq"]:
             return None

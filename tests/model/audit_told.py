@@ -8,7 +8,7 @@ def number(resource, text):
 
 
 def differing(path, expected, told, out):
-    """Adds (path, expected, told) for each leaf of `expected` that is told otherwise."""
+    """Adds (path, expected, told) for each leaf of `expected` that is reported otherwise."""
     if isinstance(expected, dict) and isinstance(told, dict):
         for key in sorted(set(expected) | set(told), key=str):
             if key not in expected or key not in told:
@@ -25,7 +25,7 @@ def differing(path, expected, told, out):
         out.append((path, expected, told))
 
 
-# ----------------------------------------------------------------------------- what was told, made comparable
+# ----------------------------------------------------------------------------- what was reported, made comparable
 
 
 def told_quota(document):

@@ -47,7 +47,7 @@ class Maker(fleet_claims_traces.Maker):
         return [c for c in super().served() if c["spec"]["resourceClassName"] != BOOKED]
 
     def driver(self):
-        """Or somebody wants a booking to end."""
+        """Or a booking is asked to end."""
         if self.r.random() >= 0.1:
             super().driver()
             return

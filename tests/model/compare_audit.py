@@ -157,7 +157,7 @@ class Judge:
             expected = {k: (a.get(k), b.get(k)) for k in set(a) | set(b) if a.get(k) != b.get(k)}
             if queue:
                 expected = {k: v for k, v in expected.items() if self.concerns(part, k, queue, (one, other))}
-            if part == "capacity":  # a flavor of which nothing counts may be told as zero or not at all
+            if part == "capacity":  # a flavor of which nothing counts may be reported as zero or not at all
                 expected, told[part] = ({k: tuple(None if v is None or v["accepted"] == v["usable"] == 0 else v
                                                   for v in two) for k, two in rows.items()}
                                         for rows in (expected, told[part]))
@@ -196,7 +196,7 @@ class Judge:
             self.hold(question, document["totals"]["whatIf"]["writes"], document["same"])
 
     def differences(self, question, name, hub, document):
-        """Each write that is told is one of the world's; those that are not told are in both."""
+        """Each write that is reported is one of the world's; those that are not reported are in both."""
         told = [d[name] for d in document["differences"] if d[name]]
         self.hold(question, document["totals"][name]["writes"], document["same"] + len(told))
         before, writes = {}, {}
@@ -224,7 +224,7 @@ class Judge:
         self.quota(("time", milliseconds(self.events[-1]["logTime"]) + 3600000))
 
     def again(self, where, count, way):
-        """The same questions of the same history, told by something else: the same bytes."""
+        """The same questions of the same history, answered by something else: the same bytes."""
         for question, document, error in self.pick.sample(self.answers, min(count, len(self.answers))):
             if question[0] == "whatif" and "--server" in where:
                 continue
@@ -281,7 +281,7 @@ current-context: x
 
 
 def over_http(judged, scratch):
-    """A hub whose API server nobody answers for goes on with the log under another configuration: the past stays."""
+    """A hub whose API server does not answer goes on with the log under another configuration: the past stays."""
     data, config = os.path.join(scratch, "hub"), os.path.join(scratch, "kubeconfig")
     shutil.copytree(judged.where[1], data)
     with open(config, "w", encoding="utf-8") as out:

@@ -81,7 +81,7 @@ def effects(writes, lines):
             last.pop(key, None)  # made again, it has said nothing
         gone = [(then, key) for then, key in gone if then > when]
         for then, name, said in shown:
-            if then <= when:  # what a line shows stands
+            if then <= when:  # what a line shows is current
                 last[("AdmissionCheck", "", name)] = ("conditions", tuple(sorted(said.items())))
         shown = [one for one in shown if one[0] > when]
         for w in (w for w in writes if milliseconds(w["time"]) == when and w["kind"] in KINDS):

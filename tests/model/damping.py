@@ -95,7 +95,7 @@ class Cluster:
                     flap.suppressed_since = now
 
     def see_cordon(self, name):
-        """Whether somebody took the node away since it was last looked at: its flavor's falls are an order then."""
+        """Whether the node was taken away since it was last looked at: its flavor's falls are an order then."""
         is_cordoned = name in self.nodes and cordoned(self.nodes[name])
         new = is_cordoned and not self.was_cordoned.get(name, True)
         if name in self.nodes:

@@ -222,7 +222,7 @@ class Cluster:
         return False
 
     def after(self, use, claims, solution):
-        """The use after a pod took a solution; nobody is charged for admin access."""
+        """The use after a pod took a solution; admin access is not charged."""
         use = use.copy()
         for t in solution:
             if not t.ask.admin:

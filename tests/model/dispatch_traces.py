@@ -304,7 +304,7 @@ class Maker:
             meta(claim)["annotations"] = {"resource.kubernetes.io/pod-claim-name": self.r.choice(self.templates)}
 
     def foreign(self):
-        """A claim of somebody else is allocated, or goes."""
+        """A claim of another owner is allocated, or goes."""
         cluster = self.r.choice(self.clusters)
         there = [c for c in self.all(cluster, "ResourceClaim") if meta(c)["name"].startswith("foreign")]
         if there and self.r.random() < 0.5:

@@ -48,7 +48,7 @@ class Watcher(World):
                 self.shortest[name] = min(self.shortest[name], value)
 
     def surely_selected(self, p):
-        """In D, with a credential now, and nobody disputes the name."""
+        """In D, with a credential now, and the name is not disputed."""
         return {self.name(p, c) for c in self.decided(p) if self.credential(c) and self.usable(p, c)}
 
     def ended(self, now):

@@ -358,7 +358,7 @@ class Maker:
         self.see(there)
 
     def foreign(self):
-        """Somebody's object under a name of ours comes or goes; one that is ours is left alone."""
+        """Another writer's object under a name of ours comes or goes; one that is ours is left alone."""
         r, p = self.r, self.r.choice(self.places)
         if r.random() < 0.5:
             new = o.config(p, ["somewhere"], owned=False)

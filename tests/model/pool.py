@@ -230,7 +230,7 @@ class Hub:
         s.grown = dict.fromkeys(s.n, now)
 
     def leave_alone(self):
-        """Without a quota, and nothing of ours stands any more."""
+        """Without a quota, and no placement of ours is left."""
         for s in self.taken_up():
             if s.active() and not self.quota(s) and not s.n and v.REASON not in s.notes:
                 if v.placements_of(s.notes.get(v.PLACEMENTS), self.config["slicesMax"]) == {}:
@@ -394,7 +394,7 @@ class Hub:
                     s.text.say(None, now)  # left alone, reason and all
                     continue
                 if not s.active():
-                    continue  # what its text was stands, and has held since
+                    continue  # the value of its text stays, and has held since
                 s.text.say(self.reason(s), now)
                 found, desired = s.notes.get(v.PLACEMENTS), {}
                 if s.n is not None and (s.n or found is not None):

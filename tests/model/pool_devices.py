@@ -102,7 +102,7 @@ class Devices:
         return made
 
     def claim(self, member, tenant, space, obj, p, nodes, pools):
-        """A tenant's claim as it stands in a super cluster. One that is reserved is usable where its devices are."""
+        """A tenant's current claim in a super cluster. One that is reserved is usable where its devices are."""
         there = self.allocated_there(member, tenant, space, v.name_of(obj))
         out = {**obj, "status": dict(there["status"]) if there else {}}
         taken = None if there else self.reserved_for(member, tenant, space, v.name_of(obj), p)
@@ -123,7 +123,7 @@ class Devices:
         return bool(p.spec.get("resourceClaims")) or any("/" in r and self.is_device(member, r) for r in named)
 
     def pins(self, tenant, space, p):
-        """{id: the first entry of a claim that stands there}"""
+        """{id: the first entry of a claim that exists there}"""
         found = {}
         for i, member in self.hub.ids().items():
             for entry in p.spec.get("resourceClaims", []):

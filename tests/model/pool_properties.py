@@ -117,7 +117,7 @@ class Watcher:
         n, why = v.expected(quota, v.DEFAULT_SLICE, self.slices_max)
         kept = sum(old.values()) if why and why.startswith("TooMany") else min(n, sum(old.values()))
         check(sum(new.values()) >= kept, "slices are lost", self.seed, w, old, n)
-        stood = old if key in self.n else self.listed.get(key, {})  # first sight is taken as it stands
+        stood = old if key in self.n else self.listed.get(key, {})  # the first list is adopted unchanged
         self.listed[key] = self.n[key] = new
         return {i for i, k in new.items() if k > stood.get(i, 0)}
 

@@ -306,7 +306,7 @@ class Maker:
             self.new_quota(t, s)
 
     def found_space(self):
-        """(tenant, name, a copy of the namespace as it stands), or None."""
+        """(tenant, name, a copy of the current namespace), or None."""
         t, s = self.r.choice(self.names), self.r.choice(self.spaces)
         tenant = self.tenant(t)
         found = tenant.namespaces.get(s) if tenant else None

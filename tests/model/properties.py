@@ -108,7 +108,7 @@ def without_places(text):
 
 
 def prefix_invariant(writes, lines, seed):
-    """Hub pairs of ours never above the sum of what the members were told (no overbooking here)."""
+    """Hub pairs of ours never above the sum of the members' quotas (no overbooking here)."""
     admitted, hub = defaultdict(int), {}
     for line in lines:
         obj = line.get("object", {})
@@ -189,7 +189,7 @@ def trace_properties(binary, seed):
 
 
 def as_metrics(lines):
-    """The same fleet told by ClusterMetrics: every node's line becomes the whole list. None where a list would be empty
+    """The same fleet by ClusterMetrics: every node's line becomes the whole list. None where a list would be empty
     (that means unknown there)."""
     nodes, out, seen = defaultdict(dict), [], set()
     for x in lines:

@@ -32,7 +32,7 @@ def pod(name, entry=None, named=None):
 
 
 class Case(unittest.TestCase):
-    """Two super clusters with one GPU each; acme/web stands with two slices on each."""
+    """Two super clusters with one GPU each; acme/web has two slices on each."""
 
     def setUp(self):
         self.lines, self.now = [], 0

@@ -91,7 +91,7 @@ class Rules(unittest.TestCase):
 
     def test_an_edit_is_followed_where_it_fits(self):
         lines = world(("4", "8Gi")) + [later(10, o.namespace("web", {v.PLACEMENTS: '{"r2":2}'}))]
-        self.assertEqual(self.writes(lines), [(0, "web", '{"r1":2}', None)])  # what stands is what was decided
+        self.assertEqual(self.writes(lines), [(0, "web", '{"r1":2}', None)])  # the current value is the decided one
         lines[-1]["object"]["metadata"]["annotations"][v.PLACEMENTS] = '{"r2":3}'
         self.assertEqual(self.writes(lines)[1:], [(10, "web", '{"r2":2}', None)])
 

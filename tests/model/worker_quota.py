@@ -17,9 +17,9 @@ PREFIX = "fairlead.io/quota-"
 
 # Where the page can be read in two ways.
 ROUNDS_AT_100 = False        # is a sum that is not a whole quantum rounded though the percentage is 100
-QUIET_0_AWAITS_NOBODY = False  # with firstQuiet 0s: is a worker that nobody watches not waited for either
+QUIET_0_AWAITS_NOBODY = False  # with firstQuiet 0s: is a worker that is not watched not waited for either
 OTHER_WORDS_ARE_UNREADABLE = True  # does another word in quota-from leave the last good terms, as a bad percentage does
-WAITS_FOR_THE_LOST = True    # does a worker that was lost before it told anything hold the first write back
+WAITS_FOR_THE_LOST = True    # does a worker that was lost before it reported anything hold the first write back
 
 
 class Share(damping.Cluster):
@@ -235,7 +235,7 @@ class Hub(model.Hub):
         for queue in sorted(set(self.terms) | set(self.followers)):
             self.follow(queue, now)
         super().write(now)
-        # What stands is the administrator's again when the queue follows no more, and when no claim names the pair and
+        # It is the administrator's again when the queue follows no more, and when no claim names the pair and
         # what it had of ours is taken back.
         named = {(a["clusterQueueName"], a["flavor"], canonical(r)) for spec in self.valid_specs.values()
                  for a in spec["resourceAssignments"] for r in a["resources"]}

@@ -181,8 +181,8 @@ class Maker:
             self.see(queue_object(name, self.member_quota()), "MODIFIED" if there else "ADDED", c)
 
     def arrive(self):
-        """Somebody watches a cluster from now on."""
-        # For a queue that follows nobody its claim would go from metrics to Nodes, which is another page.
+        """A cluster is watched from now on."""
+        # For a queue that follows no worker its claim would go from metrics to Nodes, which is another page.
         follows = not self.on & {"bad terms", "annotation", "checks"}
         left = [c for c in self.unwatched if follows or c not in self.claimants]
         if left:
@@ -218,7 +218,7 @@ class Maker:
         self.down[c] = None if kind == "SYNCED" else kind
         self.lines.append({"type": "SOURCE_" + kind, "cluster": c, "time": self.now})
 
-    # Claims of clusters that nobody watches
+    # Claims of clusters that are not watched
 
     def claim(self, c=None):
         r = self.r

@@ -1,5 +1,5 @@
 // The head of a scenario file: everything before `----`. Scenarios of the plan and of `audit` share
-// it; what stands behind differs.
+// it; what follows differs.
 //
 //   # A title in prose, as many lines as it takes.
 //   args: --set debounce.growWindow=0s --no-feedback --until 1970-01-01T00:10:00Z
@@ -33,7 +33,7 @@ const std::vector<std::filesystem::path>& scenario_files();
 /// `capacity/headroom` of a file.
 std::string scenario_name(const std::filesystem::path& file);
 
-/// Reads up to and with `----`; `in` stands behind it then.
+/// Reads up to and with `----`; `in` is behind it then.
 ScenarioHead read_head(std::istream& in);
 /// The head of `file` in tests/scenarios.
 ScenarioHead head_of_scenario(const std::string& file);

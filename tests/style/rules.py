@@ -156,7 +156,7 @@ def _boolean_parameters(source):
                    "no boolean parameter: an enum or two functions say at the call what is meant")
 
 
-# Ours are CamelCase types with lower_case values; a foreign enum may grow, so a default over it stands.
+# Ours are CamelCase types with lower_case values; a foreign enum may grow, so a default over it is allowed.
 _LABEL = re.compile(r"\bcase\s+(?P<label>(?:[^:;{}]|::)+):(?!:)|\bdefault\s*:|\bswitch\b|[{}]")
 _OURS = re.compile(r"(?:\w+::)*[A-Z]\w*::[a-z][a-z0-9_]*\s*$")
 
@@ -232,7 +232,7 @@ class TypesOfHeaders:
 
 
 def check(path, text):
-    """Every breach in `text`, which stands at `path` (from the root): sorted (line, message) pairs."""
+    """Every breach in `text`, which is at `path` (from the root): sorted (line, message) pairs."""
     found = list(any_text(path, text)) + list(size(path, text)) + list(scenario(path, text))
     if path.endswith((".h", ".cpp")):
         found += cpp(path, text)

@@ -20,7 +20,7 @@ struct Operand {
   bool selects = false;
 };
 
-/// A name that a macro binds: to a position of the stack, or to a constant that stands for it.
+/// A name that a macro binds: to a position of the stack, or to a constant.
 struct Variable {
   std::string_view name;
   std::size_t slot = 0;

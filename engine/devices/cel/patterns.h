@@ -16,7 +16,7 @@
 namespace fairlead::cel {
 
 /// The most instructions of RE2 that the patterns of one expression may have together. To compile
-/// them takes 40 ms, an instruction that stands for a class of Unicode a microsecond.
+/// them takes 40 ms, an instruction that matches a class of Unicode a microsecond.
 inline constexpr std::int64_t kPatternInstructionsMax = 32'000;
 
 /// One compiled pattern; may be used from any thread.

@@ -140,7 +140,8 @@ class Lexer {
     return true;
   }
 
-  /// Appends what the escape behind a backslash stands for; returns its bytes, 0 if it is none.
+  /// Appends the character that the escape behind a backslash means; returns its bytes, 0 if it is
+  /// none.
   static std::size_t unescape_one(std::string_view escape, std::string& to) {
     constexpr std::string_view kLetters = "abfnrtv\\'\"`?", kMeant = "\a\b\f\n\r\t\v\\'\"`?";
     if (escape.empty()) return 0;

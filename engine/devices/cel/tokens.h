@@ -1,8 +1,8 @@
 // The words of an expression.
 //
 // Source of the lexical rules: the grammar of github.com/google/cel-go (parser/gen/CEL.g4), which
-// Kubernetes 1.36 parses selectors with. What stands for a value that is not supported (double,
-// uint, bytes, a string of many lines) is known by its first character, so it ends here.
+// Kubernetes 1.36 parses selectors with. A literal that is not supported (double, uint,
+// bytes, a string of many lines) is known by its first characters, so the lexer refuses it.
 #pragma once
 
 #include <cstddef>

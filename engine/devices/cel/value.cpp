@@ -26,7 +26,7 @@ bool binary_is_short(std::size_t digits, char suffix) {
   return digits + power * 3 + 1 <= 15;
 }
 
-/// The power of ten that a decimal suffix or exponent stands for, bounded: what is beyond does not
+/// The power of ten that a decimal suffix or exponent means, bounded: what is beyond does not
 /// fit into an integer or is a fraction anyway.
 int decimal_scale(std::string_view suffix) {
   constexpr std::string_view kSmall = "mun", kLarge = "kMGTPE";

@@ -29,7 +29,7 @@ enum class PodOutcome : std::uint8_t {
   budget,  ///< steps ran out
 };
 
-/// Where the search of one pod stands.
+/// The progress of the search of one pod.
 struct PodSearch {
   const PodPlan* plan = nullptr;
   DeviceNode* node = nullptr;

@@ -13,8 +13,8 @@
 
 namespace fairlead::fitting {
 
-/// Where a device stands in the order of the search on a node: in the how-manieth place, and at
-/// which index of its pool.
+/// The position of a device in the order of the search on a node: the number of its place, and
+/// its index in its pool.
 struct Position {
   std::uint32_t place = 0;
   std::uint32_t index = 0;

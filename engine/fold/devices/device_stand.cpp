@@ -110,7 +110,7 @@ void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFact
   }
 }
 
-// Adds a class of nodes to where a device stands.
+// Adds a class of nodes to those that a device is on.
 void meet(DeviceStand& stand, const NodeClass& nodes, const std::string& resource) {
   if (nodes.own.contains(resource)) return;
   if (stand.where == DeviceStand::Where::nowhere)

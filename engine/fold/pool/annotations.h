@@ -1,7 +1,7 @@
-// The annotations by which tenants, the syncers of VirtualCluster and Fairlead talk to each other.
+// The annotations that tenants, the syncers of VirtualCluster and Fairlead exchange.
 //
-// They come from tenants, who may write anything. A value that cannot be read never stops anybody:
-// each caller says what stands in its place.
+// They come from tenants, who may write anything. A value that cannot be read is no error:
+// each caller has a default for it.
 #pragma once
 
 #include <cstdint>

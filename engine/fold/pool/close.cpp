@@ -162,7 +162,7 @@ bool take_up(State& state, const PoolNamespaceKey& key, PoolNamespace& of) {
   return true;
 }
 
-// What a tenant's first list shows stands, namespaces by name.
+// Adopts the placements in a tenant's first list, namespaces by name.
 void take_up_first_list(State& state, const std::string& name) {
   PoolTenant& tenant = state.pool.tenants.at(name);
   tenant.first_seen = true;

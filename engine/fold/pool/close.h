@@ -21,7 +21,7 @@ bool pod_differs(const PoolPod& pod);
 /// Marks a pod that is to be written; where only the write interval keeps the write back, it is
 /// looked at again when that ends.
 void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty);
-/// Returns what superCluster should be: as decided, or as it stands.
+/// Returns what superCluster should be: as decided, or as observed.
 std::optional<std::string> super_cluster_of(const PoolPod& pod);
 
 }  // namespace fairlead

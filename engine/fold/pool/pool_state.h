@@ -162,9 +162,9 @@ struct PoolNamespace {
   CpuMemory unit;                           ///< the slice in force, in which shares count
   std::int64_t slices = 0;                  ///< the sum over shares
   std::map<std::string, PoolShare> shares;  ///< by id
-  std::optional<SliceMap> observed;  ///< the annotation as it stands; empty if it cannot be read
-  SliceMap last_value;               ///< the last value that could be read
-  std::optional<SliceMap> written;   ///< the value of our last write
+  std::optional<SliceMap> observed;         ///< the current annotation; empty if it cannot be read
+  SliceMap last_value;                      ///< the last value that could be read
+  std::optional<SliceMap> written;          ///< the value of our last write
   PlacementEdit edited{};
   SliceMap edit;
   std::optional<LogTime> wants_since;  ///< since when it has wanted a decision without a break
@@ -219,7 +219,7 @@ struct SuperNamespace {
 /// What namespaces have at one super cluster, summed.
 struct PoolTotals {
   CpuMemorySum held;       ///< of each namespace the larger of its slices and its pods
-  CpuMemorySum strangers;  ///< what namespaces there say that no tenant's namespace stands behind
+  CpuMemorySum strangers;  ///< of namespaces there that belong to no tenant's namespace
   CpuMemorySum says;       ///< what namespaces there say of tenants that are not connected
   std::map<std::string, Int128> pods;     ///< requests of the pods of all namespaces
   std::set<PoolNamespaceKey> namespaces;  ///< that list it

@@ -200,7 +200,7 @@ class Rounds {
     judge_wish(key);
   }
 
-  // A namespace without a quota is left alone once nothing of ours stands there.
+  // A namespace without a quota is left alone once it has no placement of ours.
   void leave_pool(const Subject& subject) {
     PoolNamespace& of = subject.of;
     if (subject.quota.any() || !placements_of(of).empty() || !of.observed ||

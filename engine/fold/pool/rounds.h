@@ -10,7 +10,7 @@ namespace fairlead {
 /// decision. Returns whether room grew anywhere, so that waiting pods are looked at.
 bool run_pool_rounds(State& state);
 
-/// Takes up what the first list of a tenant shows, as it stands but within the tenant's limit.
+/// Adopts the placements in a tenant's first list unchanged, but within the tenant's limit.
 void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices);
 
 }  // namespace fairlead

@@ -164,7 +164,7 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
   if (!seen) return forget_if_empty(state, key);
   state.pool.open_pods.insert({key.first, key.second, id.second});
   PoolPod& pod = of.pods[id.second];
-  // A decision stands until another writer changes what it was made from.
+  // A decision is kept until another writer changes what it was made from.
   const bool decided = same && pod.seen.facts.super_cluster == seen->facts.super_cluster;
   const std::string cluster = decided ? pod.cluster : seen->facts.super_cluster.value_or("");
   if (!same) note_written_reason(pod.reason, seen->facts.reason);

@@ -75,7 +75,7 @@ class Maker:
     def __init__(self, seed, features=None):
         self.r = Random(seed)
         self.on = set(features) if features is not None else self.features()
-        self.devices = []  # (driver, pool, fields), also those that nobody sees
+        self.devices = []  # (driver, pool, fields), also those that are not seen
         self.serial = 0
 
     def features(self):

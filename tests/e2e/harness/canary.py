@@ -1,4 +1,4 @@
-"""A string that stands in every secret of the suite, and must appear nowhere that Fairlead writes.
+"""A string that is in every secret of the suite, and must appear nowhere that Fairlead writes.
 
 Tokens, kubeconfigs, Secrets, answers of credential plugins and the program's environment hold it; private keys are
 looked for as well. What is searched: every file of the data directory as it is (blocks may be compressed), the log
@@ -20,7 +20,7 @@ def in_base64(text):
     for before in range(3):
         padded = b"\0" * before + text.encode()
         whole = padded[:len(padded) // 3 * 3]
-        # The first and last characters depend on what stands around.
+        # The first and last characters depend on the text around it.
         found.append(base64.b64encode(whole).decode()[4 if before else 0:])
     return found
 

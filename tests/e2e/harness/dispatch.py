@@ -31,7 +31,7 @@ SETTINGS = ("multikueue.dispatcher=true", "dra.dispatch=true", "dra.quota=false"
 
 
 class DispatchTest(MultiKueueTest):
-    """Two members with a scheduler each, in `clusters`; their class `gpu` stands, everything else is the test's."""
+    """Two members with a scheduler each, in `clusters`; their class `gpu` exists, everything else is the test's."""
 
     @classmethod
     def open_clusters(cls, *settings):

@@ -37,7 +37,7 @@ def quantity(text):
 
 
 def cluster_queue(name, flavors=("on-demand", "spot"), cohort=None):
-    """All our pairs at 0; `spot` cpu of 7 where nobody claims it is the administrator's own."""
+    """All our pairs at 0; `spot` cpu of 7 where no claim names it is the administrator's own."""
     groups = [{"coveredResources": list(RESOURCES), "flavors": [
         {"name": flavor, "resources": [{"name": r, "nominalQuota": "0"} for r in RESOURCES]} for flavor in flavors]}]
     spec = {"resourceGroups": groups, "namespaceSelector": {}}

@@ -32,7 +32,7 @@ class Hub:
         self.port = free_port()
         self.config.write_text(config if config is not None else json.dumps({
             "apiVersion": "fairlead.io/v1alpha1", "kind": "Configuration",
-            # A claim gets no hub quota before its member reports; here nobody plays the member's agent.
+            # A claim gets no hub quota before its member reports; no program plays the member's agent here.
             "members": {"mode": "none", "kubeconfigs": [
                 {"cluster": name, **(member if isinstance(member, dict)
                                      else {"file": str(member.kubeconfig("fairlead"))})}

@@ -51,7 +51,7 @@ class Answer:
                                 "message": message, "reason": reason, "code": code}).encode()
 
 
-# The server does it, and nobody is told: the connection ends instead of an answer.
+# The server does it, and the client does not learn of it: the connection ends instead of an answer.
 SWALLOW = object()
 
 
@@ -118,7 +118,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def setup(self):
-        # The handshake in the connection's own thread: a client that is stopped holds up nobody else.
+        # The handshake in the connection's own thread: a client that is stopped holds up no other client.
         self.request = self.server.interceptor.tls.wrap_socket(self.request, server_side=True)
         self.upstream = None
         super().setup()

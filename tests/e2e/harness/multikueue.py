@@ -32,7 +32,7 @@ MOMENT = "2026-01-01T00:00:00Z"
 # moveWindow is long enough for a blink on a slow machine; cases that wait for a move shorten it by annotation.
 WINDOWS = ("multikueue.settle=500ms", "multikueue.moveWindow=4s", "multikueue.drainTimeout=30s",
            "multikueue.emptyGrace=30s", "multikueue.credentialGrace=4s")
-# Seconds: what the hub does within one, if its machine serves nobody else.
+# Seconds: what the hub does within one, if its machine has no other load.
 LONG = 60
 _serial = itertools.count(1)
 

@@ -19,7 +19,7 @@ def _die_with_parent():
 
 
 def free_port():
-    """A TCP port of 127.0.0.1 that nobody listens on at this moment."""
+    """A TCP port of 127.0.0.1 without a listener at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

@@ -8,7 +8,7 @@ import threading
 
 
 class Proxy:
-    """Tunnels for whoever knows `password`; `tunnels` lists the targets that were asked for."""
+    """Tunnels for clients that know `password`; `tunnels` lists the targets that were asked for."""
 
     established = b"HTTP/1.1 200 Connection established\r\n\r\n"
 
@@ -59,7 +59,7 @@ class Proxy:
             client.close()
 
     def _asked_for(self, client):
-        """host:port; None, and an answer that says no, for whoever does not know the password."""
+        """host:port; None, and an answer that says no, for a client that does not know the password."""
         head = b""
         while not head.endswith(b"\r\n\r\n"):
             head += client.recv(1)

@@ -12,7 +12,7 @@ class Syncer:
         self.devices = f"{RESOURCE}/namespaces/{namespace}"
 
     def copy(self, pod):
-        """The Pod as it stands in the tenant, and what its claims name."""
+        """The current Pod of the tenant, and what its claims name."""
         found = self.tenant.get(f"{self.pods}/{pod}")
         for entry in found["spec"].get("resourceClaims", []):
             if "resourceClaimName" in entry:

@@ -30,7 +30,7 @@ def owned_by(work, manifest):
 
 
 class WorkAgent:
-    """The agent of one cluster. It acts when it is told to: `act` looks at every work once, as a resync does;
+    """The agent of one cluster. It acts on request: `act` looks at every work once, as a resync does;
     `act_on_changes` at those whose spec or labels changed since (onUpdateFunc of OCM's ManifestWorkController)."""
 
     def __init__(self, hub, member, cluster):

@@ -58,7 +58,7 @@ TEST_CASE("judge: an override turns a denial into a warning, but of an invalid c
   CHECK(stage.judged(request).denied());
   CHECK(stage.judged(request).refused ==
         std::vector{AdmissionRule::claim_invalid, AdmissionRule::cluster_taken});
-  // Whoever is refused is not told that the request was admitted.
+  // A refused user does not read that the request was admitted.
   for (const std::string& warning : warnings_of(stage.judged(request)))
     CHECK(warning.find("admitted") == std::string::npos);
 }

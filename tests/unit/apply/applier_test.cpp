@@ -150,7 +150,7 @@ TEST_CASE("a reason in the log is bounded") {
   CHECK(rejected.reason.size() == kOutcomeReasonBytesMax);
 }
 
-TEST_CASE("an answer that nobody waits for says nothing") {
+TEST_CASE("an answer to no open request changes nothing") {
   Applier applier(8);
   applier.enqueue(intent(1, "a"));
   CHECK_FALSE(applier.answered(answer(1, WriteResult::accepted, 200), kNow).has_value());

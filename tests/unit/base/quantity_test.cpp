@@ -237,7 +237,7 @@ TEST_CASE("Malformed quantities are refused") {
 }
 
 TEST_CASE("A quantity without a digit is refused as the CRDs' pattern refuses it") {
-  // apimachinery itself reads these as zero; a zero that nobody wrote would take a quota away.
+  // apimachinery itself reads these as zero; a zero that was never written would take a quota away.
   for (const char* written : {"-", "+", ".", "Gi", "e3", ".Gi"}) {
     CAPTURE(written);
     CHECK_FALSE(Quantity::parse(written));

@@ -63,7 +63,7 @@ TEST_CASE("a recommendation and a notice wait for what they follow from") {
 
 TEST_CASE("what is appended after a closed moment is strictly later") {
   OfferedWorld driver;
-  driver.settle();  // the clock stands still
+  driver.settle();  // the clock does not move
   CHECK(driver.count<PatchIntended>() >= 3);
   for (std::size_t i = 1; i < driver.log.size(); ++i) {
     const bool intent = std::holds_alternative<PatchIntended>(driver.log[i].fact);

@@ -23,7 +23,7 @@ PatchIntended write_of(std::string body) {
 }
 
 // "Warning Reason" of each.
-std::vector<std::string> told(const std::string& before, const std::string& after) {
+std::vector<std::string> notice_lines(const std::string& before, const std::string& after) {
   std::vector<std::string> lines;
   for (const Notice& notice : notices_of(write_of(after), before, Seq{7}, LogTime{} + seconds(3)))
     lines.push_back((notice.type == NoticeType::warning ? "Warning " : "Normal ") + notice.reason);
@@ -35,40 +35,39 @@ using Lines = std::vector<std::string>;
 TEST_CASE("A condition that turns bad is a warning, one that recovers is normal news") {
   const std::string well = status_of({condition("FullyGranted", "True", "AllGranted")});
   const std::string bad = status_of({condition("FullyGranted", "False", "ClusterCapacity")});
-  CHECK(told(well, bad) == Lines{"Warning ClusterCapacity"});
-  CHECK(told(bad, well) == Lines{"Normal AllGranted"});
-  CHECK(told(bad, bad) == Lines{});
-  CHECK(told("", bad) == Lines{"Warning ClusterCapacity"});
-  CHECK(told("", well) == Lines{});
+  CHECK(notice_lines(well, bad) == Lines{"Warning ClusterCapacity"});
+  CHECK(notice_lines(bad, well) == Lines{"Normal AllGranted"});
+  CHECK(notice_lines(bad, bad) == Lines{});
+  CHECK(notice_lines("", bad) == Lines{"Warning ClusterCapacity"});
+  CHECK(notice_lines("", well) == Lines{});
   const std::string otherwise = status_of({condition("FullyGranted", "False", "QueueNotFound")});
-  CHECK(told(bad, otherwise) == Lines{"Warning QueueNotFound"});
+  CHECK(notice_lines(bad, otherwise) == Lines{"Warning QueueNotFound"});
 }
 
-TEST_CASE("A hold, a conflict and a lost cluster are told; what is under way is not") {
+TEST_CASE("A hold, a conflict and a lost cluster are reported; what is under way is not") {
   const auto from_well = [](const char* type, const char* well, const char* status,
                             const char* reason) {
-    return told(status_of({condition(type, well, "Well")}),
-                status_of({condition(type, status, reason)}));
+    return notice_lines(status_of({condition(type, well, "Well")}),
+                        status_of({condition(type, status, reason)}));
   };
   CHECK(from_well("Damped", "False", "True", "MassLossHeld") == Lines{"Warning MassLossHeld"});
   CHECK(from_well("OwnershipConflict", "False", "True", "ForeignOverwrites") ==
         Lines{"Warning ForeignOverwrites"});
-  CHECK(told("", status_of({condition("QuotaOrchestrated", "True", "EffectiveQuotas")})) ==
+  CHECK(notice_lines("", status_of({condition("QuotaOrchestrated", "True", "EffectiveQuotas")})) ==
         Lines{"Warning EffectiveQuotas"});
-  CHECK(told(status_of({condition("QuotaOrchestrated", "True", "EffectiveQuotas")}),
-             status_of({condition("Valid", "True", "Valid")})) == Lines{});
+  CHECK(notice_lines(status_of({condition("QuotaOrchestrated", "True", "EffectiveQuotas")}),
+                     status_of({condition("Valid", "True", "Valid")})) == Lines{});
   CHECK(from_well("CapacityKnown", "True", "False", "ClusterLost") == Lines{"Warning ClusterLost"});
   CHECK(from_well("Propagated", "True", "False", "WaitingForMember") == Lines{});
-  CHECK(from_well("Propagated", "True", "False", "WaitingForSpace") == Lines{});
-  CHECK(told("", status_of({condition("CapacityKnown", "False", "WaitingForFirstValue")})) ==
-        Lines{});
+  CHECK(notice_lines("", status_of({condition("CapacityKnown", "False",
+                                              "WaitingForFirstValue")})) == Lines{});
 }
 
-TEST_CASE("A deleted claim that is held is told; what each deletion goes through is not") {
+TEST_CASE("A deleted claim that is held is reported; what each deletion goes through is not") {
   const auto deleted = [](const char* reason) {
-    return told(status_of({condition("FullyGranted", "True", "AllGranted")}),
-                status_of({condition("FullyGranted", "False", "ClaimDeleted"),
-                           condition("Released", "False", reason)}));
+    return notice_lines(status_of({condition("FullyGranted", "True", "AllGranted")}),
+                        status_of({condition("FullyGranted", "False", "ClaimDeleted"),
+                                   condition("Released", "False", reason)}));
   };
   CHECK(deleted("QuotaInUse") == Lines{"Warning QuotaInUse"});
   CHECK(deleted("WaitingForHub") == Lines{"Warning WaitingForHub"});
@@ -81,7 +80,7 @@ TEST_CASE("Only statuses of claims tell anything, and a body that is no status t
       write_of(status_of({condition("FullyGranted", "False", "ClusterCapacity")}));
   queue.target.kind = Kind::cluster_queue;
   CHECK(notices_of(queue, "", Seq{1}, LogTime{}).empty());
-  CHECK(told("no json", "no json either").empty());
+  CHECK(notice_lines("no json", "no json either").empty());
 }
 
 TEST_CASE("The same notice is the same Event") {

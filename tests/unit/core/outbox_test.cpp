@@ -104,7 +104,7 @@ TEST_CASE("what is given up is unknown") {
   CHECK(sent.outbox.unsent() == 0);
 }
 
-TEST_CASE("a tenant is told of an accepted write, also of one that the stream showed first") {
+TEST_CASE("a tenant learns of an accepted write, also of one that the stream showed first") {
   Ingest ingest;
   Outbox outbox(ingest);
   const State state;  // the write is concluded in it

@@ -52,12 +52,12 @@ Lines told_of(const PatchIntended& write) {
   return lines;
 }
 
-TEST_CASE("A placement is told on its Namespace, with its rule") {
+TEST_CASE("A placement is reported on its Namespace, with its rule") {
   CHECK(told_of(namespace_write(rule::kPoolPlace, "none -> {\"r1\":2}", placed("{\"r1\":2}"))) ==
         Lines{"tenant/acme Namespace web Scheduled: placements {\"r1\":2}, by pool/place"});
 }
 
-TEST_CASE("An edit that was not followed is told; a cleared placement is none") {
+TEST_CASE("An edit that was not followed is reported; a cleared placement is none") {
   const std::string rejected = "{\"r9\":2} -> {\"r1\":2}";
   for (const char* rule : {rule::kPoolEdit, rule::kPoolRestore})
     CHECK(told_of(namespace_write(rule, rejected, placed("{\"r1\":2}"))) ==
@@ -67,7 +67,7 @@ TEST_CASE("An edit that was not followed is told; a cleared placement is none") 
           Lines{"tenant/acme Namespace web Scheduled: placements {\"r1\":2}, by pool/edit"});
 }
 
-TEST_CASE("What is missing is told on the object, and a full pool on the VirtualCluster") {
+TEST_CASE("What is missing is reported on the object, and a full pool on the VirtualCluster") {
   NamespaceFacts facts;
   facts.reason = "BadSlice";
   CHECK(told_of(namespace_write(rule::kPoolReason, "none -> BadSlice", facts)) ==
@@ -80,7 +80,7 @@ TEST_CASE("What is missing is told on the object, and a full pool on the Virtual
   CHECK(told_of(namespace_write(rule::kPoolReason, "BadSlice -> none", facts)).empty());
 }
 
-TEST_CASE("A pod is told where it runs, or why it does not") {
+TEST_CASE("A pod's event says where it runs, or why it does not") {
   PodFacts facts;
   facts.super_cluster = "r1";
   CHECK(told_of(pod_write(rule::kPoolPod, facts)) ==

@@ -24,7 +24,7 @@ PatchIntended shrink() {
 
 }  // namespace
 
-TEST_CASE("a write is told with its change, its rule and the object that it follows from") {
+TEST_CASE("a write is reported with its change, its rule and the object that it follows from") {
   std::ostringstream out;
   Account account(out, kStart);
   ObjectObserved observed;
@@ -40,7 +40,7 @@ TEST_CASE("a write is told with its change, its rule and the object that it foll
   CHECK(account.counts().writes == 1);
 }
 
-TEST_CASE("a refused write is told, an accepted one only counted") {
+TEST_CASE("a refused write is reported, an accepted one only counted") {
   std::ostringstream out;
   Account account(out, kStart);
   account.consume(event(3, PatchAccepted{Seq{2}, 200, "u", "5"}));
@@ -51,7 +51,7 @@ TEST_CASE("a refused write is told, an accepted one only counted") {
   CHECK(account.counts().refused == 1);
 }
 
-TEST_CASE("a claim's status is told by the conditions that ask for a look") {
+TEST_CASE("a claim's status is reported by the conditions that ask for a look") {
   PatchIntended intent;
   intent.verb = Verb::apply_status;
   intent.target = {Kind::claim, "", "c"};
@@ -63,7 +63,7 @@ TEST_CASE("a claim's status is told by the conditions that ask for a look") {
   CHECK(describe_write(intent) == "status of ClusterResourceClaim c: all is granted");
 }
 
-TEST_CASE("a move of a worker list is told with its rule in words") {
+TEST_CASE("a move of a worker list is reported with its rule in words") {
   std::ostringstream out;
   Account account(out, kStart);
   PatchIntended intent;
@@ -80,7 +80,7 @@ TEST_CASE("a move of a worker list is told with its rule in words") {
   CHECK(describe_write(intent) == "status of AdmissionCheck check: Active True Active");
 }
 
-TEST_CASE("what is written to a tenant is told with the tenant's name") {
+TEST_CASE("what is written to a tenant is reported with the tenant's name") {
   std::ostringstream out;
   Account account(out, kStart);
   ObjectObserved quota;
@@ -104,7 +104,7 @@ TEST_CASE("what is written to a tenant is told with the tenant's name") {
   CHECK(describe_write(intent) == "Pod acme/web/web-1: reason none -> NamespaceNotPlaced");
 }
 
-TEST_CASE("what happens is told with who did it") {
+TEST_CASE("what happens is reported with who did it") {
   std::ostringstream out;
   Account account(out, kStart);
   account.log_fault(kStart + seconds(3725), "admin", "edits");
@@ -112,7 +112,7 @@ TEST_CASE("what happens is told with who did it") {
   CHECK(account.counts().faults == 1);
 }
 
-TEST_CASE("a write that came too late is told as such") {
+TEST_CASE("a write that came too late is reported as such") {
   std::ostringstream out;
   Account account(out, kStart);
   account.consume(event(4, PatchRejected{Seq{2}, 409, "Conflict: modified"}));

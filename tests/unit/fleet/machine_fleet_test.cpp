@@ -151,7 +151,7 @@ TEST_CASE("a cluster that is not heard of is Unknown, and comes back") {
   CHECK(available() == "True");
 }
 
-TEST_CASE("a guest joins and leaves, and what somebody deleted does not stop the fleet") {
+TEST_CASE("a guest joins and leaves, and a deletion from outside does not stop the fleet") {
   MachineStage stage;
   REQUIRE(stage.hub_api.remove(kQueues + "/" + std::string(kHighQueue)).has_value());
   stage.play_to(Duration{first(FaultKind::join).at.ns + seconds(2).ns});

@@ -52,7 +52,7 @@ TEST_CASE("the weighted sum decides; a missing score is 0, of equal sums the fir
         Names{"b"});
 }
 
-TEST_CASE("a decision is written when it changes, and told with the scores that made it") {
+TEST_CASE("a decision is written when it changes, and reported with the scores that made it") {
   SetClock clock;
   const auto hub = serve(clock);
   const Api api(*hub, "test");

@@ -152,7 +152,7 @@ TEST_CASE("a drain is a setting of the hub, and ends") {
   CHECK(stage.fleet->settings().empty());
 }
 
-TEST_CASE("what somebody deleted does not stop the pool's fleet") {
+TEST_CASE("a deletion from outside does not stop the pool's fleet") {
   PoolStage stage;
   REQUIRE(stage.api("acme").remove(kNamespaces + "/web").has_value());
   REQUIRE(stage.api("r1").remove(kNodes + "/r1-1").has_value());

@@ -82,7 +82,7 @@ TEST_CASE("pool: a round ends as it began") {
   }
 }
 
-TEST_CASE("pool: everything that happens is told in words, and by whom") {
+TEST_CASE("pool: everything that happens is reported in words, and by whom") {
   for (const PoolFault& fault : pool_script_of_round(3, 0)) CHECK_FALSE(fault.text.empty());
   CHECK(actor_of(PoolFaultKind::stop) == "fleet");
   CHECK(actor_of(PoolFaultKind::drain) == "admin");

@@ -7,7 +7,7 @@
 
 using namespace fairlead;
 
-TEST_CASE("a scaled clock stands until it is let pass, then goes no further than that") {
+TEST_CASE("a scaled clock stops until it is let pass, then goes no further than that") {
   ScaledClock clock(kStart, 1000);
   CHECK(clock.now() == kStart);
   clock.let_pass(milliseconds(2));

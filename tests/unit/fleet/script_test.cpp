@@ -83,7 +83,7 @@ TEST_CASE("what breaks is mended within its round, on machines that exist") {
   }
 }
 
-TEST_CASE("everything that happens is told in words, and by whom") {
+TEST_CASE("everything that happens is reported in words, and by whom") {
   for (const ScheduledFault& fault : script_of_round(3, 0)) {
     CHECK_FALSE(fault.text.empty());
     const bool by_admin = fault.kind == FaultKind::assign || fault.kind == FaultKind::edit_claim ||

@@ -182,7 +182,7 @@ TEST_CASE("a label brings a cluster into the other Placement and out again") {
   CHECK(labelled() == 2);
 }
 
-TEST_CASE("what somebody deleted does not stop the workers' fleet") {
+TEST_CASE("a deletion from outside does not stop the workers' fleet") {
   WorkerStage stage;
   REQUIRE(stage.api.remove(kManagedClusters + "/west").has_value());
   REQUIRE(stage.api.remove(kSecrets + "/" + secret_name("west")).has_value());

@@ -68,7 +68,7 @@ TEST_CASE("workers: what is taken is given back within its round, and only what 
   }
 }
 
-TEST_CASE("workers: everything that happens is told by whom") {
+TEST_CASE("workers: everything that happens is reported by whom") {
   CHECK(actor_of(WorkerFaultKind::submit) == "user");
   CHECK(actor_of(WorkerFaultKind::occupy_gpus) == "fleet");
   CHECK(actor_of(WorkerFaultKind::drop_credential) == "admin");

@@ -54,7 +54,7 @@ TEST_CASE("claim status: while a write is on its way no other status is foreign"
   CHECK_FALSE(is_known_status(hub.state, "k", with(status("another"))));
 }
 
-TEST_CASE("claim status: an accepted write stands for what the watch has not shown yet") {
+TEST_CASE("claim status: an accepted write counts as observed until the watch brings it") {
   Hub hub;
   hub.accepted("8");
   CHECK(hub.write().status() == StatusLeft{"", status("ours"), "8"});

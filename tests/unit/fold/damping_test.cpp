@@ -175,7 +175,7 @@ TEST_CASE("where the target falls to a value of lately the deadband gave way bef
   CHECK(value.grew_by == GrowthCause::deadband);
 }
 
-TEST_CASE("a bar that another configuration ends is told as what it was") {
+TEST_CASE("a bar that another configuration ends is reported as what it was") {
   DebounceSettings settings;
   settings.min_grow_interval = {0};
   DampedValue value = accepted(1000);
@@ -193,7 +193,7 @@ TEST_CASE("a bar that another configuration ends is told as what it was") {
   }
 }
 
-TEST_CASE("of two bars that end at one moment the first in their order is told") {
+TEST_CASE("of two bars that end at one moment the first in their order is reported") {
   DebounceSettings settings;
   settings.min_grow_interval = seconds(2100);
   DampedValue value = accepted(900);

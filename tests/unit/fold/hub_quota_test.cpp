@@ -49,7 +49,7 @@ struct Hub {
   HubQuota quota() const { return hub_quota(state, "q", kPair); }
 };
 
-TEST_CASE("hub quota: of a pair that nobody names it is nothing, and known") {
+TEST_CASE("hub quota: of a pair that no claim names it is nothing, and known") {
   Hub hub;
   CHECK_FALSE(hub.quota().unknown);
   CHECK_FALSE(hub.quota().assigned);
@@ -102,7 +102,8 @@ TEST_CASE("hub quota: a member counts for what it is known to admit") {
   }
 }
 
-TEST_CASE("hub quota: growth waits for a work that is not applied, what stands does not fall") {
+TEST_CASE(
+    "hub quota: growth waits for a work that is not applied, the current quota does not fall") {
   Hub hub;
   hub.grants("k1", "c1", 3000);
   hub.confirms("c1", 3000).member.quota_work.facts.applied.status = ConditionStatus::no;
@@ -143,7 +144,7 @@ TEST_CASE("hub quota: of a queue that follows its workers: percent of the sum, t
   CHECK(hub.quota().unknown);
 }
 
-TEST_CASE("hub quota: beside workers a claim counts only for a worker that nobody watches") {
+TEST_CASE("hub quota: beside workers a claim counts only for a worker that is not watched") {
   Hub hub;
   hub.grants("k1", "c1", 3000);
   hub.grants("k2", "c2", 2000);

@@ -72,7 +72,7 @@ TEST_CASE("a Cohort concerns the queues below it and no others") {
   state.queues["alone"] = queue_in("");
   const CohortFacts a{"b", std::nullopt};
   observe_cohort(state, "a", &a, Seq{5});
-  CHECK(state.queues["below"].conflict);  // nobody else sets the quota: the conflict stays
+  CHECK(state.queues["below"].conflict);  // no other writer sets the quota: the conflict stays
   state.open_queues.clear();
   const CohortFacts b{"", quotas_of("production")};
   observe_cohort(state, "b", &b, Seq{6});

@@ -179,8 +179,7 @@ TEST_CASE("queues: an accepted write keeps its pairs, its parts and when they ch
   CHECK(hub.queue.contributed_at.empty());
 }
 
-TEST_CASE(
-    "queues: a named pair that stands as we want it is ours, one that is not named is given up") {
+TEST_CASE("queues: a named pair that is as desired is ours, one that is not named is given up") {
   Hub hub;
   hub.queue.written.clear();
   CHECK(named_pairs(hub.state, "q") == std::set<QuotaKey>{kPair});

@@ -25,7 +25,8 @@ TEST_CASE("multikueue windows: an annotation replaces its own window and no othe
   CHECK(ignored.empty());
 }
 
-TEST_CASE("multikueue windows: what is wrong with an annotation is told, and it does not count") {
+TEST_CASE(
+    "multikueue windows: what is wrong with an annotation is reported, and it does not count") {
   const Configuration configuration;
   for (const char* value : {"soon", "-1s", "5", "1h1", ""}) {
     INFO(value);
@@ -40,7 +41,7 @@ TEST_CASE("multikueue windows: what is wrong with an annotation is told, and it 
   windows_of(configuration, check_with({{"pause", "1s"}}), &ignored);
   CHECK(ignored == std::vector<std::string>{"annotation fairlead.io/multikueue.pause: \"1s\" is "
                                             "ignored, there is no such setting"});
-  // Nobody asks what was ignored.
+  // What was ignored is not asked for.
   CHECK(windows_of(configuration, check_with({{"pause", "1s"}})) ==
         configured_windows(configuration));
 }

@@ -121,7 +121,7 @@ TEST_CASE("writes: a conflict has a shorter wait, ends when the object is seen, 
   CHECK_FALSE(w.write.refusal);
 }
 
-TEST_CASE("writes: a 404 of a MultiKueue object that nobody saw is a refusal: its CRD is missing") {
+TEST_CASE("writes: a 404 of a MultiKueue object never observed is a refusal: no CRD") {
   PatchIntended intent = intent_of({Kind::multikueue_config, "", "m"}, Verb::create);
   intent.uid.clear();
   Written w(intent);

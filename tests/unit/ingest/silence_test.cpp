@@ -1,4 +1,4 @@
-// What the log is told of a hub whose streams fall silent.
+// What is logged of a hub whose streams fall silent.
 #include <catch2/catch.hpp>
 
 #include "tests/unit/ingest/ingest_bench.h"

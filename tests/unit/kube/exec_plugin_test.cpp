@@ -107,7 +107,7 @@ TEST_CASE("what a plugin answers is read strictly, and never quoted") {
   CHECK(contains(why(credential(R"("token":"t","expirationTimestamp":"hush")")), "RFC 3339"));
 }
 
-TEST_CASE("a plugin runs without a shell and is told what it needs") {
+TEST_CASE("a plugin runs without a shell and is given what it needs") {
   Plugins plugins;
   ExecPlugin plugin = plugins.script(
       "printf '%s|' \"$@\" > " + plugins.file("args") +
@@ -131,7 +131,7 @@ TEST_CASE("a plugin runs without a shell and is told what it needs") {
   CHECK(plugins.content("info") ==
         R"({"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",)"
         R"("spec":{"cluster":{"server":"https://hub:6443"},"interactive":false}})");
-  // What we have open is not its, even if nobody marked it so.
+  // What we have open is not its, even if it is not marked so.
   const std::string open = plugins.content("open");
   CHECK(contains(open, "/dev/null"));
   CHECK_FALSE(contains(open, "pipe:[" + std::to_string(ours.st_ino) + "]"));
@@ -197,7 +197,7 @@ TEST_CASE("a plugin that does not end is killed with all that it started") {
                                 print(credential(R"("token":"t")"))))
             .has_value());
   CHECK(gone());
-  // Nobody waits for it any more.
+  // No caller waits for it any more.
   std::filesystem::remove(plugins.file("pid"));
   std::unique_ptr<PluginRun> run;
   plugins.loop.run([&] {
@@ -302,7 +302,7 @@ TEST_CASE("a plugin is asked once, then again before its answer expires and afte
   CHECK(brief.stats.expires.has_value());
 }
 
-TEST_CASE("a plugin that fails is told of once and not run hot") {
+TEST_CASE("a plugin that fails is reported once and not run in a tight loop") {
   Plugins plugins;
   const std::string script = "echo x >> " + plugins.file("runs") + "\nexit 3";
   Asked asked(plugins, of_plugin(plugins.script(script)), {});

@@ -122,7 +122,7 @@ TEST_CASE("bodies come chunked, byte by byte, or until the connection closes") {
 }
 
 TEST_CASE(
-    "an answer beyond the limit, a cut answer, a silent server and no server are told apart") {
+    "an answer beyond the limit, a cut answer, a silent server and no server are distinguished") {
   TinyServer server([&](int socket, int nth) {
     read_request(socket);
     if (nth == 0) write_all(socket, answer(std::string(5000, 'x')));
@@ -161,7 +161,7 @@ TEST_CASE("a connection that ends without a byte of an answer is no answer") {
   }
 }
 
-TEST_CASE("nobody listening is unavailable and says where") {
+TEST_CASE("a port without a listener is unavailable and says where") {
   Credentials nobody;
   nobody.server = {false, "127.0.0.1", "1", ""};
   IoLoop loop;
@@ -177,7 +177,7 @@ TEST_CASE("nobody listening is unavailable and says where") {
   loop.run([&] { client.reset(); });
 }
 
-TEST_CASE("of a proxy's refusal its status code is told and none of its words") {
+TEST_CASE("of a proxy's refusal its status code is reported and none of its words") {
   const std::vector<std::string> heads{
       "HTTP/1.1 407 Proxy-Authorization: Basic s3cret\r\n\r\n",
       "HTTP/1.0 503\r\n\r\n",
@@ -301,7 +301,7 @@ TEST_CASE("a stream opens, brings bytes as they come and ends") {
   open.get_future().wait();
   bench.loop.run([&] { stream.reset(); });
   bench.loop.run([] {});
-  CHECK(told.empty());  // cancelled: nothing is told
+  CHECK(told.empty());  // cancelled: no callback is called
 }
 
 TEST_CASE("stopping answers what is under way") {
@@ -318,7 +318,7 @@ TEST_CASE("stopping answers what is under way") {
 }
 
 TEST_CASE(
-    "a write that is under way when its connection ends is answered, and told to nobody else") {
+    "a write under way when its connection ends is answered, and reported to no other request") {
   std::promise<void> asked;
   TinyServer server([&](int socket, int) {
     if (read_request(socket).starts_with("POST")) asked.set_value();

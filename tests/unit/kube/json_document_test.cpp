@@ -184,7 +184,7 @@ TEST_CASE("a container is shown as it was written, unless something in it is not
   CHECK(root.written().empty());
 }
 
-TEST_CASE("null stands for values that are not read, whatever is in them") {
+TEST_CASE("null replaces values that are not read, whatever is in them") {
   JsonIndex index;
   // `t` alone is no JSON; it is not looked at.
   REQUIRE(index.find(R"({"a":[1,t,{}],"b":true,"c":{"d":[7]}})"));

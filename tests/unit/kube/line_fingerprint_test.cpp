@@ -298,7 +298,7 @@ TEST_CASE("a line of the same hash has the same facts, whatever changed in it") 
   CHECK(kinds.size() == kKindCount);
 }
 
-TEST_CASE("a line that is read without what nobody reads has the same facts") {
+TEST_CASE("a line that is read without its unread fields has the same facts") {
   for (const std::string& text : kObjects) {
     const Json object = Json::parse(text);
     const Kind kind = kind_of(object);

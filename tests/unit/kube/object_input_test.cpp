@@ -71,7 +71,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a List stands for its items, a typed list gives them its kind, an empty one is nothing") {
+    "a List is read as its items, a typed list gives them its kind, an empty one is nothing") {
   CHECK(summary("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Node, metadata: "
                 "{name: a}}\n"
                 "- {apiVersion: v1, kind: Node, metadata: {name: b}}\n") ==

@@ -50,7 +50,7 @@ TEST_CASE("lines are found however the stream is cut") {
 }
 
 TEST_CASE(
-    "malformed lines are told and skipped; a cut last line is malformed; a whole one is not") {
+    "malformed lines are reported and skipped; a cut last line is malformed; a whole one is not") {
   CHECK(letters("oops\n{\"type\":\"ADDED\",\"object\":{}}\n", 7) == "!A");
   CHECK(letters("{\"type\":\"ADDED\",\"obj", 7) == "!");
   CHECK(letters("{\"type\":\"ADDED\",\"object\":{}}", 7) == "A");

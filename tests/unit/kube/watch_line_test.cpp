@@ -1,4 +1,4 @@
-// The short ways of a watch line against the long ones: read where it stands against read from a
+// The short ways of a watch line against the long ones: read in place against read from a
 // copy, whole in what arrived against put together from pieces; of recorded lines and of such as a
 // broken server might send.
 #include <algorithm>
@@ -69,20 +69,20 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-// Everything that a tree tells, with what is told as it was written.
-std::string told(JsonView value) {
+// All values of a tree, spelt as they were written.
+std::string words_of(JsonView value) {
   std::string out = std::string(describe(value.kind())) + " " + std::string(value.key()) + "=" +
                     std::string(value.text()) + "|" + std::string(value.written()) + "(";
-  for (JsonView member : value) out += told(member);
+  for (JsonView member : value) out += words_of(member);
   return out + ")";
 }
 
-std::string told(const WatchStep& step) {
+std::string words_of(const WatchStep& step) {
   if (step.kind != WatchStep::Kind::event) return step.fault;
-  return told(step.event->root);
+  return words_of(step.event->root);
 }
 
-std::string told(const ReflectorOutput& out) {
+std::string words_of(const ReflectorOutput& out) {
   std::string all;
   for (const auto& fact : out.facts) {
     if (const auto* seen = std::get_if<ObjectSeen>(&fact))
@@ -150,7 +150,7 @@ struct Watch {
   void bytes(std::string_view text) {
     const std::vector<char> chunk(text.begin(), text.end());
     auto out = reflector.bytes({}, {chunk.data(), chunk.size()});
-    words += told(out);
+    words += words_of(out);
     for (auto& fact : out.facts)
       if (auto* seen = std::get_if<ObjectSeen>(&fact)) facts.push_back(std::move(seen->facts));
   }
@@ -161,7 +161,7 @@ struct Watch {
 
 }  // namespace
 
-TEST_CASE("a line that is read where it stands is read as from a copy") {
+TEST_CASE("a line that is read in place is read as from a copy") {
   const std::vector<std::string> lines = recorded();
   REQUIRE_FALSE(lines.empty());
   Mutator mutator(1);
@@ -187,7 +187,7 @@ TEST_CASE("a line that is read where it stands is read as from a copy") {
       CHECK(step.fault == "byte " + std::to_string(fault.offset) + ": " + fault.what);
     } else if (step.kind == WatchStep::Kind::event) {
       ++events;
-      REQUIRE(told(step.event->root) == told(whole->root()));
+      REQUIRE(words_of(step.event->root) == words_of(whole->root()));
       check_canonical(step.event->root);
       same_facts += check_facts({chunk.data(), chunk.size()}, whole->root()) ? 1 : 0;
     } else {
@@ -219,14 +219,14 @@ TEST_CASE("bytes that are handed over and bytes that are fed say the same, howev
       for (;;) {
         const WatchStep a = fed.next(), b = handed.next(bytes);
         REQUIRE(a.kind == b.kind);
-        REQUIRE(told(a) == told(b));
+        REQUIRE(words_of(a) == words_of(b));
         if (a.kind == WatchStep::Kind::need_more) break;
       }
       REQUIRE(bytes.empty());
     }
     const WatchStep a = fed.finish(), b = handed.finish();
     REQUIRE(a.kind == b.kind);
-    REQUIRE(told(a) == told(b));
+    REQUIRE(words_of(a) == words_of(b));
   }
 }
 

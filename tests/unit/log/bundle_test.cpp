@@ -122,7 +122,7 @@ TEST_CASE("A bundle reads as the log that it was made of, and takes no events") 
   CHECK_FALSE(fs::exists(exported.file().string() + ".partial"));
 }
 
-TEST_CASE("What stands in the place of the unfinished bundle is replaced, not written through") {
+TEST_CASE("What is in the place of the unfinished bundle is replaced, not written through") {
   Exported exported;
   const std::string bundle = read_bytes(exported.file());
   fs::create_directory(exported.other());

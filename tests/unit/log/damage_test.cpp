@@ -177,7 +177,7 @@ bool tells_the_truth(const fs::path& directory, const std::vector<Event>& all,
   return true;
 }
 
-TEST_CASE("Whatever file of the log is altered, cut or lost: it is told, or not needed") {
+TEST_CASE("Whatever file of the log is altered, cut or lost: it is reported, or not needed") {
   const ScratchDirectory original;
   const std::vector<Event> all = make_tables(original.path());
   const std::vector<Seq> history =

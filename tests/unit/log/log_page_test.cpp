@@ -91,7 +91,7 @@ TEST_CASE("What cannot be asked of a hub's log is named") {
   }
 }
 
-TEST_CASE("Who is no hub is told apart from one") {
+TEST_CASE("A client that is no hub is distinguished from one") {
   for (const char* said :
        {"<html>", "[]", "{}", R"({"text":5,"exit":0})", R"({"text":"","exit":"no"})",
         R"({"text":"","exit":0,"next":7})", R"({"text":"","exit":0,"next":{"from":"seq:2"}})"}) {

@@ -1,4 +1,4 @@
-// Which events are about an object: what the index says, and what stands behind it.
+// Which events are about an object: what the index says, and what the log has.
 #include "engine/log/rocksdb/object_index.h"
 
 #include <map>
@@ -25,7 +25,7 @@ std::pair<std::string, std::string> names_of_one_mark() {
   }
 }
 
-TEST_CASE("The mark of an object is the same for ever: it stands in logs") {
+TEST_CASE("The mark of an object is the same for ever: it is stored in logs") {
   CHECK(mark_of("cluster1", {Kind::node, "", "node-1"}) == 0xA69498FB);
   CHECK(mark_of("hub", {Kind::local_queue, "team-a", "a-queue-of-some-length"}) == 0xC58CC627);
 }

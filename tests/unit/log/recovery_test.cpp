@@ -84,7 +84,7 @@ TEST_CASE("A log that was moved to tables has nothing in its write-ahead log, an
       CHECK(is_prefix(events, now));
       events = now;
     }
-    // RocksDB removes the file a little later than it is told to.
+    // RocksDB removes the file a little after it is asked to.
     CHECK(last_batch_in_directory(directory.path() / "log").value() == 0);
   }
   const auto log = open_log(directory.path(), OpenMode::read);

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ---- a disk that fails when told to ----
+// ---- a disk that fails on request ----
 
 enum class Failure { none, sync, full };
 
@@ -93,7 +93,7 @@ void check_stops_for_good(Failure failure, std::string_view message) {
     REQUIRE(failed.has_error());
     CHECK(failed.error().code == ErrorCode::unavailable);
     CHECK(failed.error().message.find(message) != std::string::npos);
-    files->failure = Failure::none;  // the disk is back, but nobody knows what it holds
+    files->failure = Failure::none;  // the disk is back, but what it holds is unknown
     const auto later = (*log)->append(drafts(4, 1), LogTime{3}, Epoch{1});
     REQUIRE(later.has_error());
     CHECK(later.error().code == ErrorCode::read_only);
@@ -115,7 +115,7 @@ TEST_CASE("After a failed sync the log takes no more events, for good") {
   check_stops_for_good(Failure::sync, "the disk does not answer");
 }
 
-TEST_CASE("A sync that fails on its way is told by the next call, and nothing follows it") {
+TEST_CASE("A sync that fails on its way is reported by the next call, and nothing follows it") {
   ScratchDirectory directory;
   const auto files = std::make_shared<FailingFiles>();
   const std::unique_ptr<rocksdb::Env> env = rocksdb::NewCompositeEnv(files);
@@ -439,7 +439,7 @@ TEST_CASE("A pack begins as the example in its header says") {
   CHECK(value.substr(0, 40) == expected);
   const auto unpacked = unpack(value, *read_pack_header(value));
   REQUIRE(unpacked.has_value());
-  const std::string table(unpacked->records.front().data() - 8, 8);  // it stands before the first
+  const std::string table(unpacked->records.front().data() - 8, 8);  // it is before the first
   CHECK(table == sizes);
   CHECK(unpacked->records == records_in(commit.payload, 2));
   CHECK(unpacked->records[1] == std::string(96, 'b'));

@@ -72,8 +72,7 @@ TEST_CASE("binding policy: it names every object, creates Namespaces only, and n
        "namespaces": ["team"]}]})"));
 }
 
-TEST_CASE(
-    "binding policy: what stands as wanted is not written, what another writer made of it is") {
+TEST_CASE("binding policy: what is as desired is not written, what another writer changed is") {
   Space space;
   CHECK(space.due());
   space.stands();
@@ -121,7 +120,7 @@ TEST_CASE("binding policy: that of a cluster that is gone is removed") {
 }
 
 TEST_CASE(
-    "binding policy: the first trouble is told, what the space says only of this generation") {
+    "binding policy: the first trouble is reported, what the space says only of this generation") {
   Space space;
   CHECK(space.trouble().empty());  // there is none yet
   space.stands();

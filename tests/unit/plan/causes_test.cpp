@@ -10,7 +10,7 @@ const QuotaKey kPair{"od", "cpu"};
 using Seqs = std::vector<Seq>;
 
 // A queue (event 2) in which a claim (event 3) has 5 cpu of a cluster that joined with event 4 and
-// whose capacity was told by 5 and 6.
+// whose capacity was reported by 5 and 6.
 struct Hub {
   State state;
   Queue& queue = state.queues["q"];
@@ -33,7 +33,7 @@ struct Hub {
     value().moved = LogTime{} + seconds(10);
   }
   CapacityValue& value() { return cluster.capacity[{"od", "cpu"}]; }
-  // Our write of 5 cpu at 20 s, event 10, is accepted and stands.
+  // Our write of 5 cpu at 20 s, event 10, is accepted and current.
   void wrote() {
     queue.facts.groups = {{{"cpu"}, {{"od", {{"cpu", to_quantity("cpu", 5000), {}, {}}}}}}};
     queue.written[kPair] = 5000;

@@ -132,7 +132,7 @@ TEST_CASE("claim release: nothing is waited for of a cluster that is gone, unkno
   CHECK_FALSE(hub.bar());
 }
 
-TEST_CASE("claim release: with our finalizer alone left, the server's refusal is what is told") {
+TEST_CASE("claim release: with our finalizer alone left, the server's refusal is reported") {
   Hub hub;
   QueueWishes wishes(hub.state);
   CHECK_FALSE(finalizer_bar(hub.state, "k", hub.claim, wishes));

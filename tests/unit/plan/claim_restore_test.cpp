@@ -1,4 +1,4 @@
-// A claim's status that somebody else overwrites or wipes: what is logged of it, and when it is
+// A claim's status that another writer overwrites or wipes: what is logged of it, and when it is
 // written again.
 #include "engine/plan/claims/claim_restore.h"
 

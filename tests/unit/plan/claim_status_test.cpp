@@ -54,7 +54,7 @@ TEST_CASE("claim status: a row's reason is the queue's where that decides, else 
   CHECK(reason() == "FlavorNotFound");
   queue.facts.effective = EffectiveQuotas{};
   CHECK(reason() == "QuotaOrchestrated");
-  claim.winner = false;  // of a claim that is not in force its own reason is told
+  claim.winner = false;  // of a claim that is not in force its own reason is reported
   CHECK(reason() == "FlavorCapacity");
 }
 

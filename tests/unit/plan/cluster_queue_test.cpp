@@ -84,7 +84,7 @@ TEST_CASE("cluster queue: limits exist in a cohort alone, lending at most the no
   CHECK(hub.entry(hub.wish()).lending_limit == *Quantity::parse("7"));
 }
 
-TEST_CASE("cluster queue: why a pair is left as it stands") {
+TEST_CASE("cluster queue: why a pair is left unchanged") {
   Hub hub;
   const auto bar = [&](const QuotaKey& pair) {
     const auto kept = hub.wish().kept;

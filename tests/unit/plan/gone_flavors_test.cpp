@@ -97,7 +97,7 @@ TEST_CASE("a gone flavor goes for good with the last claim that names it") {
   CHECK(flavor_of_node(state) == "any");
 }
 
-TEST_CASE("a gone flavor stays while it stands in a member's quota work") {
+TEST_CASE("a gone flavor stays while it is in a member's quota work") {
   const State state =
       after(kHubObjects + kMember + claim("ADDED", "00:00:00", "big") +
             flavor_big("DELETED", "00:10:00") + claim("MODIFIED", "00:20:00", "any"));

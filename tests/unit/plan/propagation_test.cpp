@@ -45,7 +45,7 @@ Propagation after(ConditionFacts applied, ConditionFacts available) {
 
 }  // namespace
 
-TEST_CASE("a work that could not be applied is told apart from one that is not available") {
+TEST_CASE("a work that could not be applied is distinguished from one that is not available") {
   const ConditionFacts good = says(ConditionStatus::yes, "Complete");
   const Propagation refused = after(says(ConditionStatus::no, "AppliedManifestWorkFailed"), good);
   CHECK(refused.reason == "MemberRejected");

@@ -40,8 +40,7 @@ TEST_CASE("resource groups: what is there stays as it is, and its values with it
   CHECK(hub.shape({}).groups == hub.queue.facts.groups);
 }
 
-TEST_CASE(
-    "resource groups: a new flavor stands last in the group that covers its resources, at 0") {
+TEST_CASE("resource groups: a new flavor is last in the group that covers its resources, at 0") {
   Hub hub;
   const Shape shape = hub.shape({{{"tpu", "cpu"}, Place::made}, {{"spot", "cpu"}, Place::made}});
   CHECK(shape.withheld.empty());

@@ -55,7 +55,7 @@ TEST_CASE("a status is read as it is compared") {
                                                 {"Released", "False", "Waits", "qa"}});
 }
 
-TEST_CASE("what changes at once, what waits, and what nobody asks for") {
+TEST_CASE("what changes at once, what waits, and what is not requested") {
   const StatusContent before = content_of(status());
   const auto differs = [&](const char* pointer, const Json& value) {
     Json changed = status();

@@ -109,7 +109,7 @@ void check_everything_at(const MemoryLog& log, Seq seq) {
     CHECK_FALSE(audit_text(*why).empty());
     const auto why_not = audit_why_not(source, pair, seq);
     REQUIRE(why_not.has_value());
-    // Where the hub stands otherwise than it should, something must keep it so, or it is due.
+    // Where the hub is not as it should be, something must keep it so, or it is due.
     const bool equal = row["desired"].is_null() ||
                        amount(row["desired"], resource) ==
                            (row["nominal"].is_null() ? 0 : amount(row["nominal"], resource));
@@ -121,7 +121,7 @@ void check_everything_at(const MemoryLog& log, Seq seq) {
   CHECK(audit_text(*same).find("\nnothing differs\n") != std::string::npos);
 }
 
-// What stands in the queue is what its history leads to.
+// The queue's current values are those that its history leads to.
 void check_history(const MemoryLog& log) {
   const AuditSource source{log, nullptr};
   const auto quota = audit_quota(source, log.last_seq(), "");

@@ -13,13 +13,13 @@ std::string words_of_sync(Kind kind) {
   return what_happened({Seq{4}, {}, Epoch{1}, "hub", {}, SourceSynced{kind, "", ""}}, {}, "cpu");
 }
 
-TEST_CASE("kinds are told in the plural") {
+TEST_CASE("kinds are printed in the plural") {
   CHECK(words_of_sync(Kind::node) == "Nodes of hub live");
   CHECK(words_of_sync(Kind::cluster_metrics) == "ClusterMetrics of hub live");
   CHECK(words_of_sync(Kind::binding_policy) == "BindingPolicies of hub live");
 }
 
-TEST_CASE("deciding events are told once, ascending") {
+TEST_CASE("deciding events are listed once, ascending") {
   MemoryLog log;
   REQUIRE(log.append(drafts(0, 9), LogTime{}, Epoch{1}).has_value());
   EventLookup lookup(log);
@@ -31,7 +31,7 @@ TEST_CASE("deciding events are told once, ascending") {
   CHECK(told == std::vector<std::uint64_t>{3, 5, 8});
 }
 
-TEST_CASE("an empty value of the configuration is told as such") {
+TEST_CASE("an empty value of the configuration is reported as such") {
   const Json place{{"seq", 1}, {"time", "1970-01-01T00:00:00Z"}};
   Json document{{"kind", "QuotaDiff"}, {"from", place}, {"to", place}};
   for (const char* part : {"claims", "workers", "capacity", "grants", "quotas"})

@@ -14,16 +14,16 @@ std::string not_reached(const std::string& file, const WhatIfOptions& options) {
   const WhatIf result = asked(log, options);
   const Json document = to_json(result);
   const auto seq = [](const Json& place) { return place.is_null() ? "" : place["seq"].dump(); };
-  std::string told;
+  std::string unreached;
   for (const Json& row : document["overridden"]) {
-    told += row["kind"].get<std::string>() + " " + row["name"].get<std::string>() + ": " +
-            row["setting"].get<std::string>() + " by " + row["annotation"].get<std::string>() +
-            "=" + row["value"].get<std::string>() + " " + seq(row["from"]) + ".." + seq(row["to"]) +
-            "\n";
+    unreached += row["kind"].get<std::string>() + " " + row["name"].get<std::string>() + ": " +
+                 row["setting"].get<std::string>() + " by " + row["annotation"].get<std::string>() +
+                 "=" + row["value"].get<std::string>() + " " + seq(row["from"]) + ".." +
+                 seq(row["to"]) + "\n";
     CHECK(what_if_text(result).find(row["annotation"].get<std::string>()) != std::string::npos);
   }
-  CHECK((what_if_text(result).find("NOT AFFECTED") == std::string::npos) == told.empty());
-  return told;
+  CHECK((what_if_text(result).find("NOT AFFECTED") == std::string::npos) == unreached.empty());
+  return unreached;
 }
 
 const std::string kClaims = "tests/unit/replay/audit/claim-annotation.txt";
@@ -45,7 +45,7 @@ TEST_CASE("a what-if names no annotation of a setting that it leaves as it is") 
   CHECK(not_reached(kClaims, under({"debounce.shrinkWindow=15s"})).empty());
 }
 
-TEST_CASE("an annotation that stands when the worlds part is named from the beginning") {
+TEST_CASE("an annotation that is set when the worlds part is named from the beginning") {
   WhatIfOptions options = under({"debounce.shrinkWindow=10m"});
   options.from = Seq{35};
   CHECK(not_reached(kClaims, options) ==
@@ -64,13 +64,15 @@ TEST_CASE("a what-if names the AdmissionChecks whose annotations override a wind
 
 TEST_CASE("a queue that follows its workers is named where overbooking changes") {
   const std::string file = "tests/scenarios/workers/bad-annotations.txt";
-  const std::string told = not_reached(file, under({"capacity.overbookPercent=150"}));
-  INFO(told);
-  CHECK(told.find("ClusterQueue qa: capacity.overbookPercent by fairlead.io/quota-from=workers ") !=
+  const std::string unreached = not_reached(file, under({"capacity.overbookPercent=150"}));
+  INFO(unreached);
+  CHECK(unreached.find(
+            "ClusterQueue qa: capacity.overbookPercent by fairlead.io/quota-from=workers ") !=
         std::string::npos);
-  CHECK(told.find("ClusterQueue qa: capacity.overbookPercent by fairlead.io/quota-percent=50 ") !=
+  CHECK(unreached.find(
+            "ClusterQueue qa: capacity.overbookPercent by fairlead.io/quota-percent=50 ") !=
         std::string::npos);
-  CHECK(told.find("half") == std::string::npos);
+  CHECK(unreached.find("half") == std::string::npos);
 }
 
 }  // namespace

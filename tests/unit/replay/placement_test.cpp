@@ -88,7 +88,7 @@ void check_why(const MemoryLog& log, const AuditPlacement& object, Seq seq) {
   CHECK(why_not->document == document);
 }
 
-// What stands in the tenant is what its history leads to.
+// The tenant's current values are those that its history leads to.
 void check_placement_history(const MemoryLog& log, const AuditPlacement& object) {
   const AuditSource source{log, nullptr};
   const auto history = audit_history_placements(source, object, log.first_seq(), log.last_seq());
@@ -117,7 +117,8 @@ void check_placement_history(const MemoryLog& log, const AuditPlacement& object)
   CHECK((value.is_string() ? value.get<std::string>() : to_text(value)) == text);
 }
 
-TEST_CASE("audit: rooms add up and histories lead to what stands, on every scenario of the pool") {
+TEST_CASE(
+    "audit: rooms add up and histories lead to current values, on every scenario of the pool") {
   std::size_t asked = 0;
   for (const std::filesystem::path& path : pool_scenarios()) {
     DYNAMIC_SECTION(scenario_name(path)) {

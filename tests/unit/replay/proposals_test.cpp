@@ -53,7 +53,7 @@ struct Hub {
     return judge_proposals(dry_run.state(), live_annotations(live), lines_of(proposed));
   }
   // "OPERATION rule action", joined.
-  std::string told(const std::string& proposed) const {
+  std::string verdicts(const std::string& proposed) const {
     std::string all;
     for (const JudgedProposal& one : judged(proposed))
       for (const Finding& finding : one.verdict.findings)
@@ -66,25 +66,25 @@ struct Hub {
 
 TEST_CASE("proposals: an object that is there is updated, another one created") {
   const Hub hub;
-  CHECK(hub.told(claim("k", "10")).empty());
-  CHECK(hub.told(claim("k", "21")) == "UPDATE claimInvalid deny\n");
-  CHECK(hub.told(claim("k2", "10")) == "CREATE clusterTaken deny\n");
-  CHECK(hub.told(claim("k", "10", "tpu")) == "UPDATE unknownTarget warn\n");
-  CHECK(hub.told(deleted(kFlavor)) == "DELETE flavorInUse warn\n");
-  CHECK(hub.told(deleted(queue("10"))) == "DELETE queueInUse warn\n");
+  CHECK(hub.verdicts(claim("k", "10")).empty());
+  CHECK(hub.verdicts(claim("k", "21")) == "UPDATE claimInvalid deny\n");
+  CHECK(hub.verdicts(claim("k2", "10")) == "CREATE clusterTaken deny\n");
+  CHECK(hub.verdicts(claim("k", "10", "tpu")) == "UPDATE unknownTarget warn\n");
+  CHECK(hub.verdicts(deleted(kFlavor)) == "DELETE flavorInUse warn\n");
+  CHECK(hub.verdicts(deleted(queue("10"))) == "DELETE queueInUse warn\n");
 }
 
 TEST_CASE("proposals: the granted quota is compared with what a file has") {
   const Hub hub;
-  CHECK(hub.told(queue("10")).empty());
-  CHECK(hub.told(queue("10000m")).empty());
-  CHECK(hub.told(queue("7")) == "UPDATE ownedQuota warn\n");
+  CHECK(hub.verdicts(queue("10")).empty());
+  CHECK(hub.verdicts(queue("10000m")).empty());
+  CHECK(hub.verdicts(queue("7")) == "UPDATE ownedQuota warn\n");
 }
 
 TEST_CASE("proposals: an annotation that stood before is not judged again") {
   const Hub hub;
-  CHECK(hub.told(queue("10", R"({"fairlead.io/base-quota":"x"})")).empty());
-  CHECK(hub.told(queue("10", R"({"fairlead.io/base-quota":"y"})")) == "UPDATE badBase deny\n");
+  CHECK(hub.verdicts(queue("10", R"({"fairlead.io/base-quota":"x"})")).empty());
+  CHECK(hub.verdicts(queue("10", R"({"fairlead.io/base-quota":"y"})")) == "UPDATE badBase deny\n");
 }
 
 TEST_CASE("proposals: who deletes writes the override on the object that goes") {

@@ -1,5 +1,5 @@
-// Questions about a log whose beginning was pruned: what is told is what the whole log tells of the
-// same time, and what cannot be told is said to be so.
+// Questions about a log whose beginning was pruned: an answer is that of the whole log about the
+// same time, or says that it cannot be given.
 #include <algorithm>
 #include <catch2/catch.hpp>
 
@@ -119,7 +119,7 @@ TEST_CASE("the history of a pruned log is the end of the whole one's, wherever i
   CHECK(rows >= sample(21));
 }
 
-TEST_CASE("the history of a pruned worker list blames nobody else for a list that stood") {
+TEST_CASE("the history of a pruned worker list blames no other writer for a list that stood") {
   std::size_t rows = 0;
   const AuditTrace trace = scenario("multikueue/hand-edits.txt");
   for (const Seq cut : sample_of(cuts_of(trace))) {
@@ -236,7 +236,8 @@ Json setting_at(const AuditSource& source, const AuditPosition& place) {
   return settings[0];
 }
 
-TEST_CASE("the event that set a claim's annotation is told while it is kept, and else as pruned") {
+TEST_CASE(
+    "the event that set a claim's annotation is reported while it is kept, and else as pruned") {
   const AuditTrace trace = read_trace("tests/unit/replay/audit/claim-annotation.txt");
   const AuditPosition held = *parse_rfc3339("2026-03-02T09:13:30Z");
   std::size_t kept = 0, gone = 0;

@@ -308,7 +308,8 @@ TEST_CASE("recorded hand edits: a worker that ran something is not put back, ano
   // w2 at once; w1, where the job ran, not at all. Its order alone waits.
   CHECK(Run(all, moment("14:40:00")).lists("pl") ==
         Names{"14:22:51.175Z restore w1 w2", "14:26:27.497Z order w1 w2"});
-  // Had nobody put w1 back while the second run went on, it would have come a minute after its end.
+  // Had w1 not been put back while the second run went on, it would have come a minute after its
+  // end.
   Timeline shorter;
   for (const auto& [at, fact] : all) {
     const auto* seen = std::get_if<ObjectSeen>(&fact.said);
@@ -321,7 +322,7 @@ TEST_CASE("recorded hand edits: a worker that ran something is not put back, ano
         Names{"14:22:51.175Z restore w1 w2", "14:25:32.954Z growth w1 w2"});
 }
 
-TEST_CASE("recorded hand edits: a config that is somebody else's is left alone") {
+TEST_CASE("recorded hand edits: a config of another writer is left alone") {
   if (!recorded({"e-workloads-hub", "f-multikueueconfigs"})) return;
   Timeline all = jobs();
   add_stream(all, "f-multikueueconfigs", moment("14:21:00"));
@@ -344,7 +345,7 @@ TEST_CASE("recorded outage: Active False removes no cluster and writes nothing")
         ConditionStatus::yes);
 }
 
-TEST_CASE("recorded outage: MultiKueueClusters of somebody else are left alone") {
+TEST_CASE("recorded outage: MultiKueueClusters of another writer are left alone") {
   if (!recorded({"y-multikueueclusters-outage"})) return;
   const Run run(outage(nothing), moment("14:50:00"));
   CHECK(run.lists("pl").empty());

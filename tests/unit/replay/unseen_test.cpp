@@ -1,4 +1,4 @@
-// Answers about moments in which nobody looked.
+// Answers about moments that no hub observed.
 #include "replay/audit/unseen.h"
 
 #include <catch2/catch.hpp>
@@ -88,7 +88,8 @@ std::string history(const World& world, const AuditPosition& from, const AuditPo
   return stretches(audit_history(world.source(), {"qa", "", ""}, from, to));
 }
 
-TEST_CASE("a moment between the last event of a hub and the start of the next is told as such") {
+TEST_CASE(
+    "a moment between the last event of a hub and the start of the next is reported as such") {
   World world;  // seq 1 to 9
   world.add(10, {seen("c1", Kind::node, "n1", node(7))});
   world.epoch = 2;
@@ -108,14 +109,14 @@ TEST_CASE("a moment between the last event of a hub and the start of the next is
         "not seen before the start");
 }
 
-TEST_CASE("a moment behind the last event is told as such, one of that event is not") {
+TEST_CASE("a moment behind the last event is reported as such, one of that event is not") {
   World world;
   CHECK(of_queue(world, "qa", at(0)).empty());
   CHECK(of_queue(world, "qa", Seq{9}).empty());
   CHECK(of_queue(world, "qa", at(1)) == "LogEnded 9..?");
 }
 
-TEST_CASE("a silent member is told of the queues that it feeds, from when it was heard last") {
+TEST_CASE("a silent member is reported for the queues that it feeds, from when it was heard last") {
   World world;
   world.add(20, {{"c1", {}, SourceStale{Kind::node, ""}}});       // 10
   world.add(30, {{"c1", {}, SourceLost{Kind::node, ""}}});        // 11
@@ -151,7 +152,7 @@ TEST_CASE("what was heard of a member right before it became stale was heard") {
   CHECK(of_queue(world, "qa", at(45)) == "Silent c1 Node 12..?");
 }
 
-TEST_CASE("a silent hub is told in every answer, also in a history that reaches into it") {
+TEST_CASE("a silent hub is reported in every answer, also in a history that reaches into it") {
   World world;
   world.add(20, {{"hub", {}, SourceStale{Kind::cluster_queue, ""}},
                  {"hub", {}, SourceStale{Kind::managed_cluster, ""}}});  // 10, 11

@@ -53,7 +53,7 @@ TEST_CASE("one what-if is folded at a time, in parts, and its answer is kept") {
   CHECK(ask(runs, served, first).finished == answer);
 }
 
-TEST_CASE("a what-if that nobody asks for any more is given up for another one") {
+TEST_CASE("a what-if that no page asks for any more is given up for another one") {
   const ServedLog served = served_trace();
   WhatIfRuns runs(3);
   CHECK_FALSE(ask(runs, served, with("debounce.growWindow=10s")).finished);

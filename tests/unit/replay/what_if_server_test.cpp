@@ -115,7 +115,7 @@ TEST_CASE("worlds that part between a write and its answer both plan it anew") {
   for (const WriteDifference& difference : other.differences)
     if (difference.baseline && difference.made && difference.made->seq == waiting.intent)
       found = true;
-  CHECK(found);  // it was made before the worlds parted, and is told as made then
+  CHECK(found);  // it was made before the worlds parted, and is reported as made then
 }
 
 // ---- any history ----

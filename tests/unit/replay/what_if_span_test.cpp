@@ -94,7 +94,7 @@ TEST_CASE("up to a time every deadline until then runs, up to an event none behi
   CHECK(later.differences[0].counterfactual->time == at(4));
 }
 
-TEST_CASE("a span between two events is told, though nothing is in it but deadlines") {
+TEST_CASE("a span between two events is reported, though nothing is in it but deadlines") {
   MemoryLog log;
   rehearse_node_back(log);
   WhatIfOptions options = under({"debounce.growWindow=1m"});

@@ -53,7 +53,7 @@ TEST_CASE("without a grow window a flapping node writes its queue again and agai
   CHECK(result.counterfactual.over_quota > result.history.over_quota);
 }
 
-TEST_CASE("where a Workload goes is told, and where it would have gone") {
+TEST_CASE("where a Workload goes is reported, and where it would have gone") {
   MemoryLog log;
   rehearsed(log, "dispatch/a-gang-goes-where-all-of-it-fits.txt");
   const WhatIf result = asked(log, under({"dra.dispatch=false"}));
@@ -154,9 +154,9 @@ std::vector<ResourceGroup> list(std::vector<std::pair<std::string, std::int64_t>
   return {group};
 }
 
-TEST_CASE("an administrator's edit is laid over what stands in the other world") {
+TEST_CASE("an administrator's edit is laid over the current value in the other world") {
   const auto base = list({{"a", 10}, {"b", 3}});
-  // Nothing was changed: ours stands.
+  // Nothing was changed: our value stays.
   CHECK(merge_lists(base, base, list({{"a", 7}, {"b", 3}})) == list({{"a", 7}, {"b", 3}}));
   // b was edited, a only carried our old value.
   CHECK(merge_lists(base, list({{"a", 10}, {"b", 5}}), list({{"a", 7}, {"b", 3}})) ==
@@ -169,7 +169,7 @@ TEST_CASE("an administrator's edit is laid over what stands in the other world")
         list({{"b", 3}, {"a", 7}}));
 }
 
-TEST_CASE("a flavor that only we appended stands in its own world") {
+TEST_CASE("a flavor that only we appended is in its own world") {
   const auto before = list({{"a", 1}, {"ours", 4}});
   CHECK(merge_lists(before, list({{"a", 2}, {"ours", 4}}), list({{"a", 1}})) == list({{"a", 2}}));
   CHECK(merge_lists(list({{"a", 1}}), list({{"a", 2}}), list({{"a", 1}, {"ours", 4}})) ==

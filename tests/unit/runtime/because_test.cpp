@@ -61,75 +61,75 @@ using Seqs = std::vector<Seq>;
 }  // namespace
 
 TEST_CASE("a quota that nodes moved names their events, and nothing of another cluster") {
-  Because told;
-  const Seq lost = told.tell(told.bench.member.remove(HubBench::node("on-demand-0")));
-  CHECK(told.quota() == "700");
-  CHECK(told.because() == Seqs{lost});
-  const Seq away = told.tell(Because::put_node(told.other, "other-4", false));
-  CHECK(told.quota() == "700");  // 400 are more than the 300 of its claim
-  const Seq gone = told.tell(told.other.remove(HubBench::node("other-3")));
-  CHECK(told.quota() == "700");
-  const Seq last = told.tell(told.other.remove(HubBench::node("other-2")));
-  CHECK(told.quota() == "600");
-  CHECK(told.because() == Seqs{last});
+  Because history;
+  const Seq lost = history.tell(history.bench.member.remove(HubBench::node("on-demand-0")));
+  CHECK(history.quota() == "700");
+  CHECK(history.because() == Seqs{lost});
+  const Seq away = history.tell(Because::put_node(history.other, "other-4", false));
+  CHECK(history.quota() == "700");  // 400 are more than the 300 of its claim
+  const Seq gone = history.tell(history.other.remove(HubBench::node("other-3")));
+  CHECK(history.quota() == "700");
+  const Seq last = history.tell(history.other.remove(HubBench::node("other-2")));
+  CHECK(history.quota() == "600");
+  CHECK(history.because() == Seqs{last});
   CHECK(away < gone);
-  const Seq back = told.tell(Because::put_node(told.bench.member, "on-demand-0"));
-  CHECK(told.quota() == "700");
-  CHECK(told.because() == Seqs{back});
+  const Seq back = history.tell(Because::put_node(history.bench.member, "on-demand-0"));
+  CHECK(history.quota() == "700");
+  CHECK(history.because() == Seqs{back});
 }
 
 TEST_CASE("a quota that a claim's edit moved names the edit") {
-  Because told;
-  told.tell(told.bench.member.remove(HubBench::node("on-demand-0")));
+  Because history;
+  history.tell(history.bench.member.remove(HubBench::node("on-demand-0")));
   const ObjectKey claim{Kind::claim, "", "cluster3-resource-claim"};
   ClaimFacts facts = Because::claim_of("cluster3", "200");
-  facts.finalizers = told.bench.hub.facts<ClaimFacts>(claim).finalizers;
-  const Seq edit = told.tell(told.bench.hub.put(claim, facts));
-  CHECK(told.quota() == "600");
-  CHECK(told.because() == Seqs{edit});
+  facts.finalizers = history.bench.hub.facts<ClaimFacts>(claim).finalizers;
+  const Seq edit = history.tell(history.bench.hub.put(claim, facts));
+  CHECK(history.quota() == "600");
+  CHECK(history.because() == Seqs{edit});
 }
 
 TEST_CASE("a quota that the configuration moved names the configuration") {
-  Because told;
-  told.tell(told.bench.member.remove(HubBench::node("on-demand-0")));
-  REQUIRE(told.quota() == "700");
-  Configuration& configuration = told.bench.configuration;
+  Because history;
+  history.tell(history.bench.member.remove(HubBench::node("on-demand-0")));
+  REQUIRE(history.quota() == "700");
+  Configuration& configuration = history.bench.configuration;
   const auto reconfigured = [&] {
-    REQUIRE(told.bench.core->reconfigure(configuration).has_value());
-    told.bench.settle();
-    return told.bench.core->state().configuration_seq;
+    REQUIRE(history.bench.core->reconfigure(configuration).has_value());
+    history.bench.settle();
+    return history.bench.core->state().configuration_seq;
   };
   configuration.overbook_percent = 110;
   const Seq overbooked = reconfigured();
-  CHECK(told.quota() == "770");
-  CHECK(told.because() == Seqs{overbooked});
+  CHECK(history.quota() == "770");
+  CHECK(history.because() == Seqs{overbooked});
   configuration.headroom.percent = {{"cpu", 50}};
   const Seq headroom = reconfigured();
-  CHECK(told.quota() == "495");  // 110 % of half of 400 and of 500
-  CHECK(told.because() == Seqs{headroom});
+  CHECK(history.quota() == "495");  // 110 % of half of 400 and of 500
+  CHECK(history.because() == Seqs{headroom});
   configuration.writes.qps += 1;
   reconfigured();
-  const Seq back = told.tell(Because::put_node(told.bench.member, "on-demand-0"));
-  CHECK(told.quota() == "550");
-  CHECK(told.because() == Seqs{back});
+  const Seq back = history.tell(Because::put_node(history.bench.member, "on-demand-0"));
+  CHECK(history.quota() == "550");
+  CHECK(history.because() == Seqs{back});
 }
 
 TEST_CASE("a quota that went with its source names the loss, and with its return that") {
-  Because told;
-  const Seq lost = told.tell({"cluster2", StreamLost{Kind::node}});
-  CHECK(told.quota() == "300");
-  CHECK(told.because() == Seqs{lost});
-  const Seq back = told.tell({"cluster2", StreamAlive{Kind::node, "1"}});
-  told.bench.advance(seconds(1));
-  CHECK(told.quota() == "800");
-  CHECK(told.because() == Seqs{back});
+  Because history;
+  const Seq lost = history.tell({"cluster2", StreamLost{Kind::node}});
+  CHECK(history.quota() == "300");
+  CHECK(history.because() == Seqs{lost});
+  const Seq back = history.tell({"cluster2", StreamAlive{Kind::node, "1"}});
+  history.bench.advance(seconds(1));
+  CHECK(history.quota() == "800");
+  CHECK(history.because() == Seqs{back});
 }
 
-TEST_CASE("a quota that somebody else wrote names that sight of the queue") {
-  Because told;
-  ClusterQueueFacts facts = told.bench.hub.facts<ClusterQueueFacts>(HubBench::queue("high"));
+TEST_CASE("a quota that another writer set names that observation of the queue") {
+  Because history;
+  ClusterQueueFacts facts = history.bench.hub.facts<ClusterQueueFacts>(HubBench::queue("high"));
   facts.groups.front().flavors.front().resources.front().nominal = *Quantity::parse("9");
-  const Seq edit = told.tell(told.bench.hub.put(HubBench::queue("high"), facts));
-  CHECK(told.quota() == "800");
-  CHECK(told.because() == Seqs{edit});
+  const Seq edit = history.tell(history.bench.hub.put(HubBench::queue("high"), facts));
+  CHECK(history.quota() == "800");
+  CHECK(history.because() == Seqs{edit});
 }

@@ -9,7 +9,8 @@
 namespace fairlead {
 namespace {
 
-// A log on which commits stay on their way until somebody asks, and are not to be seen until then.
+// A log on which commits stay on their way until the test completes them, and are not to be seen
+// until then.
 class SlowLog final : public StubbornLog {
  public:
   Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
@@ -94,7 +95,7 @@ TEST_CASE("what is logged in a burst does not depend on whether the disk was wai
   CHECK((events_of(*waits.log) == events_of(*log)));
 }
 
-TEST_CASE("a snapshot in a burst stands for what is durable") {
+TEST_CASE("a snapshot in a burst covers what is durable") {
   const ScratchDirectory directory;
   SnapshotStore store(directory.path());
   const auto log = std::make_shared<SlowLog>();

@@ -1,5 +1,5 @@
-// Writes that meet others: what is refused because somebody was faster, and what follows an answer
-// that the stream has not caught up with.
+// Writes that meet others: what is refused because another writer was faster, and what follows an
+// answer that the stream has not caught up with.
 #include <algorithm>
 #include <utility>
 
@@ -61,7 +61,7 @@ TEST_CASE("what a conflict kept back comes when its interval is over") {
   CHECK(bench.quotas() == "500 500");
 }
 
-TEST_CASE("a status carries the version that the answer to the one before told") {
+TEST_CASE("a status carries the version that the answer to the one before reported") {
   HubBench bench = settled_bench(Duration{});
   bench.run();
   std::vector<std::string> versions;

@@ -77,7 +77,7 @@ TEST_CASE("an epoch begins each run, a configuration is logged when it changes")
   CHECK(events.front().epoch == Epoch{1});
 }
 
-TEST_CASE("nothing is planned before every kind of the hub was told of") {
+TEST_CASE("nothing is planned before every kind of the hub was listed") {
   HubBench bench;
   bench.at_once();
   bench.hub.put(HubBench::claim(), HubBench::claim_facts());
@@ -242,7 +242,7 @@ TEST_CASE("a conflict is derived again from what the watch shows") {
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.step();
   REQUIRE(bench.requests.front().target.kind == Kind::cluster_queue);
-  // Somebody changes the queue before our request arrives.
+  // Another writer changes the queue before our request arrives.
   ClusterQueueFacts changed = bench.hub.facts<ClusterQueueFacts>(HubBench::queue("low"));
   changed.queueing_strategy = "StrictFIFO";
   const WatchFact news = bench.hub.put(HubBench::queue("low"), changed);
@@ -312,7 +312,7 @@ TEST_CASE("timers of the default windows bring growth, and the log folds alike w
 TEST_CASE("what follows a decided moment is later than it") {
   HubBench bench;
   bench.at_once();
-  bench.run();  // the clock stands still all the time
+  bench.run();  // the clock does not move
   const auto events = events_of(*bench.log);
   bool intent_before = false;
   for (std::size_t i = 1; i < events.size(); ++i) {

@@ -63,7 +63,7 @@ TEST_CASE("a member that sends without end leaves places for the others") {
   inbox.close();
 }
 
-TEST_CASE("notes of the webhook are bounded, wait for nobody, and wake the hub") {
+TEST_CASE("notes of the webhook are bounded, make no caller wait, and wake the hub") {
   Inbox inbox(8);
   for (std::size_t i = 0; i < kInboxNotesMax; ++i) {
     AdmissionDecided note;

@@ -1,4 +1,4 @@
-// Events nobody thought of: rapidcheck makes them, the codec must give them back.
+// Random events: rapidcheck makes them, and the codec must give them back.
 #include <rapidcheck.h>
 
 #include <algorithm>

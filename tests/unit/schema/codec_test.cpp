@@ -82,7 +82,7 @@ TEST_CASE("An event is read into whatever another left behind") {
     }
 }
 
-TEST_CASE("The copy of an event that was read in place stands alone") {
+TEST_CASE("The copy of an event that was read in place is independent of its bytes") {
   for (const auto& [name, event] : samples::all()) {
     CAPTURE(name);
     std::string bytes = encode(event);
@@ -243,7 +243,7 @@ TEST_CASE("Facts of another kind than the key says are refused") {
   CHECK(decoded.error().code == ErrorCode::corrupt);
 }
 
-TEST_CASE("Absent and empty are told apart where that means something") {
+TEST_CASE("Absent and empty are distinguished where that means something") {
   Event event = samples::all().front().event;
   const auto round_trip = [&event](ClaimHeadroom headroom) {
     ClaimFacts claim;

@@ -25,7 +25,7 @@ TEST_CASE("a state is decompressed to what was compressed") {
   CHECK(decompress_state("no frame").error().code == ErrorCode::corrupt);
 }
 
-TEST_CASE("a frame stands for no more than its size allows") {
+TEST_CASE("a frame expands to no more than its size allows") {
   CHECK(state_size(frame_that_says(kSmallStateBytes, 20)).has_value());
   CHECK(state_size(frame_that_says(kSmallStateBytes + 1, 20)).error().code == ErrorCode::corrupt);
   constexpr std::size_t kFrame = std::size_t{1} << 20;

@@ -105,7 +105,7 @@ TEST_CASE("webhook: an override is posted with its reason") {
   CHECK(hub.count("clusterTaken", "overridden") == 1);
 }
 
-TEST_CASE("webhook: dry runs and warnings are posted to nobody") {
+TEST_CASE("webhook: dry runs and warnings are posted nowhere") {
   Service hub;
   CHECK(hub.response(review(claim("newer", "11"), "alice", {{"dryRun", true}}))["allowed"] ==
         false);
