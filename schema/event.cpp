@@ -29,4 +29,14 @@ std::optional<Verb> parse_verb(std::string_view word) {
   return std::nullopt;
 }
 
+Fact::Fact() = default;
+Fact::Fact(const Fact& other) = default;
+Fact::Fact(Fact&& other) noexcept = default;
+Fact& Fact::operator=(const Fact& other) = default;
+Fact& Fact::operator=(Fact&& other) noexcept = default;
+Fact::~Fact() = default;
+bool operator==(const Fact& a, const Fact& b) {
+  return static_cast<const AnyFact&>(a) == static_cast<const AnyFact&>(b);
+}
+
 }  // namespace fairlead

@@ -230,10 +230,27 @@ struct AdmissionDecided {
   friend bool operator==(const AdmissionDecided&, const AdmissionDecided&) = default;
 };
 
-/// Stored as a union with the same order.
-using Fact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceStale, SourceLost,
-                          ObjectObserved, ObjectGone, TimerFired, PatchIntended, PatchAccepted,
-                          PatchRejected, PatchUnknown, Checkpoint, AdmissionDecided>;
+/// What Fact is one of. Stored as a union with the same order.
+using AnyFact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceStale, SourceLost,
+                             ObjectObserved, ObjectGone, TimerFired, PatchIntended, PatchAccepted,
+                             PatchRejected, PatchUnknown, Checkpoint, AdmissionDecided>;
+
+/// What an event says. A class for the same reason as Facts; event.cpp has its members.
+class Fact : public AnyFact {
+ public:
+  using Alternatives = AnyFact;
+  using AnyFact::AnyFact;
+  using AnyFact::operator=;
+
+  Fact();
+  Fact(const Fact& other);
+  Fact(Fact&& other) noexcept;
+  Fact& operator=(const Fact& other);
+  Fact& operator=(Fact&& other) noexcept;
+  ~Fact();
+
+  friend bool operator==(const Fact& a, const Fact& b);
+};
 
 struct Event {
   Seq seq;

@@ -8,7 +8,7 @@
 namespace fairlead {
 namespace {
 
-constexpr std::array<std::string_view, std::variant_size_v<Fact>> kFactNames{
+constexpr std::array<std::string_view, std::variant_size_v<AnyFact>> kFactNames{
     "EpochStarted",   "ConfigChanged", "SourceSynced", "SourceStale",     "SourceLost",
     "ObjectObserved", "ObjectGone",    "TimerFired",   "PatchIntended",   "PatchAccepted",
     "PatchRejected",  "PatchUnknown",  "Checkpoint",   "AdmissionDecided"};

@@ -455,8 +455,8 @@ struct MutatingAdmissionPolicyFacts {
                          const MutatingAdmissionPolicyFacts&) = default;
 };
 
-/// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
-using Facts =
+/// What Facts is one of.
+using AnyFacts =
     std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
                  ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
                  MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts, MultiKueueClusterFacts,
@@ -467,5 +467,25 @@ using Facts =
                  ResourceClaimFacts, ResourceClaimTemplateFacts, DeviceTaintRuleFacts,
                  FleetResourceClassFacts, FleetResourceClaimFacts, FleetResourceClaimTemplateFacts,
                  FleetSchedulingFacts>;
+
+/// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
+///
+/// A class, so that copies, moves, destruction and comparison of a variant of so many alternatives
+/// are compiled once (facts.cpp) and not in each file that holds an event.
+class Facts : public AnyFacts {
+ public:
+  using Alternatives = AnyFacts;
+  using AnyFacts::AnyFacts;
+  using AnyFacts::operator=;
+
+  Facts();
+  Facts(const Facts& other);
+  Facts(Facts&& other) noexcept;
+  Facts& operator=(const Facts& other);
+  Facts& operator=(Facts&& other) noexcept;
+  ~Facts();
+
+  friend bool operator==(const Facts& a, const Facts& b);
+};
 
 }  // namespace fairlead

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -34,8 +35,18 @@
 
 namespace fairlead {
 
-/// Large: plain data, the list of the rooms' parts.
+/// Large: plain data, the list of the rooms' parts. What copies, moves, destroys and compares all
+/// of it is compiled once, in state.cpp.
 struct State {
+  static constexpr std::size_t kFields = 34;  ///< for snapshots; a wrong number does not compile
+
+  State();
+  State(const State& other);
+  State(State&& other) noexcept;
+  State& operator=(const State& other);
+  State& operator=(State&& other) noexcept;
+  ~State();
+
   Seq seq;        ///< of the last event
   Seq input_seq;  ///< of the last event whose source is not kSelf
   LogTime now;
@@ -74,7 +85,7 @@ struct State {
   std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
   bool all_open = false;                ///< the configuration or a flavor changed: all is planned
 
-  friend bool operator==(const State&, const State&) = default;
+  friend bool operator==(const State& a, const State& b);
 };
 
 /// What changed since it was last emptied: the planner derives these objects and no others.

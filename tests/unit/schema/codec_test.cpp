@@ -150,7 +150,7 @@ TEST_CASE("The samples show every fact and every kind") {
       CHECK(observed->facts.index() == static_cast<std::size_t>(observed->key.kind));
     }
   }
-  CHECK(facts.size() == std::variant_size_v<Fact>);
+  CHECK(facts.size() == std::variant_size_v<AnyFact>);
   CHECK(kinds.size() == kKindCount);
 }
 
