@@ -59,6 +59,7 @@ TEST_CASE("A hold, a conflict and a lost cluster are reported; what is under way
                      status_of({condition("Valid", "True", "Valid")})) == Lines{});
   CHECK(from_well("CapacityKnown", "True", "False", "ClusterLost") == Lines{"Warning ClusterLost"});
   CHECK(from_well("Propagated", "True", "False", "WaitingForMember") == Lines{});
+  CHECK(from_well("Propagated", "True", "False", "WaitingForSpace") == Lines{});
   CHECK(notice_lines("", status_of({condition("CapacityKnown", "False",
                                               "WaitingForFirstValue")})) == Lines{});
 }
