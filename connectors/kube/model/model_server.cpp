@@ -6,12 +6,12 @@
 namespace fairlead::model {
 namespace {
 
-class Server final : public ModelServer {
+class ServedModel final : public ModelServer {
  public:
-  Server(const ModelServerOptions& options, Clock& clock) : model_(clock, options.model) {
+  ServedModel(const ModelServerOptions& options, Clock& clock) : model_(clock, options.model) {
     model_.install_fairlead_crds();
   }
-  ~Server() override { stop(); }
+  ~ServedModel() override { stop(); }
 
   Result<std::monostate> listen(const HttpServerOptions& options) {
     HttpServer::Callbacks callbacks{[this](const ApiRequest& request) {
@@ -60,7 +60,7 @@ class Server final : public ModelServer {
 
 Result<std::unique_ptr<ModelServer>> ModelServer::start(const ModelServerOptions& options,
                                                         Clock& clock) {
-  auto server = std::make_unique<Server>(options, clock);
+  auto server = std::make_unique<ServedModel>(options, clock);
   Result<std::monostate> listening = server->listen(options.http);
   if (!listening) return listening.error();
   return std::unique_ptr<ModelServer>(std::move(server));
