@@ -165,15 +165,19 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
     return PolicyTrouble{"ClusterNotLabelled", "ManagedCluster " + cluster_name +
                                                    " lacks the label name=" + cluster_name +
                                                    ", by which its BindingPolicy selects it"};
-  if (policy.facts.observed_generation != policy.generation)
-    return PolicyTrouble{"WaitingForSpace", "KubeStellar has not processed " + name +
-                                                " generation " + std::to_string(policy.generation) +
-                                                " yet"};
+  if (policy.facts.observed_generation != policy.generation) return std::nullopt;
   if (!policy.facts.error.empty())
     return PolicyTrouble{"SpaceRejected", name + ": " + policy.facts.error};
   if (policy.facts.synced.status == ConditionStatus::no)
     return PolicyTrouble{"SpaceRejected", name + " is not synced: " + policy.facts.synced.reason};
   return std::nullopt;
+}
+
+bool awaits_space(const State& state, const std::string& cluster_name) {
+  const auto at = state.clusters.find(cluster_name);
+  if (!has_policies(state) || at == state.clusters.end()) return false;
+  const Policy& policy = at->second.member.policy;
+  return policy.present && policy.facts.observed_generation != policy.generation;
 }
 
 }  // namespace fairlead

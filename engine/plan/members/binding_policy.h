@@ -20,13 +20,16 @@ Proposed emit_policy(const State& state, const std::string& cluster, HubQuotas& 
 /// Whether the policy of ours differs from what it should be, also while no write may be sent.
 bool policy_is_due(const State& state, const std::string& cluster, HubQuotas& quotas);
 
-/// Why the policy has no effect: the hub or the space rejected it, it is not ours, the cluster
-/// lacks its label, or the space has not processed it (status.observedGeneration, which
-/// KubeStellar 0.30 sets when it has written the policy's Binding).
+/// Why the policy has no effect: the hub or the space rejected it, it is not ours, or the cluster
+/// lacks its label.
 struct PolicyTrouble {
   std::string reason;  ///< CamelCase
   std::string message;
 };
 std::optional<PolicyTrouble> policy_trouble(const State& state, const std::string& cluster);
+
+/// Whether the space has not processed the policy as it is now: KubeStellar 0.30 sets
+/// status.observedGeneration when it has written the policy's Binding.
+bool awaits_space(const State& state, const std::string& cluster);
 
 }  // namespace fairlead

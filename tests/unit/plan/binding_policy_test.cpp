@@ -129,8 +129,10 @@ TEST_CASE(
   CHECK(space.trouble() == "SpaceRejected");
   space.policy.facts.error = "a fault";
   CHECK(policy_trouble(space.state, kCluster)->message == "BindingPolicy fairlead-c1: a fault");
+  CHECK_FALSE(awaits_space(space.state, kCluster));
   space.policy.generation = 2;
-  CHECK(space.trouble() == "WaitingForSpace");
+  CHECK(space.trouble().empty());
+  CHECK(awaits_space(space.state, kCluster));
   space.cluster.presence.managed->labelled = false;
   CHECK(space.trouble() == "ClusterNotLabelled");
   WriteState& write =
