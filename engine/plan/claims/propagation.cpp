@@ -212,8 +212,8 @@ Verdict member_verdict(const Judged& judged) {
   if (auto rejected = work_rejected(judged)) return rejected;
   if (auto alone = member_left_alone(judged)) return alone;
   if (awaits_space(judged.state, judged.cluster_name))
-    return failed("WaitingForSpace", "KubeStellar has not processed the BindingPolicy fairlead-" +
-                                         judged.cluster_name + " yet");
+    return failed("WaitingForSpace", "KubeStellar has not processed BindingPolicy " +
+                                         policy_name(judged.cluster_name) + " yet");
   if (waits_for_member(judged))
     return failed("WaitingForMember", "the member has not applied its quota yet");
   if (work_is_being_changed(judged)) {
