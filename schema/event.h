@@ -238,7 +238,7 @@ using AnyFact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceSt
 /// What an event says. A class for the same reason as Facts; event.cpp has its members.
 class Fact : public AnyFact {
  public:
-  using Alternatives = AnyFact;
+  using Base = AnyFact;
   using AnyFact::AnyFact;
   using AnyFact::operator=;
 

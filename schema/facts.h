@@ -478,7 +478,7 @@ using AnyFacts =
 /// are compiled once (facts.cpp) and not in each file that holds an event.
 class Facts : public AnyFacts {
  public:
-  using Alternatives = AnyFacts;
+  using Base = AnyFacts;
   using AnyFacts::AnyFacts;
   using AnyFacts::operator=;
 
