@@ -213,8 +213,9 @@ struct Configuration {
   Headroom headroom;
   std::int64_t overbook_percent = 100;  ///< >= 1
   bool create_claims = true;
-  /// The shortest time between two writes of a claim's status that differ in numbers only. 0:
-  /// written at once, as in logs that are older than the setting.
+  /// A claim's status that differs in accepted values only is written when they have held still for
+  /// so long, and at the latest six times as long after a written value was in force. 0: at once,
+  /// as in logs that are older than the setting.
   Duration status_interval = minutes(10);
   MemberMode member_mode = MemberMode::automatic;
   std::vector<MemberKubeconfig> member_kubeconfigs;

@@ -169,7 +169,7 @@ struct Contribution {
 
 /// One write that is about to be sent. Outcomes name it by the seq of this event.
 struct PatchIntended {
-  std::string cluster;  ///< target API server: "hub" or a member
+  std::string cluster;  ///< target API server, as a SourceName
   Verb verb{};
   ObjectKey target;
   std::string version;
@@ -256,7 +256,7 @@ struct Event {
   Seq seq;
   LogTime log_time;
   Epoch epoch;
-  SourceName source;  ///< "hub", a member cluster, or "self"
+  SourceName source;  ///< of the fact
   Seq cause;          ///< the event that this one answers; 0 if none
   Fact fact;
 
