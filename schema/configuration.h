@@ -137,6 +137,8 @@ struct PoolTenantAccess {
   friend bool operator==(const PoolTenantAccess&, const PoolTenantAccess&) = default;
 };
 
+/// Which super clusters get new slices of a namespace: few or many (place() in
+/// engine/fold/pool/division_of_slices.h).
 enum class PoolPolicy : std::uint8_t { pack, spread };
 /// Which of several ResourceQuotas counts.
 enum class PoolQuotas : std::uint8_t { min, max };
