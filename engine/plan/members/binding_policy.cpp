@@ -164,7 +164,7 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
     return PolicyTrouble{"HubRejected", name + ": " + refusal->reason};
   if (!policy.present) return std::nullopt;
   if (!policy.facts.ours)
-    return PolicyTrouble{"BindingPolicyConflict", name + " belongs to somebody else"};
+    return PolicyTrouble{"BindingPolicyConflict", name + " has another owner"};
   if (at->second.presence.managed && !at->second.presence.managed->labelled)
     return PolicyTrouble{"ClusterNotLabelled", "ManagedCluster " + cluster_name +
                                                    " lacks the label name=" + cluster_name +
