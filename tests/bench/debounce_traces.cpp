@@ -53,10 +53,10 @@ class TraceMaker {
   }
   DebounceTrace done(LogTime end) {
     describe_hub();
-    std::multimap<LogTime, Told> by_time;  // keeps the order of equal times
-    for (Told& told : trace_.facts) by_time.emplace(told.at, std::move(told));
+    std::multimap<LogTime, TimedFact> by_time;  // keeps the order of equal times
+    for (TimedFact& each : trace_.facts) by_time.emplace(each.at, std::move(each));
     trace_.facts.clear();
-    for (auto& [at, told] : by_time) trace_.facts.push_back(std::move(told));
+    for (auto& [at, each] : by_time) trace_.facts.push_back(std::move(each));
     trace_.end = end;
     return std::move(trace_);
   }
@@ -229,16 +229,16 @@ Totals damped(const DebounceTrace& trace, const Configuration& configuration) {
   begin.push_back({std::string(kSelf), {}, ConfigChanged{configuration}});
   check(hub.append(LogTime{}, std::move(begin)).has_value(), "the trace begins");
   std::size_t before = 0;
-  for (const Told& told : trace.facts) {
-    if (told.at > hub.now()) check(hub.run_to(told.at).has_value(), "time goes on");
-    if (!measured && told.at >= kBegin) {
+  for (const TimedFact& each : trace.facts) {
+    if (each.at > hub.now()) check(hub.run_to(each.at).has_value(), "time goes on");
+    if (!measured && each.at >= kBegin) {
       measured = true;
       before = hub.writes().size();
       DirtySet all;
       all.everything = true;
       meter.decided(hub.state(), all);
     }
-    check(hub.offer(told.fact).has_value(), "facts are taken in");
+    check(hub.offer(each.fact).has_value(), "facts are taken in");
   }
   check(hub.run_to(trace.end + Duration{1}).has_value(), "time goes on");
   for (std::size_t i = before; i < hub.writes().size(); ++i) meter.wrote(hub.writes()[i].intent);

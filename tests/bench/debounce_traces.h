@@ -16,7 +16,7 @@
 namespace fairlead::bench {
 
 /// A watch fact and the time at which it arrived.
-struct Told {
+struct TimedFact {
   LogTime at;
   WatchFact fact;
 };
@@ -24,7 +24,7 @@ struct Told {
 /// A trace, in order of time. The cluster begins complete and has an hour to settle.
 struct DebounceTrace {
   std::string name;
-  std::vector<Told> facts;
+  std::vector<TimedFact> facts;
   std::uint64_t changes = 0;  ///< raw changes after the beginning
   LogTime end;
 };

@@ -149,7 +149,7 @@ class Lines {
     const std::uint64_t known = stream_.reflector.counters().unchanged - unchanged;
     if (known != (update_ == Update::changed ? 0 : count_))
       give_up("lines were taken for what they are not");
-    if (update_ == Update::changed && facts != count_) give_up("lines told no facts");
+    if (update_ == Update::changed && facts != count_) give_up("lines gave no facts");
     return seconds * 1e9 / static_cast<double>(count_);
   }
   double bound() {

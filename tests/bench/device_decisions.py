@@ -56,7 +56,7 @@ def cluster(nodes, full):
                 "selectors": [{"cel": {"expression": f'device.driver == "{DRIVER}"'}}]}}], "rules": []}, used
 
 
-def told(command, question):
+def ask(command, question):
     done = subprocess.run(command, input=json.dumps(question) + "\n", capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
@@ -68,14 +68,14 @@ def ours(program, objects, used, pods, repeat):
     template = {**REAL, "kind": "ResourceClaimTemplate", "metadata": {"name": "gpus", "namespace": "default"},
                 "spec": {"spec": spec()}}
     pod = {"containers": [], "resourceClaims": [{"name": "gpus", "resourceClaimTemplateName": "gpus"}]}
-    return told([program], {**objects, "claims": used, "templates": [template], "repeat": repeat, "podSets": [
+    return ask([program], {**objects, "claims": used, "templates": [template], "repeat": repeat, "podSets": [
         {"name": "main", "count": pods, "template": {"spec": pod}}]})
 
 
 def theirs(oracle, objects, used, pods, repeat):
     claim = {**REAL, "kind": "ResourceClaim", "metadata": {"name": "gpus", "namespace": "default", "uid": "gpus"},
              "spec": spec()}
-    return told([oracle, "--loop"], {**objects, "claims": [claim], "allocated": used, "pods": pods, "repeat": repeat})
+    return ask([oracle, "--loop"], {**objects, "claims": [claim], "allocated": used, "pods": pods, "repeat": repeat})
 
 
 def row(name, limit, measured, bound, first):

@@ -8,7 +8,7 @@ Prints one JSON line as fairlead-bench does; where there is no control plane the
 A hub with every window off follows a ClusterMetrics. A change lowers or raises one allocatable amount, one at a time:
 measured is the time from before the change is sent until the answer to the ClusterQueue's apply is in the hub's log. So
 it holds two writes of the server (the change, our apply), the delivery of the watch between them and the hub's syncs.
-The bound is the time of one apply with a body of the same size to a queue that nobody claims, over one kept connection.
+The bound is the time of one apply with a body of the same size to a queue of no claim, over one kept connection.
 """
 
 import argparse

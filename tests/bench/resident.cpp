@@ -27,10 +27,10 @@ double figure_of_a_process(const std::function<double()>& measure) {
     ::_exit(::write(ends[1], &figure, sizeof figure) == sizeof figure ? 0 : 3);
   }
   ::close(ends[1]);
-  const bool told = ::read(ends[0], &figure, sizeof figure) == sizeof figure;
+  const bool reported = ::read(ends[0], &figure, sizeof figure) == sizeof figure;
   ::close(ends[0]);
   ::waitpid(child, nullptr, 0);
-  if (!told) give_up("a process that measures ended without a figure");
+  if (!reported) give_up("a process that measures ended without a figure");
   return figure;
 }
 

@@ -77,7 +77,7 @@ def ordered(status):
         **status["details"], "causes": sorted(causes, key=lambda cause: json.dumps(cause, sort_keys=True))}}
 
 
-def told_of(event):
+def plain_event(event):
     """Rule 12."""
     kept = {name: value for name, value in event.items() if value not in (None, "", {})}
     metadata = {name: value for name, value in event["metadata"].items() if name != "managedFields"}
@@ -100,7 +100,7 @@ def normal(value, key=None):
     """`value` (JSON) with the differences named above taken out."""
     if isinstance(value, dict):
         if value.get("kind") == "Event" and value.get("apiVersion") == "v1" and "metadata" in value:
-            value = told_of(value)
+            value = plain_event(value)
         if value.get("kind") == "Status":
             value = ordered(without_follow_ups(value))
         if value.get("kind") == "Table":

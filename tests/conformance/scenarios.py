@@ -2,7 +2,7 @@
 
 A scenario is a list of steps that run in order on each server. A step is (method, path, body, more): `body` a value
 (sent as JSON) or a string (sent as it is); `more` may hold `type` (content type), `accept`, `keep` (a name under which
-the answer is kept) and `lines` (a watch: compare its lines). `{name.metadata.uid}` in a path or a body stands for a
+the answer is kept) and `lines` (a watch: compare its lines). `{name.metadata.uid}` in a path or a body is replaced by a
 value of a kept answer of the same server.
 """
 

@@ -70,14 +70,14 @@ class Recorded(unittest.TestCase):
             different = self.compare(recording, lambda one: pool.map(lambda replay: replay.send(one), (real, double)))
             histories = [(path, [pool.submit(replay.history, path) for replay in (real, double)])
                          for path in collections]
-        told = 0
+        notifications = 0
         for path, (expected, found) in histories:
-            with self.subTest(f"all that a watch tells of {path}"):
-                told += len(expected.result()["body"])
+            with self.subTest(f"every line of a watch of {path}"):
+                notifications += len(expected.result()["body"])
                 self.assertEqual(difference(expected.result(), found.result()), "")
         fresh.process.kill()
-        print(f"{len(recording)} requests of {len(exchanges)} compared, {different} differ; {told} notifications of "
-              f"{len(collections)} watches", flush=True)
+        print(f"{len(recording)} requests of {len(exchanges)} compared, {different} differ; {notifications} "
+              f"notifications of {len(collections)} watches", flush=True)
 
     def compare(self, recording, send):
         """How many of the recording's requests, sent in its order, get different answers."""

@@ -54,7 +54,7 @@ class AdmitTest(unittest.TestCase):
         self.assertEqual(done.returncode, expect, done.stdout + done.stderr)
         return json_lines(done.stdout)
 
-    def told(self, *proposed, **how):
+    def findings(self, *proposed, **how):
         return [(row["operation"], row["rule"], row["action"]) for row in self.judged(*proposed, **how)]
 
     def test_what_is_good_says_nothing(self):
@@ -74,10 +74,10 @@ class AdmitTest(unittest.TestCase):
                 (gone(queue("5")), ("DELETE", "queueInUse", "warn"), warn),
                 (gone(FLAVOR), ("DELETE", "flavorInUse", "warn"), warn)):
             with self.subTest(rule=expected[1], proposed=proposed):
-                self.assertIn(expected, self.told(proposed, **how))
+                self.assertIn(expected, self.findings(proposed, **how))
 
     def test_capacity(self):
-        self.assertEqual(self.told(claim(cpu="11", nominal="12")),
+        self.assertEqual(self.findings(claim(cpu="11", nominal="12")),
                          [("UPDATE", "overCapacity", "warn"), ("UPDATE", "overCapacity", "warn"),
                           ("UPDATE", "nominalAboveCapacity", "warn")])
 
@@ -90,14 +90,14 @@ class AdmitTest(unittest.TestCase):
             "field": "spec.resourceAssignments", "message": "cpu sums to 11, spec.nominalResources has 10"})
 
     def test_the_configuration_decides_what_denies(self):
-        self.assertEqual(self.told(queue("7"), arguments=("--set", "webhook.rules.ownedQuota=deny"), expect=DENIED),
+        self.assertEqual(self.findings(queue("7"), arguments=("--set", "webhook.rules.ownedQuota=deny"), expect=DENIED),
                          [("UPDATE", "ownedQuota", "deny")])
-        self.assertEqual(self.told(queue("7"), arguments=("--set", "webhook.rules={ownedQuota: off}")), [])
+        self.assertEqual(self.findings(queue("7"), arguments=("--set", "webhook.rules={ownedQuota: off}")), [])
 
     def test_an_override_admits_all_but_an_invalid_claim(self):
         why = {"annotations": {"fairlead.io/override": "INC-7"}}
-        self.assertEqual(self.told(claim("k2", **why)), [("CREATE", "clusterTaken", "warn")])
-        self.assertEqual(self.told(claim("k2", cpu="11", **why), expect=DENIED),
+        self.assertEqual(self.findings(claim("k2", **why)), [("CREATE", "clusterTaken", "warn")])
+        self.assertEqual(self.findings(claim("k2", cpu="11", **why), expect=DENIED),
                          [("CREATE", "claimInvalid", "deny"), ("CREATE", "clusterTaken", "warn")])
 
     def test_a_table_for_people(self):

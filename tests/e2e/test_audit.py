@@ -43,7 +43,7 @@ class AuditTest(HubTest):
         rows = self.audit(hub, "history", HIGH, "--flavor", "on-demand", "--resource", "cpu", **options)["rows"]
         return [row for row in rows if row["writer"] == "fairlead"]
 
-    def test_the_past_is_told_while_the_hub_runs_and_after(self):
+    def test_audit_answers_while_the_hub_runs_and_after(self):
         hub = self.changed_twice()
         rows = self.history(hub)
         self.assertEqual([(row["old"], row["new"]) for row in rows], [("0", "500"), ("500", "400"), ("400", "500")])
@@ -65,7 +65,7 @@ class AuditTest(HubTest):
                      ("why-not", HIGH, "on-demand", "gpu", "--as-of", f"seq:{rows[1]['seen']['seq']}")]
         running = [self.audit(hub, *question) for question in questions]
         self.assertEqual([self.audit(hub, *question, server=True) for question in questions], running)
-        self.log_is_told_by_the_hub(hub, last)
+        self.hub_serves_the_log(hub, last)
         self.page_is_served_by_the_hub(hub, rows)
         hub.stop()
         self.assertEqual([self.audit(hub, *question) for question in questions], running)
@@ -92,15 +92,15 @@ class AuditTest(HubTest):
         self.assertTrue(drawn[0][1]["pairs"])
         self.assertEqual(drawn, drawn[:1] * 4)
 
-    def log_is_told_by_the_hub(self, hub, last):
-        """`log cat` of the running hub prints what its data directory prints; `log stat` tells of no less."""
+    def hub_serves_the_log(self, hub, last):
+        """`log cat` of the running hub prints what its data directory prints; `log stat` counts no less."""
         server = ("--server", f"http://127.0.0.1:{hub.port}")
         for output in ("json", "text"):
             question = ("log", "cat", "--to", last, "-o", output)
-            told = [fairlead(*question, *where) for where in (server, ("--data", hub.data))]
-            self.assertEqual([done.returncode for done in told], [0, 0], told[0].stderr)
-            self.assertGreater(told[0].stdout.count("\n"), 20)
-            self.assertEqual(told[0].stdout, told[1].stdout)
+            both = [fairlead(*question, *where) for where in (server, ("--data", hub.data))]
+            self.assertEqual([done.returncode for done in both], [0, 0], both[0].stderr)
+            self.assertGreater(both[0].stdout.count("\n"), 20)
+            self.assertEqual(both[0].stdout, both[1].stdout)
         stat = json.loads(fairlead("log", "stat", "-o", "json", *server).stdout)
         self.assertEqual((stat["first_seq"], stat["chain"]), (1, "ok"))
         self.assertGreaterEqual(stat["last_seq"], int(last.removeprefix("seq:")))
@@ -119,7 +119,7 @@ class AuditTest(HubTest):
             self.assertIn((row["new"], "fairlead"), steps.values())
         self.assertEqual(next(page.versions()), str(page.ask("/ui/api/log")["last_seq"]))
 
-    def test_a_moment_in_which_no_hub_ran_is_told_as_such(self):
+    def test_a_moment_in_which_no_hub_ran_is_marked(self):
         hub = self.started_with_claim()
         hub.stop()
         hub.start()
@@ -184,18 +184,18 @@ class AuditTest(HubTest):
         self.assertIn("4 x 100", text)
         self.assertIn("Node on-demand-0 of cluster2 gone", text)
 
-    def test_a_human_write_is_told_apart_from_ours(self):
+    def test_a_human_write_has_a_writer_of_its_own(self):
         hub = self.started_with_claim()
         set_quota(self.server, HIGH, "on-demand", "cpu", "1")
         self.wait_for_cpu(hub, "500", "500")
 
-        def told():
+        def recorded():
             rows = self.audit(hub, "history", HIGH, "--flavor", "on-demand", "--resource", "cpu")["rows"]
             written = [(row["writer"], row["old"], row["new"]) for row in rows[-2:]]
             assert written == [("foreign", "500", "1"), ("fairlead", "1", "500")], written
             return True
 
-        hub.wait_until("the foreign write and our answer to it", told)
+        hub.wait_until("the foreign write and our answer to it", recorded)
 
     def test_what_is_not_there_is_said_with_what_is(self):
         hub = self.started_with_claim()

@@ -29,13 +29,13 @@ class AuditPoolTest(unittest.TestCase):
         done = fairlead("plan", "--log", cls.data, "--set", POOL, DAY)
         assert done.returncode == 0, done.stderr
 
-    def told(self, *question, where=None):
+    def answer(self, *question, where=None):
         done = fairlead(*question, *(where or ("--data", self.data)))
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
     def document(self, *question, **options):
-        return json.loads(self.told("audit", *question, "-o", "json", **options))
+        return json.loads(self.answer("audit", *question, "-o", "json", **options))
 
     def test_why_traces_placements_to_the_node_that_was_lost(self):
         why = self.document("why", *WEB, "--as-of", at("01:00:15"))
@@ -67,7 +67,7 @@ class AuditPoolTest(unittest.TestCase):
         self.assertEqual((r2["state"], r2["room"], r2["short"]), ("open", 3, "cpu"))
         before = self.document("why-not", *WEB, "--as-of", at("02:09:59"))
         self.assertEqual(before["clusters"][0]["state"], "away")
-        text = self.told("audit", "why-not", *WEB, "--as-of", at("02:10:00"))
+        text = self.answer("audit", "why-not", *WEB, "--as-of", at("02:10:00"))
         self.assertIn("ClusterUnavailable: r1", text)
 
     def test_history_names_each_change_and_its_rule(self):
@@ -81,7 +81,7 @@ class AuditPoolTest(unittest.TestCase):
         self.assertEqual(self.document("history", *WEB, *span)["rows"], rows[1:2])
         self.assertEqual(self.document("history", *WEB, "--as-of", at("00:30:00"))["rows"], rows[:1])
 
-    def test_a_pod_is_told_with_what_each_cluster_has_left_for_it(self):
+    def test_why_not_of_a_pod_has_what_each_cluster_has_left_for_it(self):
         why_not = self.document("why-not", "--pod", "acme/web/large", "--as-of", at("02:25:00"))
         self.assertLessEqual(FIELDS | {"pod", "superCluster"}, set(why_not))
         self.assertIsNone(why_not["superCluster"])
@@ -107,16 +107,16 @@ class AuditPoolTest(unittest.TestCase):
         self.assertEqual(changed, {("acme", "web"): ('{"r1":3,"r2":3}', '{"r1":1,"r2":5}'),
                                    ("bolt", "db"): ('{"r2":4}', '{"r2":2}')})
         self.assertIn('placements {"r1":3,"r2":3} -> {"r1":1,"r2":5}',
-                      self.told("audit", "diff", at("02:29:00"), at("02:30:00")))
-        what_if = json.loads(self.told("whatif", "--set", "pool.policy=spread", "-o", "json"))
+                      self.answer("audit", "diff", at("02:29:00"), at("02:30:00")))
+        what_if = json.loads(self.answer("whatif", "--set", "pool.policy=spread", "-o", "json"))
         self.assertIn("Namespace web of tenant/acme", [row["object"] for row in what_if["differences"]])
-        same = json.loads(self.told("whatif", "--set", "pool.policy=pack", "-o", "json"))
+        same = json.loads(self.answer("whatif", "--set", "pool.policy=pack", "-o", "json"))
         self.assertEqual(same["differences"], [])
-        self.told("replay", "--verify")
+        self.answer("replay", "--verify")
 
     def test_a_bundle_answers_as_the_data_that_it_was_made_of(self):
         bundle, imported = self.folder / "bundle", self.folder / "imported"
-        self.told("log", "export", bundle)
+        self.answer("log", "export", bundle)
         done = fairlead("log", "import", bundle, "--data", imported)
         self.assertEqual(done.returncode, 0, done.stderr)
         for question in (("audit", "why", *WEB), ("audit", "why-not", *WEB, "--as-of", at("02:10:00")),
@@ -124,9 +124,9 @@ class AuditPoolTest(unittest.TestCase):
                          ("audit", "diff", at("01:00:00"), at("02:10:00")),
                          ("whatif", "--set", "pool.policy=spread")):
             for form in ("json", "text"):
-                answer = self.told(*question, "-o", form)
+                answer = self.answer(*question, "-o", form)
                 for where in (("--bundle", bundle), ("--data", imported)):
-                    self.assertEqual(self.told(*question, "-o", form, where=where), answer)
+                    self.assertEqual(self.answer(*question, "-o", form, where=where), answer)
 
     def test_an_unknown_name_is_answered_with_what_is_known(self):
         for question, says in (

@@ -86,11 +86,11 @@ class Server(unittest.TestCase):
 
     def check_says(self, hub, *words):
         """It ends with an operating failure or keeps trying, and either way says why."""
-        def told():
+        def reported():
             assert hub.said(*words), hub.process.tail()
             return True
 
-        wait_for(f"diagnostics with {words}", told, timeout=30)
+        wait_for(f"diagnostics with {words}", reported, timeout=30)
         if not hub.process.running():
             self.assertEqual(hub.process.child.returncode, OPERATING_FAILURE)
         hub.kill()
@@ -100,8 +100,8 @@ class Server(unittest.TestCase):
         expired = Hub(self.plane, server, kubeconfig=server.kubeconfig("admin", "certificate", expired=True)).start()
         self.assertEqual(expired.process.wait(30), BAD_INPUT)
         self.assertTrue(expired.said("client-certificate", "expired"), expired.process.tail())
-        nobody = server.kubeconfig("admin", "none")
-        self.check_says(Hub(self.plane, server, kubeconfig=nobody).start(), "403")
+        anonymous = server.kubeconfig("admin", "none")
+        self.check_says(Hub(self.plane, server, kubeconfig=anonymous).start(), "403")
 
     def test_an_unreachable_server_is_named(self):
         server = self.server("unreachable", crds=False)
@@ -125,11 +125,11 @@ class Server(unittest.TestCase):
         server.create(CLAIMS, claim())
         hub = Hub(self.plane, server, {"cluster2": member}, kubeconfig=server.kubeconfig("limited")).start()
 
-        def told():
+        def reported():
             assert hub.said("forbidden"), hub.process.tail()
             return True
 
-        hub.wait_until("diagnostics about the forbidden write", told)
+        hub.wait_until("diagnostics about the forbidden write", reported)
         server.grant("limited", [{"apiGroups": ["*"], "resources": ["*"], "verbs": ["*"]}, read[1]])
         hub.wait_until("the quota once it is allowed", timeout=120, condition=lambda: quota(
             server, "high-priority-queue", "on-demand", "cpu") == quantity("500"))

@@ -9,7 +9,7 @@ from test_hub import CLAIM, HubTest
 NEEDS = ("controlplane", "fairlead")
 
 NAME = CLAIM.rpartition("/")[2]
-AUDITED = {"type": "Audited", "status": "True", "reason": "Seen", "message": "by somebody else",
+AUDITED = {"type": "Audited", "status": "True", "reason": "Seen", "message": "by another manager",
            "lastTransitionTime": "2026-01-01T00:00:00Z"}
 
 

@@ -134,15 +134,15 @@ class CommandLineTest(unittest.TestCase):
             packs.write_bytes(good[:at] + bytes([good[at] ^ 16]) + good[at + 1:])
             verified = fairlead("log", "verify", "--data", data)
             for question in questions:
-                told = fairlead(*question, "--data", data)
-                if told.returncode == 0:
-                    self.assertEqual(told.stdout, whole[question], f"{question}, byte {at}: {verified.stdout}")
+                done = fairlead(*question, "--data", data)
+                if done.returncode == 0:
+                    self.assertEqual(done.stdout, whole[question], f"{question}, byte {at}: {verified.stdout}")
                 else:
                     refused += 1
-                    self.assertEqual((told.returncode, told.stdout), (3, ""), told.stderr)
+                    self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
         self.assertGreater(refused, 0)
 
-    def test_what_was_lost_behind_a_place_is_not_told_and_what_was_before_is(self):
+    def test_a_place_behind_the_lost_end_is_refused_and_one_before_is_answered(self):
         data = self.incident()
         last = json.loads(fairlead("log", "stat", "-o", "json", "--data", data).stdout)["last_seq"]
         # A cut end that was acknowledged: the log of a shorter history under the mark of the longer one.
@@ -157,18 +157,18 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (3, ""), question)
             self.assertIn("damaged at seq", done.stderr)
         before = ("audit", "quota", "--as-of", "seq:12")
-        told = fairlead(*before, "--data", shorter)
-        self.assertEqual((told.returncode, told.stdout), (0, fairlead(*before, "--data", data).stdout), told.stderr)
+        done = fairlead(*before, "--data", shorter)
+        self.assertEqual((done.returncode, done.stdout), (0, fairlead(*before, "--data", data).stdout), done.stderr)
 
     def test_a_what_if_ends_where_it_was_asked_to(self):
         data = self.incident()
         back = "2026-11-21T14:13:00Z"  # the node is back at 14:12:00; history's window ends at 14:17:00
-        for told, span in (("onlyWhatIf", ("--to", "2026-11-21T14:16:30Z")), ("time", ()),
-                           ("onlyWhatIf", ("--from", "2026-11-21T14:12:30Z", "--to", "2026-11-21T14:16:30Z")),
-                           ("time", ("--to", "2026-11-21T15:00:00Z"))):
+        for difference, span in (("onlyWhatIf", ("--to", "2026-11-21T14:16:30Z")), ("time", ()),
+                                 ("onlyWhatIf", ("--from", "2026-11-21T14:12:30Z", "--to", "2026-11-21T14:16:30Z")),
+                                 ("time", ("--to", "2026-11-21T15:00:00Z"))):
             result = self.shorter_window(data, *span)
             self.assertEqual([(row["difference"], row["whatIf"]["time"]) for row in result["differences"]],
-                             [(told, back)], span)
+                             [(difference, back)], span)
             if span:
                 self.assertEqual(result["to"]["time"], span[-1])
         before = self.shorter_window(data, "--to", "2026-11-21T14:16:30Z")["to"]["seq"]
@@ -192,8 +192,8 @@ class CommandLineTest(unittest.TestCase):
             result = self.shorter_window(data, *begin)
             self.assertTrue(result["from"].pop("pruned"))
             self.assertEqual(result, whole)
-        told = fairlead("whatif", "--set", "debounce.growWindow=1m", "--data", data).stdout
-        self.assertIn(f"seq {state + 1} is the first event that can be folded", told)
+        text = fairlead("whatif", "--set", "debounce.growWindow=1m", "--data", data).stdout
+        self.assertIn(f"seq {state + 1} is the first event that can be folded", text)
 
     def shorter_window(self, data, *span):
         done = fairlead("whatif", "--set", "debounce.growWindow=1m", "-o", "json", "--data", data, *span)
@@ -334,7 +334,7 @@ class CommandLineTest(unittest.TestCase):
         as_json = self.on_a_terminal(*question, "-o", "json", stream="stdout")
         self.assertNotIn("\x1b", as_json[1])
 
-    def test_a_pruned_log_tells_what_it_can_and_says_what_it_cannot(self):
+    def test_a_pruned_log_answers_what_it_can_and_says_what_it_cannot(self):
         data = self.incident()
         last = json.loads(fairlead("log", "stat", "-o", "json", "--data", data).stdout)["last_seq"]
         question = ("audit", "history", "training", "--from", "seq:30", "-o", "json", "--data", data)
@@ -342,9 +342,9 @@ class CommandLineTest(unittest.TestCase):
         for command in (("snapshot", "take"), ("log", "prune", "--before", "seq:30")):
             done = fairlead(*command, "--data", data)
             self.assertEqual(done.returncode, 0, done.stderr)
-        told = json.loads(fairlead(*question).stdout)["rows"]
-        self.assertEqual(told, whole)
-        self.assertEqual({row["writer"] for row in told}, {"fairlead"})
+        rows = json.loads(fairlead(*question).stdout)["rows"]
+        self.assertEqual(rows, whole)
+        self.assertEqual({row["writer"] for row in rows}, {"fairlead"})
         # Only the end has a state: none of the kept writes can be decided again.
         bundle = self.folder / "pruned.bundle"
         self.assertEqual(fairlead("log", "export", bundle, "--data", data).returncode, 0)
@@ -376,8 +376,8 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr)
             why = "kept 45: the log was pruned and begins at seq 30"
             self.assertEqual(why in done.stdout, keep == "0", done.stdout)
-            told = fairlead("audit", "quota", "--data", data)
-            self.assertEqual((told.returncode, told.stdout), (0, quotas), told.stderr)
+            after = fairlead("audit", "quota", "--data", data)
+            self.assertEqual((after.returncode, after.stdout), (0, quotas), after.stderr)
         kept = json_lines(fairlead("snapshot", "prune", "--keep", "0", "--data", data, "-o", "json").stdout)
         self.assertEqual([row["kept"] for row in kept], [45])
 
@@ -410,8 +410,8 @@ class CommandLineTest(unittest.TestCase):
         quiet = ("--from", "2026-11-21T14:08:00Z", "--to", "2026-11-21T14:11:00Z")
         done = fairlead("audit", "history", "training", *quiet, "--data", data)
         self.assertEqual((done.returncode, done.stdout.count("\n"), done.stderr), (0, 1, ""), done.stderr)
-        told = json.loads(fairlead("audit", "history", "training", *quiet, "--data", data, "-o", "json").stdout)
-        self.assertEqual((told["rows"], told["note"]), ([], None))
+        answer = json.loads(fairlead("audit", "history", "training", *quiet, "--data", data, "-o", "json").stdout)
+        self.assertEqual((answer["rows"], answer["note"]), ([], None))
         for places in (("2026-11-21T14:11:00Z", "2026-11-21T14:08:00Z"), ("seq:9", "seq:3"),
                        ("seq:37", "2026-11-21T14:08:00Z"), ("2026-11-21T14:11:00Z", "seq:9")):
             self.refused("audit", "history", "training", "--from", places[0], "--to", places[1], "--data", data,
@@ -421,7 +421,7 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.count("\n")), (0, 1), done.stderr)
         self.refused("audit", "history", "training", "--from", "seq:46", "--to", "seq:40", "--data", data)
 
-    def test_a_flavor_that_a_queue_never_had_is_told(self):
+    def test_a_flavor_that_a_queue_never_had_is_named(self):
         data = self.incident()
         for pair in (("--flavor", "nope"), ("--resource", "tpu"), ("--flavor", "nope", "--resource", "gpu")):
             done = fairlead("audit", "history", "training", *pair, "--data", data)

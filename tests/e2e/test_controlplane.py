@@ -68,7 +68,7 @@ class OneControlPlane(unittest.TestCase):
         self.assertEqual([cause["field"] for cause in causes], [".spec.resourceGroups"])
         self.hub.apply(f"{QUEUES}/queue", queue("13"), manager="fairlead", force=True)
 
-    def test_the_fleet_of_the_scenarios_stands(self):
+    def test_the_fleet_of_the_scenarios_exists(self):
         member = self.plane.add_server("fleet")
         member.install_crds()
         fleet.prepare_hub(member)
@@ -167,7 +167,7 @@ class Disturbed(unittest.TestCase):
             self.assertGreater(int(there["metadata"]["resourceVersion"]),
                                int(here["metadata"]["resourceVersion"]))
 
-    def test_a_watch_from_a_compacted_version_is_told_410(self):
+    def test_a_watch_from_a_compacted_version_gets_410(self):
         with ControlPlane() as plane:
             hub = plane.add_server("hub", compaction_interval="2s", watch_cache_size=0)
             old = hub.create(CONFIGMAPS, config_map("a"))["metadata"]["resourceVersion"]

@@ -73,7 +73,7 @@ class PluginTest(CredentialTest):
         path = self.folder / "runs"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    def test_a_plugin_says_who_we_are_and_is_told_where(self):
+    def test_a_plugin_gives_a_token_and_gets_the_server(self):
         hub = self.hub_as(self.plugin(token=self.plane.tokens["fairlead"]))
         self.server.create(CLAIMS, claim())
         self.wait_for_cpu(hub, "500", "500")
@@ -202,7 +202,7 @@ class ProxyTest(CredentialTest):
     def test_a_socks5_proxy_that_does_not_know_us_is_named(self):
         proxy = Socks5Proxy(CANARY)
         self.addCleanup(proxy.close)
-        proxy.expected = ("nobody", "nothing")
+        proxy.expected = ("other", "nothing")
         hub = self.hub_as({"token": self.plane.tokens["fairlead"]}, {"proxy-url": proxy.url})
         hub.wait_until("the answer of the proxy", lambda: hub.said("asking proxy 127.0.0.1", "does not know us"))
         wait_for("another attempt", lambda: proxy.refused >= 2)

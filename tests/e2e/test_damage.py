@@ -84,20 +84,20 @@ class DamageTest(unittest.TestCase):
         before = (data / name).read_bytes()
         (data / name).unlink() if altered is None else (data / name).write_bytes(altered)
         try:
-            told = {command for command in READING if self.told(command, data, name, whole[command])}
-            # Who asks about everything hears of it, whoever else does.
-            if told - {("snapshot", "verify")}:
-                self.assertIn(VERIFY, told)
+            reported = {command for command in READING if self.reports(command, data, name, whole[command])}
+            # The command that reads everything reports it, whichever other does.
+            if reported - {("snapshot", "verify")}:
+                self.assertIn(VERIFY, reported)
             # A hub needs the events, not their index, which is damaged alone where a fold is as before. (A replay that
             # verifies reads the index too: for what was not seen in its span.)
-            if {("audit", "quota"), ("replay",)} <= told:
+            if {("audit", "quota"), ("replay",)} <= reported:
                 self.assertIn("the log is damaged", self.hub(data))
             self.assertEqual(self.files(data).get(name), altered)
-            return bool(told)
+            return bool(reported)
         finally:
             (data / name).write_bytes(before)
 
-    def told(self, command, data, name, whole):
+    def reports(self, command, data, name, whole):
         done = fairlead(*command, "--data", data)
         if done.returncode == 0:
             if command[0] != "snapshot" or name.suffix != ".snapshot":  # there is one less

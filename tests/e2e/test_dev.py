@@ -47,10 +47,10 @@ class DevTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
 
     def wait_for_line(self, program, pattern, timeout=60):
-        def told():
+        def found():
             assert program.running(), program.tail()
             return re.search(pattern, program.text())
-        return wait_for(f"a line with {pattern}", told, timeout)
+        return wait_for(f"a line with {pattern}", found, timeout)
 
 
 class AccountTest(DevTest):

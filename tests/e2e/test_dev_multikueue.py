@@ -59,7 +59,7 @@ class LogOfTheFleet:
         return changes
 
     def late(self, due, at):
-        """Seconds by which `at` was later than it had to be. A busy machine stands still for minutes of the fleet: what
+        """Seconds by which `at` was later than it had to be. A busy machine is late by minutes of the fleet: what
         was due in such a time is decided with the first event after it."""
         return at - min(self.moment(event) - self.begin for event in self.events
                         if self.moment(event) - self.begin >= due)

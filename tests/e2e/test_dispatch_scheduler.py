@@ -108,7 +108,7 @@ class ScheduledTest(DispatchTest):
         self.wait_for_devices(used=6, free=4)
         self.assertEqual(self.reserved("train"), [])
 
-    def test_a_tainted_device_is_given_to_nobody(self):
+    def test_a_tainted_device_is_not_allocated(self):
         for cluster, effect in ((self.w1, "NoSchedule"), (self.w2, "NoExecute")):
             cluster.nodes("a")
             cluster.gpus("a", 2, {"gpu-0": taint(effect)})
@@ -214,7 +214,7 @@ class SameAnswerTest(DispatchTest):
         return tuple(fits.values())
 
     def give_up(self, wish, places, pods, chosen):
-        """Nobody waits for devices while the next is asked about: an error may end when a device is taken."""
+        """No Pod waits for devices while the next wish is tried: an error may end when a device is taken."""
         if not chosen:
             self.server.delete(f"{WORKLOADS}/{wish.name}")
         for name, cluster in self.clusters.items():
@@ -223,7 +223,7 @@ class SameAnswerTest(DispatchTest):
                     cluster.server.delete(f"{cluster.pods}/{pod}")
 
     def pods_in(self, name, wish, is_chosen):
-        """The Pods of the Workload; in a cluster that was not chosen, such as are nobody's."""
+        """The Pods of the Workload; in a cluster that was not chosen, Pods without a Workload."""
         if is_chosen:
             return self.dispatch(wish.name)
         pods = [f"{wish.name}-{number}" for number in range(wish.count)]

@@ -38,7 +38,7 @@ class GuideTest(HubTest):
     def hub_with_the_guides_rights(self):
         return self.hub(kubeconfig=self.account_of(deploy.DEPLOY / "overlays/hub")).start()
 
-    def told(self):
+    def events(self):
         """(type, reason) of the Events about this claim."""
         uid = self.server.get(CLAIM)["metadata"]["uid"]
         return [(event["type"], event["reason"]) for event in self.server.get(EVENTS)["items"]
@@ -48,17 +48,17 @@ class GuideTest(HubTest):
         conditions = self.server.get(CLAIM).get("status", {}).get("conditions", [])
         return {each["type"]: each["status"] for each in conditions}.get("FullyGranted")
 
-    def test_the_rights_are_enough_and_the_claim_tells_its_news(self):
+    def test_the_rights_are_enough_and_the_claim_has_events(self):
         warning = ("Warning", "FlavorCapacity")
         hub = self.hub_with_the_guides_rights()
         self.server.create(CLAIMS, claim())
         self.wait_for_cpu(hub, "500", "500")
         # While the nodes are listed the first grants may be small.
         hub.wait_until("the claim to say so", lambda: self.granted() == "True")
-        before = self.told().count(warning)
+        before = self.events().count(warning)
         remove_node(self.member, "on-demand-0")
         self.wait_for_cpu(hub, "400", "500")
-        hub.wait_until("the Event", lambda: self.told().count(warning) == before + 1)
+        hub.wait_until("the Event", lambda: self.events().count(warning) == before + 1)
         self.assertRegex(self.server.kubectl("describe", "clusterresourceclaim", "cluster2-resource-claim"),
                          r"Warning +FlavorCapacity")
         hub.stop()
@@ -66,7 +66,7 @@ class GuideTest(HubTest):
         self.assertIn("fairlead_notices_lost_total 0", hub.metrics)
         hub.check_log()
 
-    def test_of_secrets_those_of_kueue_are_known_and_none_is_told(self):
+    def test_of_secrets_those_of_kueue_are_known_and_none_is_in_the_log(self):
         hub = self.hub_with_the_guides_rights()
         for namespace in ("default", "kueue-system"):
             for key in ("kubeconfig", "other"):

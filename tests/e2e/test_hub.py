@@ -195,7 +195,7 @@ class HumanTest(HubTest):
         hub.wait_until("OwnershipConflict", conflict)
         self.assertEqual(quota(self.server, HIGH, "on-demand", "cpu"), quantity("4"))
 
-    def test_kubectl_is_told_who_owns_the_quota(self):
+    def test_kubectl_gets_a_conflict_with_the_owner_of_the_quota(self):
         self.started_with_claim()
         mine = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": HIGH},
                 "spec": {"resourceGroups": []}}
@@ -315,7 +315,7 @@ class CreatedClaimTest(ManifestWorkTest):
     def nominal(self):
         return (self.server.get(CLAIM) or {"spec": {}})["spec"].get("nominalResources")
 
-    def test_it_is_created_with_the_first_node_and_grows_until_somebody_edits_its_list(self):
+    def test_it_is_created_with_the_first_node_and_grows_until_another_manager_edits_its_list(self):
         hub = self.hub(settings=(AT_ONCE, "claims.create=true")).start()
         stays("no claim of nothing", lambda: self.nominal() is None, seconds=3)
         add_node(self.member, "first", "on-demand", {"cpu": "10"})
@@ -328,7 +328,7 @@ class CreatedClaimTest(ManifestWorkTest):
         self.server.merge(CLAIM, {"spec": {"nominalResources": {"cpu": "5"}}})
         add_node(self.member, "third", "on-demand", {"cpu": "10", "example.com/fpga": "1"})
         hub.wait_until("the new resource to be counted", lambda: hub.events(fact="ObjectObserved", name="third"))
-        stays("the list of somebody else", lambda: self.nominal() == {"cpu": "5", "memory": "1Gi"}, seconds=4)
+        stays("the list of the other manager", lambda: self.nominal() == {"cpu": "5", "memory": "1Gi"}, seconds=4)
         hub.stop()
         hub.check_log()
 

@@ -110,7 +110,7 @@ class ConflictTest(HubTest):
         # Without a pause the three can win every time. From here on they write as often as Kueue may.
         self.pause = 1
         self.wait_for_cpu(hub, wanted, "500", timeout=90)
-        self.assertTrue(conflicts, "nobody was faster: the test tests nothing")
+        self.assertTrue(conflicts, "no other writer was faster: the test tests nothing")
         hub.stop()
         hub.check_log()
 

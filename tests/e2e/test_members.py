@@ -177,7 +177,7 @@ class MembersComeAndGoTest(MembersTest):
                        hub.events(fact="SourceLost", source="cluster2"))
         self.member.resume()
 
-    def test_a_member_whose_file_cannot_be_used_stands_in_nobodys_way(self):
+    def test_a_member_whose_file_cannot_be_used_stops_no_other(self):
         path = self.plane.directory / f"late-{next(_serial)}"
         hub = self.of({"cluster2": {"file": str(path)}, "cluster3": self.other})
         self.server.create(CLAIMS, claim("cluster3"))
@@ -225,9 +225,9 @@ class ProfileTest(MembersTest):
         hub = self.of({"cluster2": {"clusterProfile": "default/cluster2"}},
                       arguments=("--clusterprofile-provider-file", providers))
         self.wait_for_cpu(hub, "500", "500")
-        told = json.loads(seen.read_text())["spec"]["cluster"]
-        self.assertEqual(told["config"], {"clusterName": "far-away"})
-        self.assertEqual(told["server"], self.member.url)
+        given = json.loads(seen.read_text())["spec"]["cluster"]
+        self.assertEqual(given["config"], {"clusterName": "far-away"})
+        self.assertEqual(given["server"], self.member.url)
 
     def test_a_profile_with_no_known_provider_is_said(self):
         self.profile("theirs")

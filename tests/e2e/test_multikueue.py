@@ -261,7 +261,7 @@ class ForeignTest(MultiKueueTest):
         return self.server.get(f"{path}/{name}")
 
     def test_a_foreign_config_is_left_alone(self):
-        foreign = self.foreign(CONFIGS, "MultiKueueConfig", "taken", {"clusters": ["somebody"]})
+        foreign = self.foreign(CONFIGS, "MultiKueueConfig", "taken", {"clusters": ["other"]})
         self.secret("wes")
         self.placement("taken")
         self.decide("taken", ["wes"])
@@ -275,7 +275,7 @@ class ForeignTest(MultiKueueTest):
         self.assertEqual(self.marked(), [])
 
     def test_a_foreign_config_that_goes_makes_room(self):
-        self.foreign(CONFIGS, "MultiKueueConfig", "room", {"clusters": ["somebody"]})
+        self.foreign(CONFIGS, "MultiKueueConfig", "room", {"clusters": ["other"]})
         self.secret("xia")
         self.placement("room")
         self.decide("room", ["xia"])

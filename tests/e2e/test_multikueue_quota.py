@@ -75,7 +75,7 @@ class QuotaTest(MultiKueueTest):
             "annotations": {PREFIX + key: text for key, text in annotations.items()}}})
 
     def wait_for_quota(self, on_demand, spot=None, timeout=30):
-        """Until the two pairs have these values; None is a pair that is not there: nobody makes a place for 0."""
+        """Until the two pairs have these values; None is a pair that is not there: no writer adds a pair for 0."""
         wanted = (quantity(on_demand), spot and quantity(spot))
 
         def equal():
@@ -229,8 +229,8 @@ class TermsTest(QuotaTest):
         self.wait_for_quota("15", "1")
         self.survives_a_kill()
 
-    def test_a_queue_without_a_check_of_ours_follows_nobody(self):
-        self.started("nobody", "ann", "bob")
+    def test_a_queue_without_a_check_of_ours_follows_no_worker(self):
+        self.started("unchecked", "ann", "bob")
         self.server.create(QUEUES, cluster_queue(QUEUE, {"on-demand": "4"}, **{"from": "workers"}))
         self.rest()
         self.stays_quiet(GROW_WINDOW + 1)
@@ -246,7 +246,7 @@ class TermsTest(QuotaTest):
 
 class AuditTest(QuotaTest):
     def test_audit_names_the_workers_and_their_queues(self):
-        self.followed("told", percent="50")
+        self.followed("audited", percent="50")
         self.wait_for_quota("15")
         self.rest()
         for server in (False, True):
@@ -254,10 +254,10 @@ class AuditTest(QuotaTest):
                 why = self.audit("why", QUEUE, "on-demand", "cpu", server=server)
                 self.assertEqual((why["value"]["nominal"], why["value"]["desired"]), ("15", "15"))
                 self.assertEqual(why["follows"]["percent"], 50)
-                told = [(each["cluster"], each["from"], each["accepted"],
-                         [(there["name"], there["nominal"]) for there in each["queues"]]) for each in why["workers"]]
-                self.assertEqual(told, [("ann", "member", "10", [("left", "10")]),
-                                        ("bob", "member", "20", [("right", "20")])])
+                workers = [(each["cluster"], each["from"], each["accepted"],
+                            [(there["name"], there["nominal"]) for there in each["queues"]]) for each in why["workers"]]
+                self.assertEqual(workers, [("ann", "member", "10", [("left", "10")]),
+                                           ("bob", "member", "20", [("right", "20")])])
                 rows = self.audit("quota", QUEUE, server=server)["rows"]
                 row = next(row for row in rows if row["flavor"] == "on-demand")
                 self.assertEqual([each["cluster"] for each in row["workers"]], ["ann", "bob"])

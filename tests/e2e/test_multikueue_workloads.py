@@ -349,12 +349,12 @@ class StartTest(MultiKueueTest):
         self.server.install_crds(only=[late])
         self.wait_for_list("later", "kay", timeout=60)
         self.wait_for_condition("multikueue", "True", "Active")
-        # The first answer tells that nothing is served; from then on it is asked with a growing pause.
+        # The first answer says that nothing is served; from then on it is asked with a growing pause.
         self.assertLessEqual(len(asked), 2, f"asked again and again: {asked}")
         self.assertEqual(set(asked) - {404}, set())
         self.assertTrue([text for text in said if "MultiKueueConfig" in text], f"no condition names it: {said}")
 
-    def test_a_hub_that_starts_with_its_api_server_keeps_what_stands(self):
+    def test_a_hub_that_starts_with_its_api_server_keeps_what_it_wrote(self):
         self.started("reboot", "lou", "max")
         self.rest()
         before = self.versions()

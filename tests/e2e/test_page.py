@@ -132,17 +132,17 @@ class PageTest(PageCase):
         self.assertEqual((overview["totals"]["events"], overview["totals"]["ours"]), (len(events), writes))
         self.assertGreater(writes, 0)
         rows = json.loads(self.done("audit", "quota", "--data", data, "-o", "json"))["rows"]
-        told = {(one["queue"], pair["flavor"], pair["resource"]): (pair["nominal"], pair["desired"])
-                for one in overview["queues"] for pair in one["pairs"]}
-        self.assertEqual(told, {(row["queue"], row["flavor"], row["resource"]): (row["nominal"], row["desired"])
-                                for row in rows})
+        reported = {(one["queue"], pair["flavor"], pair["resource"]): (pair["nominal"], pair["desired"])
+                    for one in overview["queues"] for pair in one["pairs"]}
+        self.assertEqual(reported, {(row["queue"], row["flavor"], row["resource"]): (row["nominal"], row["desired"])
+                                    for row in rows})
 
     def test_the_proof_is_that_of_the_commands(self):
         data = self.incident()
         served = self.serve("--data", data)
         self.assertEqual(served.ask("/ui/api/proof")["state"], "none")
         served.ask("/ui/api/proof", begin="true")
-        proof = wait_for("the verification", lambda: (told := served.ask("/ui/api/proof"))["state"] == "done" and told)
+        proof = wait_for("the verification", lambda: (got := served.ask("/ui/api/proof"))["state"] == "done" and got)
         replay = json.loads(self.done("replay", "--verify", "--data", data, "-o", "json"))
         self.assertEqual((proof["chain"], proof["error"], proof["replay"]["events"], proof["replay"]["compared"]),
                          ("ok", None, replay["events"], replay["compared"]))
@@ -276,7 +276,7 @@ class PageTest(PageCase):
                 shown.add(overview["totals"]["events"])
                 self.assertEqual(served.request("/audit/quota?as-of=seq:1499")[0], 500)
                 served.ask("/ui/api/proof", begin="true")
-                proof = wait_for("the proof", lambda: (told := served.ask("/ui/api/proof"))["state"] == "done" and told)
+                proof = wait_for("the proof", lambda: (got := served.ask("/ui/api/proof"))["state"] == "done" and got)
                 self.assertEqual(proof["chain"], stat["chain"])
             served.stop()
         self.assertGreater(len(shown), 1)

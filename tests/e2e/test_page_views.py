@@ -56,7 +56,7 @@ class WhatIfTest(ViewTest):
             self.assertTrue(writes)
             self.assertLessEqual(set(writes), steps)
 
-    def test_the_windows_that_are_in_force_are_told_without_a_setting(self):
+    def test_the_windows_in_force_are_reported_without_a_setting(self):
         served = self.serve("--data", self.plan(*INCIDENT))
         answer = served.ask("/ui/api/whatif")
         self.assertEqual((answer["whatIf"], answer["series"], answer["building"]), (None, None, None))

@@ -31,20 +31,20 @@ class PoolTest(PoolWorld):
         self.set_quota(self.bolt, "db", "64", "128Gi")
         self.wait_for(hub, self.bolt, "db", REASON, "DoesNotFit: 28 more slices of cpu 2, memory 4Gi")
         self.assertEqual(self.annotation(self.bolt, "db", PLACEMENTS), '{"id-r2":4}')
-        self.audit_tells_what_is_placed(hub)
+        self.audit_has_what_is_placed(hub)
         hub.stop()
         hub.check_log()
 
-    def audit_tells_what_is_placed(self, hub):
+    def audit_has_what_is_placed(self, hub):
         """The running hub and its data directory give the same answers."""
         last = f"seq:{hub.events()[-1]['seq']}"
         for question in (("why", "--namespace", "acme/web"), ("why-not", "--namespace", "bolt/db"),
                          ("why", "--pod", "bolt/db/large")):
-            told = [fairlead("audit", *question, "--as-of", last, *where, "-o", "json")
+            both = [fairlead("audit", *question, "--as-of", last, *where, "-o", "json")
                     for where in (("--server", f"http://127.0.0.1:{hub.port}"), ("--data", hub.data))]
-            self.assertEqual([done.returncode for done in told], [0, 0], told[0].stderr)
-            self.assertEqual(told[0].stdout, told[1].stdout)
-        self.assertEqual(json.loads(told[0].stdout)["superCluster"], "id-r2")
+            self.assertEqual([done.returncode for done in both], [0, 0], both[0].stderr)
+            self.assertEqual(both[0].stdout, both[1].stdout)
+        self.assertEqual(json.loads(both[0].stdout)["superCluster"], "id-r2")
 
     def test_an_edit_moves_slices_and_what_cannot_be_read_is_put_right(self):
         hub = self.running_hub()
@@ -95,7 +95,7 @@ class PoolTest(PoolWorld):
         hub.stop()
         hub.check_log()
 
-    def test_a_tenant_that_floods_delays_nobody_and_is_put_right_in_the_end(self):
+    def test_a_tenant_that_floods_delays_no_other_and_is_put_right_in_the_end(self):
         hub = self.running_hub("debounce.writeInterval=1s")
         self.create_namespace(self.acme, "web", "4", "8Gi")
         self.wait_for(hub, self.acme, "web", PLACEMENTS, '{"id-r1":2}')
@@ -147,9 +147,9 @@ class PoolTest(PoolWorld):
         hub.wait_until("db to be placed", lambda: self.annotation(self.bolt, "db", PLACEMENTS))
         self.set_quota(self.acme, "web", "8", "16Gi")
         stays("nothing is written", lambda: self.annotation(self.acme, "web", PLACEMENTS) == '{"id-r1":2}', seconds=3)
-        told = fairlead("audit", "why-not", "--namespace", "acme/web", "--as-of", f"seq:{hub.events()[-1]['seq']}",
-                        "--data", hub.data).stdout
-        self.assertRegex(told, r"tenant acme is not connected \(\d+ objects, more than pool.tenantObjectsMax 24\)")
+        answer = fairlead("audit", "why-not", "--namespace", "acme/web", "--as-of", f"seq:{hub.events()[-1]['seq']}",
+                          "--data", hub.data).stdout
+        self.assertRegex(answer, r"tenant acme is not connected \(\d+ objects, more than pool.tenantObjectsMax 24\)")
         for number in range(24):
             self.remove_pod(self.acme, "web", f"p{number}")
         hub.wait_until("web to be placed", lambda: sum(json.loads(
@@ -177,20 +177,20 @@ class PoolTest(PoolWorld):
         self.assertEqual(set(codes) - {"<error>", "404"}, {"200"})
         self.assertIn("fairlead_notices_lost_total 0", hub.http("/metrics")[1])
 
-    def test_what_is_missing_is_told_by_events_and_counted(self):
+    def test_what_is_missing_is_in_events_and_metrics(self):
         hub = self.running_hub()
         self.create_namespace(self.acme, "web", "64", "128Gi")
         self.wait_for(hub, self.acme, "web", REASON, "DoesNotFit: 32 more slices of cpu 2, memory 4Gi")
         self.create_pod(self.acme, "web", "a")
         self.wait_for(hub, self.acme, "web/pods/a", REASON, "NamespaceNotPlaced")
 
-        def told():
+        def recorded():
             found = {key: self.events(*key) for key in (
                 (self.acme, "default", "web"), (self.acme, "web", "a"), (self.server, "default", "acme"))}
             assert list(found.values()) == [["FailedScheduling"], ["FailedScheduling"], ["PoolExhausted"]], found
             return True
 
-        hub.wait_until("the Events", told)
+        hub.wait_until("the Events", recorded)
         hub.wait_until("the metric", lambda: {
             'fairlead_pool_waiting{kind="Namespace",reason="DoesNotFit"} 1',
             'fairlead_pool_waiting{kind="Pod",reason="NamespaceNotPlaced"} 1'} <= set(

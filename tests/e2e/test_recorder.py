@@ -1,6 +1,6 @@
 """A hub that only records, as deploy/overlays/recommend-only installs it, on a real API server without Fairlead's CRD.
 
-It has rights to read and no other, uses each, asks for nothing else, and names who wrote each quota, whoever that is.
+It has rights to read and no other, uses each, asks for nothing else, and names the writer of each quota.
 Its log goes on under a hub that writes, and back.
 """
 
@@ -125,7 +125,7 @@ class RecorderTest(unittest.TestCase):
 
     # -- the tests ----------------------------------------------------------------------------------------------
 
-    def test_history_names_who_whoever_it_is(self):
+    def test_history_names_every_writer(self):
         hub = self.hub()
         wanted = []
 
@@ -136,7 +136,7 @@ class RecorderTest(unittest.TestCase):
         kubectl = self.server.kubectl
         kubectl("create", "-f", "-", stdin=json.dumps(self.queue(10)))
         then(None, "10", ("kubectl-create", "Update"))
-        # Who labels it, or reports its status, wrote no quota, and costs no event.
+        # A manager that labels it or reports its status wrote no quota, and costs no event.
         before = self.observations(hub)
         kubectl("label", "clusterqueue", HIGH, "team=a")
         self.server.merge(f"{QUEUE}/status", {"status": {"pendingWorkloads": 3}}, user="admin")
@@ -236,7 +236,7 @@ class RecorderTest(unittest.TestCase):
         again = self.hub(data=recorder.data)
         remove_node(self.member, "on-demand-3")
         self.server.merge(QUEUE, json.loads(self.patch(9)))
-        again.wait_until("the change that nobody sets back", lambda: self.rows(again)[-1] == (
+        again.wait_until("the change that is not set back", lambda: self.rows(again)[-1] == (
             "400", "9", "foreign", [("human", "Update")]))
         again.wait_until("the lost node", lambda: again.events(fact="ObjectGone", kind="Node"))
         again.stop()

@@ -87,7 +87,7 @@ class Scheduler(unittest.TestCase):
         cluster.pod("q", template="all")
         self.assertIn("resource pool gpu.example.com/a is currently being updated", cluster.unschedulable("q"))
 
-    def test_a_taint_evicts_whoever_uses_the_device(self):
+    def test_a_taint_evicts_the_pod_that_uses_the_device(self):
         cluster = self.cluster
         cluster.gpus("a", 2)
         cluster.template("one", request("gpu"))

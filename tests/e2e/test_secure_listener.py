@@ -175,7 +175,7 @@ class SecureListenerTest(unittest.TestCase):
 
     def test_callers_get_what_rbac_allows(self):
         self.secret.put(*self.pair)
-        nobody = self.account("nobody")
+        unbound = self.account("unbound")
         scraper = self.account("scraper", "fairlead-metrics")
         viewer = self.account("viewer", "fairlead-viewer")
         self.start_hub()
@@ -191,7 +191,7 @@ class SecureListenerTest(unittest.TestCase):
                 self.assertEqual((status, headers["WWW-Authenticate"]), (401, "Bearer"))
                 self.assertEqual(text.count("\n"), 1)
                 self.assertEqual(self.status(path, "no-such-token"), 401)
-                self.assertEqual(self.status(path, nobody), 403)
+                self.assertEqual(self.status(path, unbound), 403)
         wait_for("RBAC to have the bindings", lambda: self.status("/metrics", scraper) == 200
                  and self.status("/log/stat", viewer) == 200, timeout=30)
         text = self.ask("/metrics", scraper)[2]
@@ -206,9 +206,9 @@ class SecureListenerTest(unittest.TestCase):
             self.assertEqual(self.status(path, viewer), 200)
             # The header of those whose Authorization a proxy takes for itself.
             self.assertEqual(self.ask(path, viewer, "Fairlead-Authorization")[0], 200)
-            self.assertEqual(self.ask(path, nobody, "Fairlead-Authorization")[0], 403)
+            self.assertEqual(self.ask(path, unbound, "Fairlead-Authorization")[0], 403)
         said = self.hub.process.text()
-        for token in (nobody, scraper, viewer):
+        for token in (unbound, scraper, viewer):
             self.assertNotIn(token, said)
         self.hub.stop()
 

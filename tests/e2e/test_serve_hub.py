@@ -61,9 +61,9 @@ class ServeHubTest(unittest.TestCase):
     def check_live(self, served, name):
         """An event of the hub is reported by the stream, and so is the end of the hub and its return."""
         versions = served.versions()
-        told = list(itertools.islice(versions, 1))
+        first = list(itertools.islice(versions, 1))
         self.place.grow(name)
-        self.assertNotIn(next(version for version in versions if version.isdigit()), told)
+        self.assertNotIn(next(version for version in versions if version.isdigit()), first)
         self.hub.kill()
         try:
             self.assertEqual(next(version for version in versions if not version.isdigit()), "no answer")
@@ -103,7 +103,7 @@ class ServeHubTest(unittest.TestCase):
         status, _, text = served.request("/ui/api/log")
         return status == 502 and text
 
-    def test_who_may_not_look_is_told_why(self):
+    def test_a_caller_without_rights_is_refused_with_the_reason(self):
         self.place.account("stranger")
         options = self.place.place_of("stranger")
         self.assertIn("fairlead-viewer", self.error(self.serve(*options)))
@@ -159,7 +159,7 @@ class ServeHubTest(unittest.TestCase):
 
     def test_bad_options_are_refused(self):
         kubeconfig = self.server.kubeconfig("admin")
-        for words in (("--kubeconfig", "/nowhere"), ("--kubeconfig", kubeconfig, "--context", "nobody"),
+        for words in (("--kubeconfig", "/nowhere"), ("--kubeconfig", kubeconfig, "--context", "missing"),
                       ("--kubeconfig", kubeconfig, "--namespace", "a/../b"), ("--namespace", "x"),
                       ("--kubeconfig", kubeconfig, "--data", "x"), ("--server", "ftp://x"), ("--server-ca", "x"),
                       ("--server", "https://127.0.0.1:1", "--server-token-file", "/nowhere")):

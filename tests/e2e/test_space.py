@@ -149,7 +149,7 @@ class SpaceTest(unittest.TestCase):
         hub.check_log()
 
     def label_is_asked_for(self, hub):
-        hub.wait_until("the missing label told", lambda: self.propagated() == "False/ClusterNotLabelled")
+        hub.wait_until("the missing label to be reported", lambda: self.propagated() == "False/ClusterNotLabelled")
         self.assertEqual(self.names(), [])
         self.server.merge(f"{MANAGED_CLUSTERS}/cluster2", {"metadata": {"labels": {"name": "cluster2"}}})
 

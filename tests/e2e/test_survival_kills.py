@@ -106,7 +106,7 @@ class KillTest(SurvivalTest):
             if request.writes():
                 hub.process.signal(signal.SIGKILL)
                 between.fault, between.carried_out = (lambda request: None), (lambda request: None)
-                return Answer(503)  # to nobody
+                return Answer(503)  # its caller is killed
             return None
         hub.start()
         self.wait_for_convergence(hub)

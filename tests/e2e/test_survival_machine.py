@@ -81,7 +81,7 @@ class MachineTest(SurvivalTest):
         hub = self.undisturbed_first()
         # What no rule reads: it is not logged.
         self.say_of_node("on-demand-1", "x" * 1_400_000)
-        # What is logged as it stands.
+        # What is logged unchanged.
         values = [f"value-{number:06}" for number in range(90_000)]
         self.server.merge(f"{QUEUES}/{LOW}", {"spec": {"namespaceSelector": {
             "matchExpressions": [{"key": "k", "operator": "In", "values": values}]}}})

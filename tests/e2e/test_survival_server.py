@@ -126,12 +126,12 @@ class ServerTest(SurvivalTest):
         hub = self.hub(kubeconfig=self.between.kubeconfig("limited")).start()
         self.server.create(CLAIMS, claim())
 
-        def told():
+        def reported():
             status, message = self.propagated()
             assert status == "False" and "forbidden" in message, (status, message)
             return True
 
-        hub.wait_until("the claim to say what is forbidden", told)
+        hub.wait_until("the claim to say what is forbidden", reported)
         self.assertTrue(hub.said("write rejected", "code=403"), hub.process.tail())
         before = len(self.between.exchanges)
         stays("the hub runs", hub.check_running, seconds=8)

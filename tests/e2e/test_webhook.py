@@ -95,7 +95,7 @@ class WebhookTest(unittest.TestCase):
             changed(claim("probe"), nominalResources={"cpu": "1"})))
         return status == 422 and "spec.resourceAssignments" in json.loads(answer)["message"]
 
-    def told(self, *arguments, value=None):
+    def kubectl(self, *arguments, value=None):
         """(exit code, stderr) of kubectl."""
         done = self.server.kubectl(*arguments, stdin=json.dumps(value) if value else None, check=False)
         return done.returncode, done.stderr
@@ -121,29 +121,29 @@ class WebhookTest(unittest.TestCase):
 
     def test_a_wrong_claim_is_refused_in_the_words_of_the_schema(self):
         self.ready()
-        code, said = self.told("replace", "-f", "-", value=changed(claim(), nominalResources={
+        code, said = self.kubectl("replace", "-f", "-", value=changed(claim(), nominalResources={
             "cpu": "1", "memory": "1000Gi", "gpu": "10"}))
         self.assertEqual(code, 1)
         self.assertIn('The ClusterResourceClaim "cluster2-resource-claim" is invalid: spec.resourceAssignments', said)
         taken = {**claim(), "metadata": {"name": "another"}}
-        code, said = self.told("create", "-f", "-", value=taken)
+        code, said = self.kubectl("create", "-f", "-", value=taken)
         self.assertEqual(code, 1)
         self.assertIn('The ClusterResourceClaim "another" is invalid: spec.clusterName', said)
 
     def test_what_is_only_warned_of_is_stored(self):
         self.ready()
-        code, said = self.told("replace", "-f", "-", value=self.owned_pair("7"))
+        code, said = self.kubectl("replace", "-f", "-", value=self.owned_pair("7"))
         self.assertEqual(code, 0, said)
         self.assertIn("Warning:", said)
         self.assertIn("cluster2-resource-claim", said)
         self.assertIn("fairlead.io/base-quota", said)
         wait_for("the hub to set it back", lambda: quota(self.server, HIGH, "on-demand", "cpu") == quantity("500"))
-        code, said = self.told("replace", "-f", "-", value=self.owned_pair("500000m"))
+        code, said = self.kubectl("replace", "-f", "-", value=self.owned_pair("500000m"))
         self.assertEqual((code, said), (0, ""))  # another spelling is no change
 
     def test_the_hub_writes_whatever_the_rules_are_and_others_do_not(self):
         hub = self.ready(STRICT)
-        code, said = self.told("replace", "-f", "-", value=self.owned_pair("7"))
+        code, said = self.kubectl("replace", "-f", "-", value=self.owned_pair("7"))
         self.assertEqual(code, 1)
         self.assertIn("denied the request", said)
         self.assertIn("Forbidden", said)
@@ -155,8 +155,8 @@ class WebhookTest(unittest.TestCase):
         hub.wait_until("the smaller quota", lambda: quota(self.server, HIGH, "on-demand", "cpu") == quantity("400"))
 
         # Break-glass: with a reason it passes, is recorded, and the hub sets the value back.
-        told = self.owned_pair("7", annotations={"fairlead.io/override": "rack 7 is being moved"})
-        code, said = self.told("replace", "-f", "-", value=told)
+        overridden = self.owned_pair("7", annotations={"fairlead.io/override": "rack 7 is being moved"})
+        code, said = self.kubectl("replace", "-f", "-", value=overridden)
         self.assertEqual(code, 0, said)
         self.assertIn("Warning:", said)
         hub.wait_until("the quota set back", lambda: quota(self.server, HIGH, "on-demand", "cpu") == quantity("400"))
@@ -172,7 +172,7 @@ class WebhookTest(unittest.TestCase):
         before = len(hub.events(fact="AdmissionDecided"))
         self.server.merge(f"{QUEUES}/{HIGH}", {"metadata": {"annotations": {"fairlead.io/override": None}}},
                           user="admin")
-        self.assertEqual(self.told("replace", "--dry-run=server", "-f", "-", value=self.owned_pair("8"))[0], 1)
+        self.assertEqual(self.kubectl("replace", "--dry-run=server", "-f", "-", value=self.owned_pair("8"))[0], 1)
         self.server.create(FLAVORS, {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor",
                                      "metadata": {"name": "later"}, "spec": {}})
         hub.wait_until("what came later", lambda: hub.events(fact="ObjectObserved", name="later"))
@@ -200,7 +200,7 @@ class WebhookTest(unittest.TestCase):
         for name, value in cases.items():
             with self.subTest(name):
                 verb = "create" if value["metadata"]["name"] == "another" else "replace"
-                online = self.told(verb, "--dry-run=server", "-f", "-", value=value)[1]
+                online = self.kubectl(verb, "--dry-run=server", "-f", "-", value=value)[1]
                 with tempfile.TemporaryDirectory() as folder:
                     path = pathlib.Path(folder) / "proposed.json"
                     path.write_text(json.dumps(value))
@@ -213,7 +213,7 @@ class WebhookTest(unittest.TestCase):
     def test_a_hub_that_is_down_stops_others_and_itself_never(self):
         hub = self.ready()
         hub.kill()
-        code, said = self.told("replace", "-f", "-", value=self.owned_pair("7"))
+        code, said = self.kubectl("replace", "-f", "-", value=self.owned_pair("7"))
         self.assertEqual(code, 1)
         self.assertIn("failed calling webhook", said)
         # A new process needs no answer of its own webhook to write: here a finalizer and quotas.

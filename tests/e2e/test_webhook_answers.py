@@ -61,7 +61,7 @@ class AnswersTest(unittest.TestCase):
         finally:
             connection.close()
 
-    def told(self, name):
+    def printed(self, name):
         """What kubectl prints to the user that creates it."""
         done = self.server.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(config_map(name)),
                                    check=False)
@@ -82,12 +82,12 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual((status, answer["reason"]), (422, "Invalid"))
         self.assertEqual(answer["details"]["causes"], causes)
         # kubectl makes its words of reason, kind, name and causes, not of the message.
-        self.assertIn('The ConfigMap "x" is invalid: spec.data: Invalid value: 7: too much', self.told("x"))
+        self.assertIn('The ConfigMap "x" is invalid: spec.data: Invalid value: 7: too much', self.printed("x"))
 
     def test_without_details_the_name_is_missing(self):
         self.asked()
         self.answer(allowed=False, status={"code": 422, "reason": "Invalid", "message": "too much"})
-        said = self.told("x")
+        said = self.printed("x")
         self.assertIn("The request is invalid: ", said)
         self.assertNotIn("ConfigMap", said)
 

@@ -79,11 +79,11 @@ def node_object(event, facts, name):
 
 def claim_object(event):
     facts = event["facts"]
-    told = facts["spec"]
-    spec = {"clusterName": told["clusterName"], "nominalResources": told["nominalResources"],
-            "shrinkPolicy": told["shrinkPolicy"] or "Proportional", "flavorCapacity": told["flavorCapacity"] or "Auto",
-            "nominalPolicy": told["nominalPolicy"] or "Fixed", "resourceAssignments": []}
-    for row in told["resourceAssignments"]:
+    seen = facts["spec"]
+    spec = {"clusterName": seen["clusterName"], "nominalResources": seen["nominalResources"],
+            "shrinkPolicy": seen["shrinkPolicy"] or "Proportional", "flavorCapacity": seen["flavorCapacity"] or "Auto",
+            "nominalPolicy": seen["nominalPolicy"] or "Fixed", "resourceAssignments": []}
+    for row in seen["resourceAssignments"]:
         one = dict(row, clusterQueueName=row["clusterQueue"])
         spec["resourceAssignments"].append(one)
     metadata = {"name": event["name"], "uid": event["uid"], "generation": event["generation"],
@@ -115,7 +115,7 @@ class Lines:
 
     def __init__(self):
         self.metrics = {}  # cluster -> {node: facts} of its last ClusterMetrics that named any
-        self.by_nodes = set()  # clusters of which a Node was told: their ClusterMetrics count no more
+        self.by_nodes = set()  # clusters of which a Node was observed: their ClusterMetrics no longer count
         self.lines = []
 
     def add(self, event, type_, obj=None, cluster="hub"):
@@ -146,7 +146,7 @@ class Lines:
                  cluster)
 
     def leave_metrics(self, event, cluster):
-        """Nodes are the first source: from the first one on, nothing counts but what they tell."""
+        """Nodes are the first source: from the first one on, only Nodes count."""
         if cluster not in self.by_nodes:
             for name in sorted(self.metrics.get(cluster, {})):
                 self.gone(event, name, cluster)
@@ -185,7 +185,7 @@ def answers_of(events):
 
 def history_rows(events, queue, flavor="", resource="", first=1, last=None):
     """Every change of a nominalQuota of the queue: (seq, logTime, flavor, resource, old, new, writer, answer)."""
-    answers, stands, rows = answers_of(events), {}, []
+    answers, current, rows = answers_of(events), {}, []
     for event in events:
         if event.get("kind") != "ClusterQueue" or event["name"] != queue:
             continue
@@ -197,15 +197,15 @@ def history_rows(events, queue, flavor="", resource="", first=1, last=None):
             new, writer, answer = quotas_of(event["expected"]), "fairlead", answers.get(event["seq"])
         else:
             continue
-        for pair in sorted(set(stands) | set(new)):
-            old_text, new_text = stands.get(pair), new.get(pair)
+        for pair in sorted(set(current) | set(new)):
+            old_text, new_text = current.get(pair), new.get(pair)
             if same_quota(pair[1], old_text, new_text):
                 continue
             asked = (not flavor or pair[0] == flavor) and (not resource or canonical(pair[1]) == canonical(resource))
             if asked and event["seq"] >= first and (last is None or event["seq"] <= last):
                 rows.append((event["seq"], event["logTime"], pair[0], pair[1], value(pair[1], old_text),
                              value(pair[1], new_text), writer, answer))
-        stands = new
+        current = new
     return rows
 
 

@@ -10,7 +10,7 @@ from capacity import amount, amounts, canonical, cordoned, eligible, flavor_of, 
 
 
 class Moment:
-    """The world as the events tell it at one moment."""
+    """The state that the events give at one moment."""
 
     def __init__(self, events, seq=None, time=None):
         self.events = [e for e in events if (seq is None or e["seq"] <= seq)
@@ -116,7 +116,7 @@ class Moment:
             return True
         return pair in self.hub.ours and self.nominal(pair) not in (None, self.base(pair))
 
-    # what `audit why` tells of one claim's row
+    # what `audit why` reports of one claim's row
 
     def why_grant(self, pair, row):
         spec = self.hub.valid_specs[row["claim"]]
@@ -252,7 +252,7 @@ class Moment:
                 out.add("taint %s" % taint["key"])
         return out
 
-    # what `audit why-not` tells
+    # what `audit why-not` reports
 
     def guards(self, pair):
         """{(guard, cluster or None): {"until"[, "since"][, "seq"]}} of all that keeps the pair from being written, or
@@ -289,12 +289,12 @@ class Moment:
         layers = {key[0]: cluster.layer(key, self.time) for key in cluster.keys if key[1] == pair[2]}
         own = layers.pop(pair[1], ("none", None, None))
         step = grant.get("step")
-        told = [(pair[1], own)]
+        reported = [(pair[1], own)]
         damped = self.undamped(pair) != self.desired.get(pair[0], {}).get(pair[1:])
         if step and (step["granted"] < step["afterFlavor"] or (damped and own[0] == "none")):
-            told += layers.items()
+            reported += layers.items()
         return {(name[0].upper() + name[1:], grant["cluster"], flavor): {"since": since, "until": end}
-                for flavor, (name, since, end) in told if name != "none"}
+                for flavor, (name, since, end) in reported if name != "none"}
 
     def write_guards(self, queue):
         """Why a queue that should be written is not: its last write is on its way, or was just now."""

@@ -114,7 +114,7 @@ class Watched(Cluster):
         if value.accepted > usable:
             if self.hold:
                 return ("massShrinkHold", self.held_since, self.hold["until"])
-            fell = self.stands_since(value.usable, now, lambda v: v < value.accepted)
+            fell = self.fits_since(value.usable, now, lambda v: v < value.accepted)
             return ("shrinkWindow", fell, fell + s["shrinkWindow"])
         if value.accepted == usable:
             return ("none", None, None)
@@ -132,7 +132,7 @@ class Watched(Cluster):
         grow = min(window(value.growable, now - s["growWindow"], now))
         opens = self.returned + s["growWindow"] if self.returned is not None else 0
         if grow <= value.accepted or now < opens:
-            rose = max(self.stands_since(value.growable, now, lambda v: v > value.accepted), self.returned or 0)
+            rose = max(self.fits_since(value.growable, now, lambda v: v > value.accepted), self.returned or 0)
             return ("growWindow", rose, rose + s["growWindow"])
         if value.last_grow is not None and now < value.last_grow + s["minGrowInterval"]:
             return ("minGrowInterval", value.last_grow, value.last_grow + s["minGrowInterval"])
@@ -154,7 +154,7 @@ class Watched(Cluster):
         return min(flap.suppressed_since + s["flapSuppressMax"], flap.at + -(-step * s["flapHalfLife"] // 64))
 
     @staticmethod
-    def stands_since(steps, now, fits):
+    def fits_since(steps, now, fits):
         """Since when the value of the step function fits; None if it does not now."""
         since = None
         for when, v in steps:
@@ -194,7 +194,7 @@ class Replayed(model.Hub):
             for queue in set(self.carried) - set(self.queues):
                 del self.carried[queue]
             for queue in set(self.queues) - self.stood:
-                self.carried[queue] = self.stands_right(queue, now)
+                self.carried[queue] = self.contributions_as_desired(queue, now)
             self.gauges, self.gauged = self.measure(), now
 
     def contributions(self, queue):
@@ -208,8 +208,8 @@ class Replayed(model.Hub):
                     out[(cluster_name, pair[1], pair[2])] = row["granted"]
         return out
 
-    def stands_right(self, queue, now):
-        """What a queue carries that was never written: the pairs that stood as they should."""
+    def contributions_as_desired(self, queue, now):
+        """What a queue carries that was never written: the pairs whose nominal quota was the desired one."""
         wish = self.desired(now).get(queue, {})
         return {key: granted for key, granted in self.contributions(queue).items()
                 if wish.get(key[1:]) == self.queues[queue]["quota"][key[1:]]}

@@ -1,6 +1,6 @@
 """Traces for questions about the past: those of traces.py, and on top what such questions stumble over: a queue that is
-deleted and made again, a claim under another name, flavors that select other labels, a cluster of which ClusterMetrics
-tells, also until its Nodes do, queues that spell the alias, nodes that flap.
+deleted and made again, a claim under another name, flavors that select other labels, a cluster that ClusterMetrics
+reports, also until its Nodes do, queues that spell the alias, nodes that flap.
 """
 import json
 import random
@@ -61,9 +61,9 @@ class Maker(traces.Maker):
         when = r.randrange(0, max(500, last // 2), 500)
         for _ in range(r.randint(3, 5)):
             for ready in ("True", "False"):
-                told = json.loads(json.dumps(node))
-                told["status"]["conditions"][0]["status"] = ready
-                out.append(line(when, "Node", told, cluster=self.clusters[-1]))
+                changed = json.loads(json.dumps(node))
+                changed["status"]["conditions"][0]["status"] = ready
+                out.append(line(when, "Node", changed, cluster=self.clusters[-1]))
                 when += r.choice([500, 1000, 4000, 9000])
         return [*out, line(when, "Node", node, cluster=self.clusters[-1])]
 
@@ -83,12 +83,12 @@ class Maker(traces.Maker):
                 line(gone + self.r.choice([0, 500, 7000]), "ClusterQueue", queue)]
 
     def renamed(self, lines, last):
-        """The claim of the last cluster goes, another with what it said comes."""
+        """The claim of the last cluster is deleted, and one with the same spec and another name is created."""
         name = "claim-" + self.clusters[-1]
-        told = next(x["object"] for x in lines if x.get("object", {}).get("metadata", {}).get("name") == name)
+        first = next(x["object"] for x in lines if x.get("object", {}).get("metadata", {}).get("name") == name)
         when = self.moment(last)
-        again = dict(told, metadata=dict(told["metadata"], name="again", uid="uid-again"))
-        return [dict(line(when, "ClusterResourceClaim", {}, "DELETED"), object=told),
+        again = dict(first, metadata=dict(first["metadata"], name="again", uid="uid-again"))
+        return [dict(line(when, "ClusterResourceClaim", {}, "DELETED"), object=first),
                 dict(line(when + self.r.choice([0, 3000]), "ClusterResourceClaim", {}), object=again)]
 
     def relabelled(self, last):
@@ -100,23 +100,23 @@ class Maker(traces.Maker):
 
 
 def by_metrics(lines, cluster, until=None, pick=None):
-    """The cluster's Nodes as one ClusterMetrics, which knows no Ready: a node that is not has a taint. From `until` on
-    the Nodes themselves; then one may have been left out, or another told that is none.
+    """The cluster's Nodes as one ClusterMetrics, which has no Ready: a node that is not ready has a taint. From `until`
+    on the Nodes themselves; the ClusterMetrics before may lack a node, or list one that does not exist.
     """
     nodes, out, changed = {}, [], None
     wrong = pick.choice([None, "ghost", "hidden"]) if until is not None else None
 
     def flush():
         if changed is not None:
-            nodes_told = dict(list(nodes.items())[1:]) if wrong == "hidden" else dict(nodes)
+            listed = dict(list(nodes.items())[1:]) if wrong == "hidden" else dict(nodes)
             if wrong == "ghost" and nodes:
-                nodes_told["ghost"] = next(iter(nodes.values()))
-            told = [{"name": n, "labels": o["metadata"].get("labels", {}), "taints": taints_of(o),
-                     "unschedulable": bool(o["spec"].get("unschedulable")),
-                     "allocatableResources": o["status"]["allocatable"]} for n, o in nodes_told.items()]
+                listed["ghost"] = next(iter(nodes.values()))
+            reported = [{"name": n, "labels": o["metadata"].get("labels", {}), "taints": taints_of(o),
+                         "unschedulable": bool(o["spec"].get("unschedulable")),
+                         "allocatableResources": o["status"]["allocatable"]} for n, o in listed.items()]
             out.append({"type": "MODIFIED", "time": changed, "cluster": "hub", "object": {
                 "apiVersion": "galaxy.kubestellar.io/v1alpha1", "kind": "ClusterMetrics", "metadata": {"name": cluster},
-                "status": {"nodes": told} if told else {}}})
+                "status": {"nodes": reported} if reported else {}}})
 
     for place, entry in enumerate(lines):
         if changed is not None and entry["time"] != changed:

@@ -4,8 +4,8 @@ Readings, where the page can be understood in more than one way:
 B1  What a claim books is released before reservations are repaired; Immediate claims book after that, before Workloads
     are judged: the oldest first (creationTimestamp, then namespace and name).
 B2  A booking for a Workload (WaitForFirstConsumer) is made when the cluster is selected, in the Workload's turn.
-B3  A booked device costs what its slice says now. For a Workload that names the claim it is free while nobody else
-    holds the claim.
+B3  A booked device costs what its slice says now. For a Workload that names the claim it is free while no other
+    Workload holds the claim.
 B4  A claim whose parameters name no template of its namespace gets nothing.
 """
 import json

@@ -20,8 +20,8 @@ import traces
 from audit_events import history_rows, milliseconds, quotas_of, read_log
 from audit_moment import Moment
 from audit_oracle import totals_of, world
-from audit_told import (differing, number, step_end, told_diff, told_grant, told_guard, told_guard_times,
-                        told_history, told_hours, told_quota)
+from audit_reported import (differing, number, reported_diff, reported_grant, reported_guard, reported_guard_times,
+                            reported_history, reported_hours, reported_quota, step_end)
 from capacity import canonical
 
 # Guards that keep a write back; the others keep a quota from being more.
@@ -59,12 +59,12 @@ class Judge:
             self.moments[place] = Moment(self.events, **{place[0]: place[1]})
         return self.moments[place]
 
-    def hold(self, question, expected, told):
+    def hold(self, question, expected, reported):
         out = []
-        differing("", expected, told, out)
+        differing("", expected, reported, out)
         self.found += [(question, *one) for one in out]
 
-    def tell(self, *question):
+    def ask(self, *question):
         self.asked[question[0]] += 1
         self.answers.append((question, *ask(self.binary, self.where, *question)))
         return self.answers[-1][1:]
@@ -76,7 +76,7 @@ class Judge:
 
     def quota(self, place, queue=""):
         question = ["quota", *([queue] if queue else []), "--as-of", spelled(place)]
-        document, error = self.tell(*question)
+        document, error = self.ask(*question)
         moment = self.moment(place)
         if queue and not self.names(place, queue):
             self.hold(question, 2, error and error[0])
@@ -84,12 +84,12 @@ class Judge:
         self.hold(question, None, error)
         if document:
             self.as_of(question, moment, document)
-            self.hold(question, moment.quota(queue), told_quota(document))
+            self.hold(question, moment.quota(queue), reported_quota(document))
 
     def as_of(self, question, moment, document):
-        told = document["asOf"]
+        reported = document["asOf"]
         self.hold(question, (moment.seq, moment.time, moment.event_time),
-                  (told["seq"], milliseconds(told["time"]), milliseconds(told["eventTime"])))
+                  (reported["seq"], milliseconds(reported["time"]), milliseconds(reported["eventTime"])))
         self.hold(question, moment.config["seq"], document["configuration"]["seq"])
 
     def exists(self, moment, queue, flavor, resource):
@@ -98,7 +98,7 @@ class Judge:
     def asked_of_pair(self, verb, place, queue, flavor, resource):
         """(question, document, moment, pair); the document is None where nothing more can be compared."""
         question = [verb, queue, flavor, resource, "--as-of", spelled(place)]
-        document, error = self.tell(*question)
+        document, error = self.ask(*question)
         moment, pair = self.moment(place), (queue, flavor, canonical(resource))
         exists = self.exists(moment, *pair)
         self.hold(question, None if exists else 2, error and (error if exists else error[0]))
@@ -119,9 +119,9 @@ class Judge:
                    **{k: number(r, value[k]) for k in ("nominal", "desired", "base")}})
         rows = history_rows(moment.events, queue, flavor, resource)
         self.hold([*question, "written"], rows[-1][:7] if rows else None,
-                  told_history({"rows": [document["written"]]})[0][:7] if document["written"] else None)
+                  reported_history({"rows": [document["written"]]})[0][:7] if document["written"] else None)
         grants = [moment.why_grant(pair, g) for g in moment.grants(pair)]
-        self.hold(question, grants, [told_grant(r, g) for g in document["grants"]])
+        self.hold(question, grants, [reported_grant(r, g) for g in document["grants"]])
 
     def why_not(self, place, queue, flavor, resource):
         question, document, moment, pair = self.asked_of_pair("why-not", place, queue, flavor, resource)
@@ -132,9 +132,10 @@ class Judge:
                              "undamped": moment.undamped(pair)},
                   {k: number(r, document[k]) for k in ("nominal", "desired", "undamped")})
         expected = moment.guards(pair)
-        told = {told_guard(g, pair[2]): told_guard_times(g) for g in document["guards"]}
-        told = {name: {k: v for k, v in one.items() if k in expected.get(name, one)} for name, one in told.items()}
-        self.hold([*question, "guards"], expected, told)
+        reported = {reported_guard(g, pair[2]): reported_guard_times(g) for g in document["guards"]}
+        reported = {name: {k: v for k, v in one.items() if k in expected.get(name, one)}
+                    for name, one in reported.items()}
+        self.hold([*question, "guards"], expected, reported)
         differs = moment.wished(pair) not in (None, moment.nominal(pair))
         names = [g["guard"] for g in document["guards"]]
         bars = [name for name in names if name in BARS_OF_A_WRITE]
@@ -143,7 +144,7 @@ class Judge:
 
     def diff(self, one, other, queue=""):
         question = ["diff", spelled(one), spelled(other), *([queue] if queue else [])]
-        document, error = self.tell(*question)
+        document, error = self.ask(*question)
         if queue and not any(self.names(place, queue) for place in (one, other)):
             self.hold(question, 2, error and error[0])
             return
@@ -151,35 +152,35 @@ class Judge:
         if not document:
             return
         before, after = self.moment(one).for_diff(), self.moment(other).for_diff()
-        told = told_diff(document)
+        reported = reported_diff(document)
         for part in ("capacity", "grants", "quotas", "claims"):
             a, b = before[part], after[part]
             expected = {k: (a.get(k), b.get(k)) for k in set(a) | set(b) if a.get(k) != b.get(k)}
             if queue:
                 expected = {k: v for k, v in expected.items() if self.concerns(part, k, queue, (one, other))}
             if part == "capacity":  # a flavor of which nothing counts may be reported as zero or not at all
-                expected, told[part] = ({k: tuple(None if v is None or v["accepted"] == v["usable"] == 0 else v
-                                                  for v in two) for k, two in rows.items()}
-                                        for rows in (expected, told[part]))
-                expected, told[part] = ({k: two for k, two in rows.items() if two != (None, None)}
-                                        for rows in (expected, told[part]))
-            self.hold([*question, part], expected, told[part])
+                expected, reported[part] = ({k: tuple(None if v is None or v["accepted"] == v["usable"] == 0 else v
+                                                      for v in two) for k, two in rows.items()}
+                                            for rows in (expected, reported[part]))
+                expected, reported[part] = ({k: two for k, two in rows.items() if two != (None, None)}
+                                            for rows in (expected, reported[part]))
+            self.hold([*question, part], expected, reported[part])
 
     def whatif(self, arguments, changed):
         question = ["whatif", *[a for x in arguments for a in ("--set", x)]]
-        document, error = self.tell(*question)
+        document, error = self.ask(*question)
         self.hold(question, None, error)
         if not document:
             return
         end = milliseconds(self.events[-1]["logTime"])
         self.hold([*question, "control"], document["totals"]["history"], document["totals"]["sameConfiguration"])
         for name, settings in (("history", {}), ("whatIf", changed)):
-            hub, told = world(self.events, settings, end), document["totals"][name]
+            hub, reported = world(self.events, settings, end), document["totals"][name]
             expected = totals_of(hub, end)
-            told = dict(told)
+            reported = dict(reported)
             for part in ("overQuotaResourceHours", "underQuotaResourceHours"):
-                told[part] = {r: told_hours(r, v) for r, v in told[part].items() if told_hours(r, v)}
-            self.hold([*question, name], expected, {k: told[k] for k in expected})
+                reported[part] = {r: reported_hours(r, v) for r, v in reported[part].items() if reported_hours(r, v)}
+            self.hold([*question, name], expected, {k: reported[k] for k in expected})
             self.differences([*question, name], name, hub, document)
 
     def unchanged(self, one, other):
@@ -188,7 +189,7 @@ class Judge:
         first, last = sorted((one, other), key=lambda place: place[1])
         question = ["whatif", "--set", "debounce.shrinkWindow=" + window, "--from", spelled(first),
                     "--to", spelled(last)]
-        document, error = self.tell(*question)
+        document, error = self.ask(*question)
         self.hold(question, None, error)
         if document:
             self.hold(question, [], document["differences"])
@@ -197,8 +198,8 @@ class Judge:
 
     def differences(self, question, name, hub, document):
         """Each write that is reported is one of the world's; those that are not reported are in both."""
-        told = [d[name] for d in document["differences"] if d[name]]
-        self.hold(question, document["totals"][name]["writes"], document["same"] + len(told))
+        reported = [d[name] for d in document["differences"] if d[name]]
+        self.hold(question, document["totals"][name]["writes"], document["same"] + len(reported))
         before, writes = {}, {}
         for event in self.events:
             if event.get("kind") == "ClusterQueue" and event["fact"] == "ObjectObserved" and event["cause"] == 0:
@@ -209,17 +210,17 @@ class Judge:
             if one[name]:
                 key = (milliseconds(one[name]["time"]), one["object"])
                 values = [{step_end(x) for x in one[name]["text"].split("; ")}]
-                stands = {(f, r, v) for quota in writes.get(key, []) for (f, r), v in quota.items()}
-                self.hold([*question, key], True, values[0] <= stands)
+                made = {(f, r, v) for quota in writes.get(key, []) for (f, r), v in quota.items()}
+                self.hold([*question, key], True, values[0] <= made)
 
     def edges(self):
         """Places and names that are not there are bad input; long after the end everything has settled."""
         first, last = milliseconds(self.events[0]["logTime"]), self.events[-1]["seq"]
         for question in (["quota", "--as-of", "seq:0"], ["quota", "--as-of", "seq:%d" % (last + 1)],
-                         ["why-not", "qa", "nowhere", "cpu"], ["why", "nobody", "od", "cpu"], ["history", "nobody"],
-                         ["quota", "nobody"], ["diff", "seq:1", "seq:2", "nobody"],
+                         ["why-not", "qa", "nowhere", "cpu"], ["why", "unknown", "od", "cpu"], ["history", "unknown"],
+                         ["quota", "unknown"], ["diff", "seq:1", "seq:2", "unknown"],
                          ["quota", "--as-of", "1969-12-31T23:59:59Z"] if first == 0 else ["quota", "--as-of", "soon"]):
-            _, error = self.tell(*question)
+            _, error = self.ask(*question)
             self.hold(question, 2, error and error[0])
         self.quota(("time", milliseconds(self.events[-1]["logTime"]) + 3600000))
 
@@ -247,10 +248,10 @@ class Judge:
         question = ["history", queue]
         for name, text in (("--flavor", flavor), ("--resource", resource), ("--from", first), ("--to", last)):
             question += [name, str(text)] if text else []
-        document, error = self.tell(*question)
+        document, error = self.ask(*question)
         rows = history_rows(self.events, queue, flavor, resource, first or 1, last)
         if document:
-            self.hold(question, sorted(rows), sorted(told_history(document)))
+            self.hold(question, sorted(rows), sorted(reported_history(document)))
         elif rows:
             self.hold(question, rows, error)
 
@@ -300,8 +301,8 @@ def over_http(judged, scratch):
         document, error = ask(judged.binary, server, "diff", "seq:%d" % last["seq"], "2100-01-01T00:00:00Z")
         judged.hold(["diff", "server"], None, error)
         if document:
-            told = {row["key"]: row["to"] for row in document["configuration"]}
-            judged.hold(["diff", "configuration"], "7m0s", told.get("debounce.growWindow"))
+            reported = {row["key"]: row["to"] for row in document["configuration"]}
+            judged.hold(["diff", "configuration"], "7m0s", reported.get("debounce.growWindow"))
     finally:
         hub.terminate()
         hub.communicate(timeout=60)
@@ -386,10 +387,10 @@ def main():
         ran += 1
         asked += judged.asked
         failures += bool(judged.found)
-        for question, path, expected, told in judged.found:
+        for question, path, expected, reported in judged.found:
             key = question[0] + " " + "".join(c for c in path if not c.isdigit())
             patterns[key] += 1
-            first.setdefault(key, []).append((seed, " ".join(map(str, question)), path, expected, told))
+            first.setdefault(key, []).append((seed, " ".join(map(str, question)), path, expected, reported))
     for key, count in patterns.most_common():
         print(count, key)
         for one in first[key][:3]:

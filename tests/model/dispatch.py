@@ -17,7 +17,7 @@ R5  What the Workload's own allocated claims use of its reserved devices is over
 R6  An allocated claim makes one pod give up, once. One that was allocated before the reservation was made makes none,
     except where a first-seen nomination was kept: there it does so at once.
 R7  An extended-resource claim makes the first pod of its podSet that still reserves any extended resource give up all
-    of these. A named claim that is allocated, by whoever, asks for nothing any more (R2).
+    of these. A named claim that is allocated, whatever wrote the allocation, asks for nothing any more (R2).
 R8  What is left after replacements may be solved again on any node of the cluster.
 R9  Spent: when `admitTimeout` had passed at the move, whatever else was wrong. It lasts through evictions until a line
     of the cluster at a later time that is no duplicate (equal but for resourceVersion), and while the Workload exists.

@@ -56,7 +56,7 @@ class Maker:
                     getattr(self, kind)()
             self.flush()
             if "decide" in kinds:
-                # A list counts from when it is observed, which the model does not tell from when it is decided: it
+                # A list counts from when it is observed, which the model takes as the moment of the decision: it
                 # changes in moments of its own.
                 self.enter(self.now + 137)
                 self.decide()

@@ -6,11 +6,11 @@
 
 Checked on each trace: a list has 1 to max distinct names; it changes by one write a moment; it names no
 MultiKueueCluster that is not there (but for names that a hand added), and none is deleted while a list has it;
-nobody is removed who was selected within moveWindow, or within drainTimeout while a Workload held it; a held config is
-not deleted while it is in use; conditions follow the config and a False precedes its deletion; foreign objects are
-never written. Then, long after the end: the same decision again, reordered, undone inside the windows, and a score that
-comes back write nothing at all. Of the program also: the same bytes again, and the same writes if lines of one time
-come in another order or twice.
+no cluster is removed that was selected within moveWindow, or within drainTimeout while a Workload held it; a held
+config is not deleted while it is in use; conditions follow the config and a False precedes its deletion; foreign
+objects are never written. Then, long after the end: the same decision again, reordered, undone inside the windows, and
+a score that comes back write nothing at all. Of the program also: the same bytes again, and the same writes if lines of
+one time come in another order or twice.
 """
 import argparse
 import copy

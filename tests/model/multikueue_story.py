@@ -1,4 +1,4 @@
-"""A short way to tell a case to the MultiKueue model, and to read what it writes. Times are seconds.
+"""Writes the lines of a case for the MultiKueue model, and reads what the model writes. Times are seconds.
 
 Unless a case says otherwise: settle 2, moveWindow 10, drainTimeout 60, emptyGrace 30, credentialGrace 20.
 """

@@ -400,7 +400,7 @@ class Hub:
                 if s.n is not None and (s.n or found is not None):
                     desired[v.PLACEMENTS] = v.placements_text(s.n)
                 if s.text.written(self.latch, self.config["settle"], now) is not None:
-                    desired[v.REASON] = s.text.stands
+                    desired[v.REASON] = s.text.last
                 moved = s.n is not None and v.placements_of(found, self.config["slicesMax"]) != s.n
                 if moved or s.notes.get(v.REASON) != desired.get(v.REASON):
                     self.write(now, tenant, "Namespace", "", s, s.name, desired, (v.PLACEMENTS, v.REASON))

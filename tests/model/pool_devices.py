@@ -3,10 +3,10 @@
 Every question is answered by a scan over the objects as they are. Readings, where the page can be understood in more
 than one way:
 P1  A claim is what an allocated claim of the super cluster is, in a namespace that was made for the tenant's and by
-    the same name. The tenant's own status says nothing. A cluster that is gone pins nobody.
-P2  A named claim takes the place of its reservation as soon as it is allocated there, whoever's Pod it is allocated
-    for; another claim when a Pod owns or uses it that carries the tenant's Pod's uid. One that was there before the
-    decision counts as well.
+    the same name. The tenant's own status says nothing. A cluster that is gone pins no pod.
+P2  A named claim takes the place of its reservation as soon as it is allocated there, for any Pod; another claim
+    when a Pod owns or uses it that carries the tenant's Pod's uid. One that was there before the decision counts as
+    well.
 P3  A pod that waits to be placed anew keeps its reservation until it is placed, or until its superCluster is changed.
 P4  A broken reservation goes on counting. Repairs are tried at every moment, the older decision first.
 P5  Only the class of the cluster itself makes an extended resource devices there; an implicit name always is.

@@ -117,7 +117,7 @@ class Pods:
             if p.super is not None:
                 desired[v.SUPER] = p.super
             if p.text.written(self.hub.latch, self.hub.config["settle"], now) is not None:
-                desired[v.REASON] = p.text.stands
+                desired[v.REASON] = p.text.last
             if any(p.notes.get(k) != desired.get(k) for k in (v.SUPER, v.REASON)):
                 self.hub.write(now, tenant, "Pod", space, p, name, desired, (v.SUPER, v.REASON))
                 p.observed = p.notes.get(v.SUPER)

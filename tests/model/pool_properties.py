@@ -26,7 +26,7 @@ import properties
 from properties import check
 
 OTHER_UNITS = {"slices", "bad slices"}  # the unit in force is no fact of the trace
-LOSES = {"limit", "configured limit", "deletes"}  # first sight is reduced to a limit; what is deleted is gone
+LOSES = {"limit", "configured limit", "deletes"}  # a first observation is reduced to a limit; what is deleted is gone
 
 
 class Facts(pool.Hub):

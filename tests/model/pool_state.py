@@ -109,10 +109,10 @@ class Member:
 
 
 class Text:
-    """The reason of one object: what is true, since when, and what is written of it."""
+    """The reason of one object: the current one, since when, and the last one that was written."""
 
     def __init__(self, found):
-        self.current, self.since, self.stands = None, None, found
+        self.current, self.since, self.last = None, None, found
         self.before = (None, None)  # as it was when this time began
 
     def begin(self):
@@ -133,12 +133,12 @@ class Text:
 
     def written(self, latch, settle, now):
         if self.current is None:
-            self.stands = None
+            self.last = None
         else:
             due = self.due(latch, settle)
             if due is not None and now >= due:
-                self.stands = self.current
-        return self.stands
+                self.last = self.current
+        return self.last
 
 
 def speaks_of_clusters(text):

@@ -5,7 +5,7 @@
 
 Checked on each trace: the same input gives the same bytes; the order of object keys and of simultaneous lines of
 different objects changes no write; hub quotas are base plus what the statuses grant; nothing is written for an hour
-after the end; a change and its undoing inside the windows writes nothing; ClusterMetrics tell the same story as Nodes;
+after the end; a change and its undoing inside the windows writes nothing; ClusterMetrics give the same writes as Nodes;
 with members, on every prefix of writes no hub pair exceeds what the members admit, and the hub ends where it ends
 without.  Bad input ends with exit 2, the file and the line, and nothing on stdout.
 """
@@ -164,10 +164,10 @@ def trace_properties(binary, seed):
     check(later.stdout == first.stdout, "something is written in the hour after", seed)
     grants_are_bounded(writes, seed)
 
-    told = as_metrics(lines)
-    if told and config["debounce"]["ingestCoalesce"] == 0:
-        metrics = run(binary, arguments, traces.render(told))
-        check(queue_writes(metrics.stdout) == queue_writes(first.stdout), "ClusterMetrics tell another story", seed)
+    metered = as_metrics(lines)
+    if metered and config["debounce"]["ingestCoalesce"] == 0:
+        metrics = run(binary, arguments, traces.render(metered))
+        check(queue_writes(metrics.stdout) == queue_writes(first.stdout), "ClusterMetrics give other writes", seed)
 
     if not maker.on & {"claimdelete", "secondclaim"}:
         plain = dict(config, debounce={k: v for k, v in config["debounce"].items() if k == "ingestCoalesce"})

@@ -126,7 +126,7 @@ class Gangs(Case):
                       pod_sets=pods(2, claims=["shared"]))
         self.assertEqual(self.places(given), [("a", ["gpu-0"]), ("a", [])])
 
-    def test_admin_access_is_charged_to_nobody(self):
+    def test_admin_access_is_charged_to_no_pod(self):
         admin = template("admin", request(adminAccess=True))
         given = world([node("a")], [gpus("a", 1)], [admin], pod_sets=pods(3, "admin"))
         self.assertEqual(self.places(given), [("a", ["gpu-0"])] * 3)

@@ -158,7 +158,7 @@ class Order(Case):
     def test_then_the_name(self):
         self.assertEqual(self.winner(workload("b"), workload("a")), ["a"])
 
-    def test_one_that_does_not_fit_stops_nobody(self):
+    def test_one_that_does_not_fit_stops_no_other(self):
         self.assertEqual(self.winner(workload("big", 2, priority=9), workload("small")), ["small"])
 
     def test_what_is_finished_at_the_moment_frees_first(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Who is in the list and when it changes: the MultiKueue model against cases computed by hand from the page.
 
-Windows and the way a case is told: multikueue_story.py. A model that is wrong proves nothing.
+Windows and the helpers of a case: multikueue_story.py. A model that is wrong proves nothing.
 """
 import unittest
 
@@ -103,7 +103,7 @@ class Leaving(unittest.TestCase):
         s = Story().select("ab").at(20).see(running("w", "p-a")).at(30).select("b")
         self.assertEqual(s.lists(), [(2, "a b"), (40, "b a"), (90, "b")])
 
-    def test_without_drain_timeout_nobody_holds(self):
+    def test_without_drain_timeout_no_workload_holds(self):
         s = Story(drainTimeout=0).select("ab").at(20).see(running("w", "p-a")).at(30).select("b")
         self.assertEqual(s.lists(), [(2, "a b"), (40, "b")])
 

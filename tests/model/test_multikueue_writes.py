@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Credentials, names, conditions, ends and Workloads: the MultiKueue model against cases computed by hand.
 
-Windows and the way a case is told: multikueue_story.py. A model that is wrong proves nothing.
+Windows and the helpers of a case: multikueue_story.py. A model that is wrong proves nothing.
 """
 import unittest
 
@@ -283,7 +283,7 @@ class Dispatcher(unittest.TestCase):
         s.at(30).select("a").at(45).select("ab").at(50).select("a").at(55).select("ab")
         self.assertEqual(s.workloads(), [(20, "w", ["k-p"], ["p-a", "p-b"]), (40, "w", ["k-p"], ["p-a"])])
 
-    def test_all_leavers_nominate_nobody(self):
+    def test_all_leavers_nominate_no_cluster(self):
         s = Story(dispatcher=True).select("a").at(20).see(o.workload("w", ["k-p"])).at(30).select("").at(35).see(
             o.workload("v", ["k-p"]))
         self.assertEqual(s.workloads(), [(20, "w", ["k-p"], ["p-a"]), (35, "v", ["k-p"], None),

@@ -109,7 +109,7 @@ class Rules(unittest.TestCase):
             (0, "web", '{"r1":2}', None), (1, "a", "r1", None), (10, "web", '{"r1":0,"r2":2}', None),
             (20, "web", '{"r2":2}', None)])
 
-    def test_first_sight_is_taken_as_it_stands(self):
+    def test_a_first_observation_is_taken_unchanged(self):
         lines = world(("4", "8Gi"), {v.PLACEMENTS: '{"r2":1,"x":1}'})
         self.assertEqual(self.writes(lines), [(2, "web", '{"r2":1,"x":1}', "ClusterUnavailable: x"),
                                               (600, "web", '{"r2":2}', None)])

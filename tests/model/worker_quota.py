@@ -17,7 +17,7 @@ PREFIX = "fairlead.io/quota-"
 
 # Where the page can be read in two ways.
 ROUNDS_AT_100 = False        # is a sum that is not a whole quantum rounded though the percentage is 100
-QUIET_0_AWAITS_NOBODY = False  # with firstQuiet 0s: is a worker that is not watched not waited for either
+QUIET_0_AWAITS_NONE = False  # with firstQuiet 0s: is a worker that is not watched not waited for either
 OTHER_WORDS_ARE_UNREADABLE = True  # does another word in quota-from leave the last good terms, as a bad percentage does
 WAITS_FOR_THE_LOST = True    # does a worker that was lost before it reported anything hold the first write back
 
@@ -28,7 +28,7 @@ class Share(damping.Cluster):
     def __init__(self, name, settings, now):
         super().__init__(name, settings, {})
         self.since = now
-        self.told = False    # it has said its first values once, by its queues or by a claim, or is waited for no more
+        self.ready = False   # its first values are known, by its queues or by a claim, or the wait for them is over
 
     def take(self, values, now):
         """The sums are these now."""
@@ -81,7 +81,7 @@ class Follower:
     """A queue with the annotation and a check of ours, from when it has both."""
 
     def __init__(self):
-        self.told = False    # every worker of the list has said its first values once
+        self.ready = False   # every worker of the list was ready at one time
         self.shares = {}     # by worker
 
 
@@ -178,13 +178,13 @@ class Hub(model.Hub):
                 for g in obj["spec"]["resourceGroups"] for f in g["flavors"] for r in f["resources"]}
 
     def nodes_of(self, line):
-        """The lines of Nodes that say the same."""
+        """The lines of Nodes with the same values."""
         cluster = meta(line["object"])["name"]
-        told = {} if line["type"] == "DELETED" else {n["name"]: n for n in line["object"]["status"]["nodes"]}
+        listed = {} if line["type"] == "DELETED" else {n["name"]: n for n in line["object"]["status"]["nodes"]}
         before = self.cluster(cluster).nodes
         out = [{"type": "DELETED", "time": line["time"], "cluster": cluster, "object": dict(before[n], kind="Node")}
-               for n in sorted(set(before) - set(told))]
-        for name, node in sorted(told.items()):
+               for n in sorted(set(before) - set(listed))]
+        for name, node in sorted(listed.items()):
             out.append({"type": "MODIFIED", "time": line["time"], "cluster": cluster, "object": {
                 "kind": "Node", "metadata": {"name": name, "labels": node.get("labels", {})}, "spec": {},
                 "status": {"allocatable": node["allocatableResources"],
@@ -241,9 +241,9 @@ class Hub(model.Hub):
                  for a in spec["resourceAssignments"] for r in a["resources"]}
         wanted = super().desired(now)
         self.ours = {pair for pair in self.ours if pair[0] not in self.followers and
-                     (pair in named or not self.stands(pair, wanted))}
+                     (pair in named or not self.as_desired(pair, wanted))}
 
-    def stands(self, pair, wanted):
+    def as_desired(self, pair, wanted):
         queue, key = pair[0], pair[1:]
         quota = self.queues.get(queue, {}).get("quota", {})
         return key not in quota or quota[key] == wanted.get(queue, {}).get(key, quota[key])
@@ -275,16 +275,16 @@ class Hub(model.Hub):
                 share.take(self.sums(queue, name), now)
             share.settle(now)
         for name in sorted(candidates):
-            follower.shares[name].told |= self.has_told(queue, name, follower.shares[name], now)
-        if workers and all(follower.shares[name].told for name in workers):
-            follower.told = True
+            follower.shares[name].ready |= self.is_ready(queue, name, follower.shares[name], now)
+        if workers and all(follower.shares[name].ready for name in workers):
+            follower.ready = True
 
-    def has_told(self, queue, name, share, now):
+    def is_ready(self, queue, name, share, now):
         if name in self.watched:
             return share.known or share.lost and not WAITS_FOR_THE_LOST
         if self.claimed(queue, name) and self.cluster(name).known:
             return True
-        waits = self.settings["firstQuiet"] > 0 or not QUIET_0_AWAITS_NOBODY
+        waits = self.settings["firstQuiet"] > 0 or not QUIET_0_AWAITS_NONE
         return not waits or now - share.since >= self.settings["growWindow"]
 
     def claimed(self, queue, cluster):
@@ -304,7 +304,7 @@ class Hub(model.Hub):
         out = super().desired(now)
         for queue, follower in self.followers.items():
             out.pop(queue, None)
-            if follower.told:
+            if follower.ready:
                 out[queue] = self.followed(queue, follower)
         return {queue: pairs for queue, pairs in out.items() if not self.automated(queue)}
 

@@ -203,10 +203,10 @@ class Maker:
 
     def source(self):
         r, watched = self.r, [c for c in self.clusters if c not in self.unwatched]
-        # A silent worker that has told nothing holds the first write back; what if its list goes no page says.
+        # A silent worker that never reported holds the first write back; no page says what happens if its list goes.
         early = "lost early" in self.on and not self.on & {"lists", "frozen", "checks", "annotation", "two lists"}
         if not early:
-            watched = [c for c in watched if all(f.told and f.shares.get(c) and f.shares[c].known
+            watched = [c for c in watched if all(f.ready and f.shares.get(c) and f.shares[c].known
                                                  for f in self.hub.followers.values())]
         if not watched:
             return

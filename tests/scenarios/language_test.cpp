@@ -79,7 +79,7 @@ TEST_CASE("language: a name that begins with a tenant is of that tenant's API se
   CHECK(refusal("pod tenant/acme/a\n") == "line 1: expected a namespace/name, got tenant/acme/a");
 }
 
-TEST_CASE("language: a short name stands for the usual place of its kind") {
+TEST_CASE("language: a short name means the usual place of its kind") {
   CHECK(event("vc acme phase=Running\n")["object"] ==
         event("vc default/acme phase=Running\n")["object"]);
   CHECK(event("vc hosting/acme\n")["object"]["metadata"]["namespace"] == "hosting");

@@ -22,7 +22,7 @@
 namespace fairlead {
 
 struct ScenarioHead {
-  std::string text;  ///< as it stands in the file, with the `----`
+  std::string text;  ///< as in the file, with the `----`
   std::string input;
   std::vector<std::string> arguments;
   std::set<std::string> show;

@@ -2,7 +2,7 @@
 """Checks that a program of a release build has the protections of cmake/hardening.cmake: `check_hardening.py PROGRAM`.
 
 Prints a line for each that is missing; exit 1 if one is. Shadow stacks and branch tracking are a note of the whole
-program, which the linker is told to write whatever the C runtime's start files say: therefore the first instruction
+program, which an option of the linker writes whatever the C runtime's start files say: therefore the first instruction
 of our own main() is read as well.
 """
 

@@ -53,7 +53,7 @@ class Layering(unittest.TestCase):
         for path, name in stray:
             self.assertIn("one library, one folder", layering.check_include(path, name) or "", (path, name))
 
-    def test_a_library_that_nobody_owns_is_a_breach(self):
+    def test_a_library_without_an_owner_is_a_breach(self):
         self.assertIn("without an owner", layering.check_include("engine/log/a.cpp", "absl/strings/cord.h"))
 
     def test_an_include_is_written_from_the_root(self):
@@ -331,7 +331,7 @@ class Log final : public Base<T> {
             self.assertEqual(messages("tests/unit/a.cpp", text), [])
             self.assertEqual(len(messages("engine/log/a.cpp", "// Large: of another.\n\n" + text)), 1)
 
-    def test_a_class_at_the_bounds_stands(self):
+    def test_a_class_at_the_bounds_is_accepted(self):
         methods = "".join(f"  void f{i}();\n" for i in range(15))
         members = "".join(f"  int m{i}_ = 0;\n" for i in range(20))
         public = "".join(f"  void p{i}();\n" for i in range(40))

@@ -317,7 +317,7 @@ test("a damaged log is shown up to the damage, and one without objects says what
 test("what is asked badly is one sentence, and the rest of the page goes on", async () => {
   const {page, close} = await visit(browser, servers.dev);
   for (const [hash, words] of [
-    ["#view=queue&queue=nobody", /no ClusterQueue was ever called "nobody"/],
+    ["#view=queue&queue=missing", /no ClusterQueue was ever called "missing"/],
     ["#view=fleet&from=noon", /expected a seq/],
     ["#view=log&where=colour%3Dred", /--where: expected one of kind/],
     ["#view=diff&a=noon", /--from: expected a seq/],
@@ -371,7 +371,7 @@ for (const [name, sentence] of [
   ["damaged", /Keep a copy of the data directory/],
   ["hostile", null],
 ])
-  test(`every view of a log that is ${name}, at 320 px: nothing breaks, and what cannot be told is a sentence`, async () => {
+  test(`every view of a log that is ${name}, at 320 px: nothing breaks, and what cannot be answered is a sentence`, async () => {
     const {page, faults, close} = await visit(browser, servers[name], {width: 320});
     const hashes = ["#view=fleet", "#view=queue", "#view=cluster", "#view=diff", "#view=log", "#view=proof"];
     const said = [];

@@ -12,7 +12,7 @@ const pictures = process.env.FAIRLEAD_PICTURES;
 const firefox = process.env.FAIRLEAD_BROWSER === "firefox";
 const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
 
-/** The theme of all pages in Firefox, which cannot be told one later. */
+/** The theme of all pages in Firefox, which cannot be changed later. */
 const fixedTheme = process.env.FAIRLEAD_THEME ?? "light";
 
 /** Launches FAIRLEAD_BROWSER, "chromium" or "firefox". */
@@ -51,7 +51,7 @@ export async function visit(browser, url, {width = 1280, height = 1000, theme = 
   });
   page.on("request", (request) => {
     const asked = new URL(request.url());
-    // Firefox loads a font of its own from a data URL: that asks nobody.
+    // Firefox loads a font of its own from a data URL: that asks no server.
     if (asked.host !== host && asked.protocol !== "data:") faults.push(`request to ${asked.href}`);
     // A page from a file asks for nothing but itself.
     if (asked.protocol === "file:" && asked.pathname !== new URL(url).pathname) faults.push(`request for ${asked}`);

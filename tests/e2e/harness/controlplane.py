@@ -7,7 +7,7 @@
 
 The programs come from $KUBEBUILDER_ASSETS, or from the cache that scripts/controlplane fills. Several servers
 share one etcd under different prefixes, so their resourceVersions come from one counter: a good check that
-nobody compares them. Everything dies with the test, also when it crashes.
+no code compares them. Everything dies with the test, also when it crashes.
 """
 
 import http.client

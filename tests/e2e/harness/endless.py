@@ -1,5 +1,5 @@
-"""A member's API server that streams new Nodes without end, until it is told to show a few and be quiet, or to show a
-few and then add and delete one without end.
+"""A member's API server that streams new Nodes without end. `calm` makes it list a few and be quiet; `restless` makes
+it list a few, and then add and delete one without end.
 
     with EndlessMember(directory) as member:
         Hub(plane, server, {"cluster3": {"file": str(member.kubeconfig)}})

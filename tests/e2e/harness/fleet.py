@@ -64,7 +64,7 @@ def claim(cluster="cluster2"):
 
 
 def add_node(server, name, pool, allocatable=None):
-    """A Ready node; unless told otherwise of 100 cpu, 100Gi and 1 GPU: ten of them are what the claim assigns."""
+    """A Ready node; without `allocatable` of 100 cpu, 100Gi and 1 GPU: ten of them are what the claim assigns."""
     allocatable = allocatable or {"cpu": "100", "memory": "100Gi", "nvidia.com/gpu": "1", "pods": "110"}
     server.create(NODES, {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"pool": pool}}})
     server.merge(f"{NODES}/{name}/status", {"status": {

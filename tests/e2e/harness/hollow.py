@@ -193,14 +193,14 @@ class HollowCluster:
                 for r in claim.get("status", {}).get("allocation", {}).get("devices", {}).get("results", [])}
 
     def explained(self, pod, condition):
-        """`condition`, whose failure tells what the scheduler says of the Pod and whether the parts run."""
-        def told():
+        """`condition`, whose failure has what the scheduler says of the Pod and whether the parts run."""
+        def checked():
             for process in (self.scheduler, self.controllers):
                 assert process.running(), process.tail()
             found = condition()
             assert found, f"the scheduler says: {self.said_of(pod)}"
             return found
-        return told
+        return checked
 
     def finish(self, pod):
         """The Pod has succeeded: the controller takes its claim away."""

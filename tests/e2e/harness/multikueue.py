@@ -198,11 +198,11 @@ class MultiKueueTest(unittest.TestCase):
 
     def decide(self, placement, *shards):
         """One PlacementDecision for each of `shards` (lists of clusters); those that were more are emptied."""
-        stands = {item["metadata"]["name"]: item for item in self.server.get(DECISIONS)["items"]
-                  if item["metadata"]["labels"]["cluster.open-cluster-management.io/placement"] == placement}
-        for number in range(max(len(shards), len(stands))):
+        present = {item["metadata"]["name"]: item for item in self.server.get(DECISIONS)["items"]
+                   if item["metadata"]["labels"]["cluster.open-cluster-management.io/placement"] == placement}
+        for number in range(max(len(shards), len(present))):
             name = f"{placement}-decision-{number + 1}"
-            if name not in stands:
+            if name not in present:
                 self.server.create(DECISIONS, {
                     "apiVersion": "cluster.open-cluster-management.io/v1beta1", "kind": "PlacementDecision",
                     "metadata": {"name": name, "namespace": NAMESPACE, "labels": {

@@ -20,7 +20,7 @@ struct Step {
 using FieldPath = std::vector<Step>;
 
 /// Reads `/a/[name=x,metadata.name=y]/0/+`. In a name, `~1` is a slash and `~0` a tilde, as in RFC
-/// 6901. `fill` gives what stands for a whole name or a whole value; it is applied after the path
+/// 6901. `fill` replaces a whole name or a whole value; it is applied after the path
 /// is cut up, so that what it gives may hold slashes.
 FieldPath read_path(std::string_view text,
                     const std::function<std::string(const std::string&)>& fill);

@@ -14,7 +14,7 @@ struct KindRow {
   std::string_view kind;
   bool namespaced;
   std::string_view fields;  ///< JSON, merged into the object
-  /// What a name of one part means, in which {} stands for it; empty: the name alone.
+  /// What a name of one part means, in which {} is that name; empty: the name alone.
   std::string_view short_name = "";
 };
 std::span<const KindRow> kinds();

@@ -120,20 +120,20 @@ TEST_CASE("a tenant learns of an accepted write, also of one that the stream sho
   REQUIRE(outbox.requests(kAnswerTime).size() == 1);
   WriteAnswer answer;
   answer.intent = Seq{1};
-  const auto told_after = [&](WriteResult result) {
+  const auto notices_after = [&](WriteResult result) {
     answer.result = result;
     outbox.answer(answer);
     CHECK(outbox.draft(state, kAnswerTime).size() == 1);
     return outbox.notices();
   };
   SECTION("accepted") {
-    const auto told = told_after(WriteResult::accepted);
-    REQUIRE(told.size() == 1);
-    CHECK(told.front().reason == "Scheduled");
-    CHECK(told.front().seq == Seq{1});
+    const auto notices = notices_after(WriteResult::accepted);
+    REQUIRE(notices.size() == 1);
+    CHECK(notices.front().reason == "Scheduled");
+    CHECK(notices.front().seq == Seq{1});
     CHECK(outbox.notices().empty());
   }
-  SECTION("refused") { CHECK(told_after(WriteResult::refused).empty()); }
+  SECTION("refused") { CHECK(notices_after(WriteResult::refused).empty()); }
 }
 
 }  // namespace

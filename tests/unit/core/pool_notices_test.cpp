@@ -44,7 +44,7 @@ NamespaceFacts placed(std::optional<std::string> placements) {
   return facts;
 }
 
-Lines told_of(const PatchIntended& write) {
+Lines lines_of(const PatchIntended& write) {
   Lines lines;
   for (const Notice& each : pool_notices_of(with_tenant(), write, Seq{7}, LogTime{}))
     lines.push_back(each.source + " " + std::string(info(each.object.kind).name) + " " +
@@ -53,48 +53,48 @@ Lines told_of(const PatchIntended& write) {
 }
 
 TEST_CASE("A placement is reported on its Namespace, with its rule") {
-  CHECK(told_of(namespace_write(rule::kPoolPlace, "none -> {\"r1\":2}", placed("{\"r1\":2}"))) ==
+  CHECK(lines_of(namespace_write(rule::kPoolPlace, "none -> {\"r1\":2}", placed("{\"r1\":2}"))) ==
         Lines{"tenant/acme Namespace web Scheduled: placements {\"r1\":2}, by pool/place"});
 }
 
 TEST_CASE("An edit that was not followed is reported; a cleared placement is none") {
   const std::string rejected = "{\"r9\":2} -> {\"r1\":2}";
   for (const char* rule : {rule::kPoolEdit, rule::kPoolRestore})
-    CHECK(told_of(namespace_write(rule, rejected, placed("{\"r1\":2}"))) ==
+    CHECK(lines_of(namespace_write(rule, rejected, placed("{\"r1\":2}"))) ==
           Lines{"tenant/acme Namespace web PlacementRejected: " + rejected});
   for (const char* cleared : {"none -> {\"r1\":2}", "{} -> {\"r1\":2}"})
-    CHECK(told_of(namespace_write(rule::kPoolEdit, cleared, placed("{\"r1\":2}"))) ==
+    CHECK(lines_of(namespace_write(rule::kPoolEdit, cleared, placed("{\"r1\":2}"))) ==
           Lines{"tenant/acme Namespace web Scheduled: placements {\"r1\":2}, by pool/edit"});
 }
 
 TEST_CASE("What is missing is reported on the object, and a full pool on the VirtualCluster") {
   NamespaceFacts facts;
   facts.reason = "BadSlice";
-  CHECK(told_of(namespace_write(rule::kPoolReason, "none -> BadSlice", facts)) ==
+  CHECK(lines_of(namespace_write(rule::kPoolReason, "none -> BadSlice", facts)) ==
         Lines{"tenant/acme Namespace web FailedScheduling: BadSlice"});
   facts.reason = "DoesNotFit: 3 more slices of cpu 2, memory 4Gi";
-  CHECK(told_of(namespace_write(rule::kPoolReason, "none -> x", facts)) ==
+  CHECK(lines_of(namespace_write(rule::kPoolReason, "none -> x", facts)) ==
         Lines{"tenant/acme Namespace web FailedScheduling: " + *facts.reason,
               "hub VirtualCluster vc PoolExhausted: namespace web: " + *facts.reason});
   facts.reason.reset();
-  CHECK(told_of(namespace_write(rule::kPoolReason, "BadSlice -> none", facts)).empty());
+  CHECK(lines_of(namespace_write(rule::kPoolReason, "BadSlice -> none", facts)).empty());
 }
 
 TEST_CASE("A pod's event says where it runs, or why it does not") {
   PodFacts facts;
   facts.super_cluster = "r1";
-  CHECK(told_of(pod_write(rule::kPoolPod, facts)) ==
+  CHECK(lines_of(pod_write(rule::kPoolPod, facts)) ==
         Lines{"tenant/acme Pod a Scheduled: to super cluster r1"});
   facts.super_cluster.reset();
   facts.reason = "NamespaceNotPlaced";
-  CHECK(told_of(pod_write(rule::kPoolReason, facts)) ==
+  CHECK(lines_of(pod_write(rule::kPoolReason, facts)) ==
         Lines{"tenant/acme Pod a FailedScheduling: NamespaceNotPlaced"});
 }
 
 TEST_CASE("Writes to others than tenants have no notice of the pool") {
   PatchIntended write = pod_write(rule::kPoolReason, PodFacts{});
   write.cluster = "hub";
-  CHECK(told_of(write).empty());
+  CHECK(lines_of(write).empty());
 }
 
 TEST_CASE("Events are posted where an API server takes them, with whole characters") {

@@ -1,5 +1,5 @@
-// The index of a cluster's devices: what it answers is a function of the facts that it has been
-// told of, whatever came first and however often it changed.
+// The index of a cluster's devices: what it answers is a function of the facts that it was
+// given, whatever came first and however often it changed.
 #include <catch2/catch.hpp>
 #include <iterator>
 #include <random>

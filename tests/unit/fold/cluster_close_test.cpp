@@ -91,7 +91,7 @@ TEST_CASE(
     CHECK(bench.cluster.known);
     CHECK(bench.accepted() == 2000);
   }
-  SECTION("a hub that told no flavor yet waits") {
+  SECTION("a hub that reported no flavor yet waits") {
     bench.state.flavors.clear();
     bench.until(1000);
     CHECK_FALSE(bench.cluster.known);

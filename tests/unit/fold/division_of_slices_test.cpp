@@ -166,7 +166,7 @@ TEST_CASE("decisions in full, all or nothing") {
        {{"a", kOpen, 9, 3}, {"b", kAway, 0, 1}, {"c", kOpen, 9, 0, 2}},
        4,
        {{"a", 2}, {"c", 2}}},
-      {"the mandatory part counts as unused where it stands",
+      {"the mandatory part counts as unused where it is",
        {{"a", kOpen, 9, 3, 1, 1}, {"b", kOpen, 9, 3, 0, 1}},
        4,
        {{"a", 2}, {"b", 2}}},

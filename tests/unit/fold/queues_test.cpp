@@ -96,7 +96,7 @@ TEST_CASE(
     resolve_conflict(hub.state, "q");
     CHECK(hub.queue.overwrites.empty());
   }
-  SECTION("it ends when what stands is ours") { hub.sees(cpu_of_od(5000)); }
+  SECTION("it ends when the observed value is ours") { hub.sees(cpu_of_od(5000)); }
   SECTION("an overwrite that is older than the window does not count") {
     hub.sees(cpu_of_od(5000));
     hub.state.now = hub.state.now + kOverwriteWindow + seconds(1);
@@ -189,7 +189,7 @@ TEST_CASE("queues: a named pair that is as desired is ours, one that is not name
   hub.queue.facts.groups = cpu_of_od(5000);
   recompute_pairs(hub.state, "q");
   CHECK(hub.queue.written == std::map<QuotaKey, Amount>{{kPair, 5000}});
-  // No claim names it any more: ours until it stands at 0.
+  // No claim names it any more: ours until it is 0.
   hub.state.claims_of_queue.clear();
   ++*hub.state.terms_changes;
   recompute_pairs(hub.state, "q");

@@ -162,13 +162,13 @@ TEST_CASE("a connection that ends without a byte of an answer is no answer") {
 }
 
 TEST_CASE("a port without a listener is unavailable and says where") {
-  Credentials nobody;
-  nobody.server = {false, "127.0.0.1", "1", ""};
+  Credentials unserved;
+  unserved.server = {false, "127.0.0.1", "1", ""};
   IoLoop loop;
   std::promise<Result<HttpResponse>> promise;
   std::unique_ptr<HttpClient> client;
   loop.run([&] {
-    client = *HttpClient::make(loop, nobody, {});
+    client = *HttpClient::make(loop, unserved, {});
     client->send({}, [&](Result<HttpResponse> said) { promise.set_value(std::move(said)); });
   });
   auto said = promise.get_future().get();

@@ -124,7 +124,7 @@ enum class Order : std::uint8_t { connection_first, loop_first };
 
 // The life of one connection with all that it can have under way, `span` long.
 void live(const Credentials& credentials, std::chrono::microseconds span, Order order) {
-  std::atomic<int> facts{0}, told{0}, answers{0};
+  std::atomic<int> facts{0}, followed{0}, answers{0};
   {
     IoLoop loop;
     auto made = ApiServerConnection::make(loop, "hub", credentials, {});
@@ -132,7 +132,7 @@ void live(const Credentials& credentials, std::chrono::microseconds span, Order 
     ApiServerConnection& server = **made;
     server.watch({Kind::node, Kind::cluster_queue}, [&](WatchFact) { ++facts; });
     const auto follower = server.follow("/api/v1/namespaces/a/secrets", "s",
-                                        [&](std::optional<JsonView>) { ++told; });
+                                        [&](std::optional<JsonView>) { ++followed; });
     server.sink().send(a_write(), [&](WriteAnswer) { ++answers; });
     server.post("/api/v1/namespaces/a/events", "{}");
     std::this_thread::sleep_for(span);

@@ -238,7 +238,7 @@ TEST_CASE("a reflector tells the same of a stream in one piece, in small ones an
     for (std::string line; std::getline(in, line);) lines.push_back(line);
     REQUIRE_FALSE(lines.empty());
     Mutator mutator(3);
-    std::size_t told_of = 0, unchanged = 0;
+    std::size_t facts = 0, unchanged = 0;
     for (std::size_t i = 0; i < kRounds / 8; ++i) {
       std::string stream;
       // Often the same line again, so that there is something to recognise.
@@ -263,10 +263,10 @@ TEST_CASE("a reflector tells the same of a stream in one piece, in small ones an
         CHECK(other->reflector.counters().older == whole.reflector.counters().older);
         CHECK(other->reflector.counters().malformed == whole.reflector.counters().malformed);
       }
-      told_of += whole.facts.size();
+      facts += whole.facts.size();
       unchanged += whole.reflector.counters().unchanged;
     }
-    CHECK(told_of > sample(300));
+    CHECK(facts > sample(300));
     CHECK(unchanged > 20);
   }
 }

@@ -233,7 +233,7 @@ TEST_CASE("A bundle stitched together with fitting digests does not pass the has
   }
 }
 
-/// A Zstandard frame of `blocks` blocks, each of which is four bytes and stands for 128 KiB of
+/// A Zstandard frame of `blocks` blocks, each of which is four bytes and expands to 128 KiB of
 /// zeros.
 std::string frame_of_zeros(std::uint64_t blocks) {
   constexpr std::uint64_t kBlock = std::uint64_t{128} << 10;

@@ -186,7 +186,7 @@ TEST_CASE("Whatever file of the log is altered, cut or lost: it is reported, or 
   const ScratchDirectory scratch;
   const fs::path copy = scratch.path() / "copy";
   std::size_t harmless = 0;
-  std::size_t told = 0;
+  std::size_t reported = 0;
   const auto with = [&](const std::string& name, const std::optional<std::string>& bytes) {
     fs::remove_all(copy);
     fs::copy(original.path(), copy, fs::copy_options::recursive);
@@ -213,12 +213,12 @@ TEST_CASE("Whatever file of the log is altered, cut or lost: it is reported, or 
       CAPTURE(name, i);
       const bool whole = with(name, variants[i]);
       if (not_needed) CHECK(whole);
-      ++(whole ? harmless : told);
+      ++(whole ? harmless : reported);
       if (name == "CURRENT" || name.starts_with("MANIFEST-")) CHECK_FALSE(whole);
     }
   }
   CHECK(harmless > 0);
-  CHECK(told > 20);
+  CHECK(reported > 20);
 }
 
 TEST_CASE("A manifest that was cut between two of its records loses nothing silently") {
@@ -238,7 +238,7 @@ TEST_CASE("A manifest that was cut between two of its records loses nothing sile
   const ScratchDirectory scratch;
   fs::copy(original.path(), scratch.path() / "copy", fs::copy_options::recursive);
   const fs::path cut = scratch.path() / "copy" / "log" / manifest.filename();
-  std::size_t told = 0;
+  std::size_t reported = 0;
   std::size_t unlisted = 0;
   for (std::size_t size = 0; size < bytes.size(); size += 24 / sample(8)) {
     CAPTURE(size);
@@ -246,20 +246,20 @@ TEST_CASE("A manifest that was cut between two of its records loses nothing sile
     const auto log = RocksdbLog::open(scratch.path() / "copy", OpenMode::read);
     if (!log) {
       CHECK(log.error().code == ErrorCode::corrupt);
-      ++told;
+      ++reported;
       continue;
     }
     if (!(*log)->damage().empty()) {
       CHECK((*log)->verify()->broken_at == Seq{(*log)->last_seq().value + 1});
       if ((*log)->damage().find("does not list the table") != std::string::npos) ++unlisted;
-      ++told;
+      ++reported;
       continue;
     }
     CHECK(read_all(**log) == all);
     CHECK(*(*log)->history("cluster1", kNode) == history);
     CHECK((*log)->stat()->epochs == whole->stat()->epochs);
   }
-  CHECK(told > 0);
+  CHECK(reported > 0);
   CHECK(unlisted > 0);
 }
 

@@ -51,9 +51,9 @@ TEST_CASE("A hub's log is printed over HTTP as it is printed where it lies") {
   CHECK(from_hub(*log, "cat", one, LogOutput::json).text == from_log(*log, one, LogOutput::json));
   std::ostringstream stat;
   CHECK(print_stat(*log, LogOutput::text, stat).value() == 0);
-  const Printed told = from_hub(*log, "stat", {}, LogOutput::text);
-  CHECK(told.text == stat.str());
-  CHECK(told.exit_code == 0);
+  const Printed answer = from_hub(*log, "stat", {}, LogOutput::text);
+  CHECK(answer.text == stat.str());
+  CHECK(answer.exit_code == 0);
 }
 
 TEST_CASE("Pages end where the log ended at the first of them") {

@@ -126,7 +126,7 @@ TEST_CASE("A sync that fails on its way is reported by the next call, and nothin
     REQUIRE((*log)->wait_durable().has_value());
     files->failure = Failure::sync;
     REQUIRE((*log)->append_pipelined(drafts(2, 2), LogTime{2}, Epoch{1}).has_value());
-    // These may be taken, as long as nobody knows better, and must never be written.
+    // These may be taken while the failure is not known yet, and must never be written.
     for (int behind = 4; behind < 12; behind += 2)
       static_cast<void>((*log)->append_pipelined(drafts(behind, 2), LogTime{behind}, Epoch{1}));
     const auto settled = (*log)->wait_durable();

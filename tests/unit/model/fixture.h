@@ -68,7 +68,7 @@ struct ModelFixture {
     return answer.watch;
   }
   /// `TYPE name` of every line that waits.
-  static std::vector<std::string> told(WatchStream& stream) {
+  static std::vector<std::string> lines_of(WatchStream& stream) {
     std::vector<std::string> lines;
     while (auto line = stream.next()) {
       const Json event = Json::parse(*line);

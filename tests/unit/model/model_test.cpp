@@ -85,7 +85,7 @@ TEST_CASE_METHOD(ModelFixture, "A watch from nothing tells the present first, th
   ok("PATCH", std::string(kQueues) + "/a", {{"spec", {{"cohortName", "c"}}}});
   ok("POST", kQueues, queue("b"));
   ok("DELETE", std::string(kQueues) + "/a");
-  CHECK(told(*stream) == Lines{"ADDED a", "MODIFIED a", "ADDED b", "DELETED a"});
+  CHECK(lines_of(*stream) == Lines{"ADDED a", "MODIFIED a", "ADDED b", "DELETED a"});
 }
 
 TEST_CASE_METHOD(ModelFixture, "A streaming list ends with an annotated bookmark") {
@@ -93,9 +93,9 @@ TEST_CASE_METHOD(ModelFixture, "A streaming list ends with an annotated bookmark
   auto stream = watch(
       std::string(kQueues) +
       "?watch=1&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan");
-  CHECK(told(*stream) == Lines{"ADDED a", "BOOKMARK "});
+  CHECK(lines_of(*stream) == Lines{"ADDED a", "BOOKMARK "});
   model.send_bookmarks();
-  CHECK(told(*stream) == Lines{"BOOKMARK "});
+  CHECK(lines_of(*stream) == Lines{"BOOKMARK "});
 }
 
 TEST_CASE_METHOD(ModelFixture, "A watch of metadata has bookmarks of their kind") {
@@ -121,7 +121,7 @@ TEST_CASE_METHOD(ModelFixture, "A watch from before the history gets one 410 and
   const std::string before = std::to_string(model.revision());
   ok("POST", kQueues, queue("b"));
   auto fresh = watch(std::string(kQueues) + "?watch=1&resourceVersion=" + before);
-  CHECK(told(*fresh) == Lines{"ADDED b"});
+  CHECK(lines_of(*fresh) == Lines{"ADDED b"});
   model.compact();
   auto stale = watch(std::string(kQueues) + "?watch=1&resourceVersion=" + before);
   const Json event = Json::parse(stale->next().value());
@@ -130,20 +130,20 @@ TEST_CASE_METHOD(ModelFixture, "A watch from before the history gets one 410 and
   CHECK(stale->ended());
 }
 
-TEST_CASE_METHOD(ModelFixture, "An object that leaves a selection is told as deleted") {
+TEST_CASE_METHOD(ModelFixture, "An object that leaves a selection is reported as deleted") {
   auto stream = watch(std::string(kQueues) + "?watch=1&labelSelector=team%3Da");
   Json labelled = queue("q");
   labelled["metadata"]["labels"] = {{"team", "a"}};
   ok("POST", kQueues, labelled);
   ok("PATCH", std::string(kQueues) + "/q", {{"metadata", {{"labels", {{"team", "b"}}}}}});
   ok("PATCH", std::string(kQueues) + "/q", {{"metadata", {{"labels", {{"team", "a"}}}}}});
-  CHECK(told(*stream) == Lines{"ADDED q", "DELETED q", "ADDED q"});
+  CHECK(lines_of(*stream) == Lines{"ADDED q", "DELETED q", "ADDED q"});
 }
 
 TEST_CASE_METHOD(ModelFixture, "A watcher that does not read loses its stream, not our memory") {
   auto stream = watch(std::string(kQueues) + "?watch=1");
   for (int i = 0; i < 60; ++i) ok("POST", kQueues, queue("q" + std::to_string(i)));
-  CHECK(told(*stream).size() == 50);
+  CHECK(lines_of(*stream).size() == 50);
   CHECK(stream->ended());
 }
 
@@ -156,7 +156,7 @@ TEST_CASE_METHOD(ModelFixture,
   CHECK_FALSE(old["spec"].contains("cohortName"));
 }
 
-TEST_CASE_METHOD(ModelFixture, "A kind without a definition is a 404 until somebody installs it") {
+TEST_CASE_METHOD(ModelFixture, "A kind without a definition is a 404 until it is installed") {
   const std::string widgets = "/apis/example.io/v1/widgets";
   CHECK(model.handle(parse_target("GET", widgets)).code == 404);
   const Json crd =
@@ -192,7 +192,7 @@ TEST_CASE_METHOD(ModelFixture, "A namespace takes its content with it, but waits
   refused(404, "GET", "/api/v1/namespaces/team");
 }
 
-TEST_CASE_METHOD(ModelFixture, "A pod is pending until somebody says otherwise") {
+TEST_CASE_METHOD(ModelFixture, "A pod is pending until its status is written") {
   const std::string pods = "/api/v1/namespaces/default/pods";
   const Json container{{"name", "main"}, {"image", "none"}};
   const Json made =

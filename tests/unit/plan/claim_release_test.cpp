@@ -79,7 +79,7 @@ TEST_CASE("claim release: the hub comes first: what it still promises, or has no
 TEST_CASE("claim release: then the member's work, for the first thing in its way") {
   Hub hub;
   Work& work = hub.work();
-  SECTION("it stands") {
+  SECTION("it exists") {
     hub.cluster.member.queues["q"] = {};  // watched, and unused
     CHECK(hub.reason() == "WaitingForMember");
     CHECK(hub.bar()->message == "ManifestWork c1/fairlead-quota is not deleted yet");

@@ -111,7 +111,7 @@ TEST_CASE("what is sent of a status and what is seen of it have one digest") {
   CHECK(sent == std::get<ClaimFacts>(*intent->expected).status_digest);
   CHECK(sent == projected(status).status_digest);
 
-  SECTION("a condition or a field of somebody else is not in it") {
+  SECTION("a condition or a field of another manager is not in it") {
     status["conditions"].insert(status["conditions"].begin(),
                                 {{"type", "Audited"}, {"status", "True"}});
     status["reviewer"] = "someone";
@@ -272,7 +272,7 @@ TEST_CASE("in a log of before no status is foreign") {
   bench.accepted(2);
   CHECK(bench.state.claims.at("k").facts.status_digest == Digest{});
   CHECK_FALSE(bench.foreign());
-  // The first one that is told stands for what that log left.
+  // The first digest that is observed is taken as the one that log left out.
   CHECK(bench.sees(other(1), 2));
   CHECK_FALSE(bench.foreign());
   CHECK(bench.sees(digest_of_wiped_claim_status(), 3));

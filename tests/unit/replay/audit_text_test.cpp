@@ -26,9 +26,9 @@ TEST_CASE("deciding events are listed once, ascending") {
   const std::vector<Seq> seqs{Seq{8}, Seq{3}, Seq{8}, Seq{3}, Seq{5}};
   CHECK(seqs_json(seqs) == Json{3, 5, 8});
   CHECK(seqs_json({}) == Json::array());
-  std::vector<std::uint64_t> told;
-  for (const Json& row : because_rows(State{}, seqs, "cpu", lookup)) told.push_back(row["seq"]);
-  CHECK(told == std::vector<std::uint64_t>{3, 5, 8});
+  std::vector<std::uint64_t> listed;
+  for (const Json& row : because_rows(State{}, seqs, "cpu", lookup)) listed.push_back(row["seq"]);
+  CHECK(listed == std::vector<std::uint64_t>{3, 5, 8});
 }
 
 TEST_CASE("an empty value of the configuration is reported as such") {

@@ -104,15 +104,15 @@ TEST_CASE("the history of a pruned log is the end of the whole one's, wherever i
     const AuditTrace trace = scenario(name);
     for (const Seq cut : sample_of(cuts_of(trace))) {
       INFO(name << " cut behind " << cut.value);
-      const Pruned told(trace, next(cut), {cut});
-      const Pruned untold(trace, next(cut), {told.whole.last_seq()});
-      if (told.log->history(kHub, {Kind::cluster_queue, "", "qa"})->empty()) continue;
+      const Pruned with_state(trace, next(cut), {cut});
+      const Pruned without_state(trace, next(cut), {with_state.whole.last_seq()});
+      if (with_state.log->history(kHub, {Kind::cluster_queue, "", "qa"})->empty()) continue;
       const Json whole =
-          rows_since(history_rows({told.whole, nullptr}, "qa"), told.log->first_seq());
-      CHECK(history_rows(told.source(), "qa") == whole);
+          rows_since(history_rows({with_state.whole, nullptr}, "qa"), with_state.log->first_seq());
+      CHECK(history_rows(with_state.source(), "qa") == whole);
       rows += whole.size();
-      // Without a state at the cut the first sight may be no change; none is made up.
-      for (const Json& row : history_rows(untold.source(), "qa"))
+      // Without a state at the cut the first observation may be no change; none is made up.
+      for (const Json& row : history_rows(without_state.source(), "qa"))
         CHECK(std::find(whole.begin(), whole.end(), row) != whole.end());
     }
   }
@@ -125,17 +125,17 @@ TEST_CASE(
   const AuditTrace trace = scenario("multikueue/hand-edits.txt");
   for (const Seq cut : sample_of(cuts_of(trace))) {
     INFO("cut behind " << cut.value);
-    const Pruned told(trace, next(cut), {cut});
-    const Pruned untold(trace, next(cut), {told.whole.last_seq()});
-    const Json whole = rows_since(history_rows({told.whole, nullptr}, "multikueueconfig/gpu"),
-                                  told.log->first_seq());
+    const Pruned with_state(trace, next(cut), {cut});
+    const Pruned without_state(trace, next(cut), {with_state.whole.last_seq()});
+    const Json whole = rows_since(history_rows({with_state.whole, nullptr}, "multikueueconfig/gpu"),
+                                  with_state.log->first_seq());
     Json expected = Json::array();  // without those whose intent was pruned
     for (const Json& row : whole)
       if (row["writer"] == "foreign" || row["intent"].get<std::uint64_t>() > cut.value)
         expected.push_back(row);
-    CHECK(history_rows(told.source(), "multikueueconfig/gpu") == expected);
+    CHECK(history_rows(with_state.source(), "multikueueconfig/gpu") == expected);
     rows += expected.size();
-    for (const Json& row : history_rows(untold.source(), "multikueueconfig/gpu")) {
+    for (const Json& row : history_rows(without_state.source(), "multikueueconfig/gpu")) {
       Json known = row;
       if (row["old"].is_null())
         for (const Json& other : whole)
@@ -217,12 +217,12 @@ TEST_CASE("what was pruned is named as pruned, and a place before the first stat
 
   for (const AuditPosition& place :
        {AuditPosition(cut), AuditPosition(next(cut)), AuditPosition(Seq{1})}) {
-    const auto told = audit_quota(pruned.source(), place, "");
-    REQUIRE_FALSE(told.has_value());
-    CHECK(told.error().code == ErrorCode::bad_input);
-    CHECK(told.error().message.find("begins at seq " + std::to_string(next(cut).value)) !=
+    const auto answer = audit_quota(pruned.source(), place, "");
+    REQUIRE_FALSE(answer.has_value());
+    CHECK(answer.error().code == ErrorCode::bad_input);
+    CHECK(answer.error().message.find("begins at seq " + std::to_string(next(cut).value)) !=
           std::string::npos);
-    CHECK(told.error().message.find("told is that of seq " + std::to_string(state.value)) !=
+    CHECK(answer.error().message.find("told is that of seq " + std::to_string(state.value)) !=
           std::string::npos);
   }
   CHECK(audit_quota(pruned.source(), state, "").has_value());
@@ -250,13 +250,13 @@ TEST_CASE(
     CHECK(whole["value"] == "1m0s");
     CHECK(whole["claim"] == "north-claim");
     if (pruned.log->last_at(std::get<LogTime>(held)).has_error()) break;
-    const Json told = setting_at(pruned.source(), held);
+    const Json setting = setting_at(pruned.source(), held);
     if (whole["seq"] > cut.value) {
-      CHECK(told == whole);
+      CHECK(setting == whole);
       ++kept;
     } else {
-      CHECK(told["seq"].is_null());
-      CHECK(told["pruned"] == true);
+      CHECK(setting["seq"].is_null());
+      CHECK(setting["pruned"] == true);
       ++gone;
     }
   }
@@ -280,9 +280,9 @@ TEST_CASE("a what-if of a pruned log begins where it can be folded, and says so"
     REQUIRE(result.has_value());
     CHECK(result->from == next(state));
     CHECK(result->from_pruned == (from != next(state)));
-    Json told = to_json(*result);
-    told["from"].erase("pruned");
-    CHECK(told == expected);
+    Json document = to_json(*result);
+    document["from"].erase("pruned");
+    CHECK(document == expected);
     CHECK((what_if_text(*result).find("the log was pruned") != std::string::npos) ==
           result->from_pruned);
   }
@@ -292,9 +292,9 @@ TEST_CASE("a what-if of a pruned log begins where it can be folded, and says so"
   CHECK(before.error().code == ErrorCode::bad_input);
 
   const Pruned without(trace, next(cut), {});
-  const auto untold = what_if(without.source(), under({}));
-  REQUIRE_FALSE(untold.has_value());
-  CHECK(untold.error().message.find("no good snapshot holds their state") != std::string::npos);
+  const auto refused = what_if(without.source(), under({}));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().message.find("no good snapshot holds their state") != std::string::npos);
 }
 
 }  // namespace

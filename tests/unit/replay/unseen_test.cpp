@@ -64,24 +64,24 @@ std::string stretches(const Result<AuditAnswer>& answer) {
   REQUIRE(answer.has_value());
   const std::string text = audit_text(*answer);
   const auto seq = [](const Json& place) { return place.is_null() ? "?" : place["seq"].dump(); };
-  std::string told;
+  std::string all;
   for (const Json& row : answer->document.at("unseen")) {
     CHECK(text.find("not seen: " + row["text"].get<std::string>() + "\n") != std::string::npos);
-    told += (told.empty() ? "" : "; ") + row["what"].get<std::string>();
+    all += (all.empty() ? "" : "; ") + row["what"].get<std::string>();
     for (const char* key : {"source", "kind"})
-      if (!row[key].is_null()) told += " " + row[key].get<std::string>();
-    told += " " + seq(row["from"]) + ".." + seq(row["to"]);
+      if (!row[key].is_null()) all += " " + row[key].get<std::string>();
+    all += " " + seq(row["from"]) + ".." + seq(row["to"]);
   }
-  if (told.empty()) CHECK(text.find("not seen") == std::string::npos);
-  return told;
+  if (all.empty()) CHECK(text.find("not seen") == std::string::npos);
+  return all;
 }
 
 std::string of_queue(const World& world, const std::string& queue, const AuditPosition& when) {
-  const std::string told = stretches(audit_quota(world.source(), when, queue));
-  CHECK(stretches(audit_why(world.source(), {queue, "od", "cpu"}, when)) == told);
-  CHECK(stretches(audit_why_not(world.source(), {queue, "od", "cpu"}, when)) == told);
-  CHECK(stretches(audit_diff(world.source(), when, when, queue)) == told);
-  return told;
+  const std::string all = stretches(audit_quota(world.source(), when, queue));
+  CHECK(stretches(audit_why(world.source(), {queue, "od", "cpu"}, when)) == all);
+  CHECK(stretches(audit_why_not(world.source(), {queue, "od", "cpu"}, when)) == all);
+  CHECK(stretches(audit_diff(world.source(), when, when, queue)) == all);
+  return all;
 }
 
 std::string history(const World& world, const AuditPosition& from, const AuditPosition& to) {
@@ -219,7 +219,7 @@ TEST_CASE("a report about a span names what all queues rest on, and what reaches
   world.add(70, {World::start()});  // 13
   world.add(80, {seen("c2", Kind::node, "n2", node(6))});
   const std::string silent = "Silent c1 Node 10..11", stopped = "NoHub 12..13";
-  const auto told = [](const Json& rows, const std::string& text) {
+  const auto checked = [](const Json& rows, const std::string& text) {
     std::string all;
     for (const Json& row : rows) {
       CHECK(text.find("not seen: " + row["text"].get<std::string>() + "\n") != std::string::npos);
@@ -235,7 +235,7 @@ TEST_CASE("a report about a span names what all queues rest on, and what reaches
   const auto of = [&](std::optional<Seq> from, std::optional<Seq> to,
                       std::optional<LogTime> until = {}) {
     const WhatIf result = counterfactual(world, from, to, until);
-    return told(result.unseen, what_if_text(result));
+    return checked(result.unseen, what_if_text(result));
   };
   CHECK(of({}, {}) == silent + "; " + stopped);
   CHECK(of(Seq{12}, {}) == stopped);

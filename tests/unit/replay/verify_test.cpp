@@ -120,7 +120,7 @@ TEST_CASE("each part of a write that differs is found, with both sides") {
     what = "force";
   }
   SECTION("field manager") {
-    write.field_manager = "somebody";
+    write.field_manager = "other-manager";
     what = "fieldManager";
   }
   SECTION("version") {

@@ -59,7 +59,7 @@ TEST_CASE("a server that was silent is no difference, and history tells what it 
   const Json totals = to_json(result)["totals"];
   CHECK(totals["history"]["overQuotaSeconds"] == 15);
   CHECK(totals["sameConfiguration"]["overQuotaSeconds"] == 0);
-  // A longer window is told for what it does: in a world without that silence.
+  // A longer window is compared in a run without that silence.
   const WhatIf longer = asked(*waiting.bench.log, under({"debounce.shrinkWindow=5s"}));
   INFO(what_if_text(longer));
   CHECK(longer.counterfactual.over_quota == seconds(5));
@@ -164,7 +164,8 @@ void live(HubBench& bench, std::mt19937_64& random) {
   }
 }
 
-std::uint64_t told_of(const WhatIf& result, std::optional<PlannedWrite> WriteDifference::* side) {
+std::uint64_t reported_writes(const WhatIf& result,
+                              std::optional<PlannedWrite> WriteDifference::* side) {
   std::uint64_t count = result.same;
   for (const WriteDifference& difference : result.differences) count += bool{difference.*side};
   return count;
@@ -190,8 +191,9 @@ TEST_CASE("whatever happened, an unchanged configuration makes no difference fro
       options.configuration =
           under({"debounce.shrinkWindow=" + std::to_string(random() % 12) + "s"}).configuration;
       const WhatIf other = asked(*bench.log, options);
-      CHECK(told_of(other, &WriteDifference::baseline) == other.baseline.writes);
-      CHECK(told_of(other, &WriteDifference::counterfactual) == other.counterfactual.writes);
+      CHECK(reported_writes(other, &WriteDifference::baseline) == other.baseline.writes);
+      CHECK(reported_writes(other, &WriteDifference::counterfactual) ==
+            other.counterfactual.writes);
       CHECK(to_json(other.baseline) == to_json(result.baseline));
       CHECK(to_json(other.history) == to_json(result.history));
       differing += other.differences.size();

@@ -81,7 +81,7 @@ TEST_CASE("up to a time every deadline until then runs, up to an event none behi
     REQUIRE(result.differences.size() == 1);
     CHECK(result.differences[0].kind() == WriteDiffers::only_what_if);
     CHECK(result.differences[0].time() == at(4));
-    // 4 cpu that somebody wants and nobody promises, from 3:00 on; the window ends at 4:00.
+    // 4 cpu that are wanted and not promised, from 3:00 on; the window ends at 4:00.
     const Int128 wanted = Int128{4000} * (end - at(3)).ns;
     CHECK(result.baseline.under.at("cpu") - result.counterfactual.under.at("cpu") ==
           wanted - Int128{4000} * minutes(1).ns);

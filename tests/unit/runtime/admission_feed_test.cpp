@@ -35,8 +35,8 @@ AdmissionDecided decision() {
           ""};
 }
 
-// The events without seq and time, of which a note takes one.
-std::vector<std::string> told(const EventLog& log) {
+// The events but for decisions, without seq and time: a noted decision takes a seq.
+std::vector<std::string> without_places(const EventLog& log) {
   std::vector<std::string> all;
   for (Event event : events_of(log)) {
     if (std::holds_alternative<AdmissionDecided>(event.fact)) continue;
@@ -89,7 +89,7 @@ TEST_CASE("a decision is logged, and nothing else differs by it") {
   CHECK(facts_in<AdmissionDecided>(*with.log) == std::vector{decision(), decision()});
   CHECK(facts_in<AdmissionDecided>(*without.log).empty());
   CHECK(with.quotas() == without.quotas());
-  const auto one = told(*with.log), other = told(*without.log);
+  const auto one = without_places(*with.log), other = without_places(*without.log);
   for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
     INFO(i);
     CHECK(one[i] == other[i]);

@@ -60,7 +60,7 @@ class Gate {
     changed_.notify_all();
     changed_.wait(lock, [this] { return open_; });
   }
-  bool somebody_waits() {
+  bool handler_waits() {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(20), [this] { return waiting_ > 0; });
   }
@@ -160,7 +160,7 @@ TEST_CASE("a short body is answered while the answer to a long one takes its tim
   const auto endpoint = started(std::move(serving));
   const PlainClient asking(endpoint->port());
   asking.send(request_of("POST", "/admit", "longer"));
-  REQUIRE(gate.somebody_waits());
+  REQUIRE(gate.handler_waits());
   CHECK(answer_to(*endpoint, request_of("POST", "/admit", "short")).ends_with("\r\n\r\nshort"));
   CHECK(answer_to(*endpoint, request_of("GET", "/livez", "")).ends_with("/livez"));
   CHECK(inline_thread.get_future().get() == endpoint_thread.get_future().get());
@@ -227,7 +227,7 @@ TEST_CASE("the end of an endpoint answers what was read and closes the rest") {
   const PlainClient silent(endpoint->port());
   const PlainClient asking(endpoint->port());
   asking.send(request_of("POST", "/admit", "the last", ""));
-  REQUIRE(gate.somebody_waits());
+  REQUIRE(gate.handler_waits());
   auto ended = std::async(std::launch::async, [&endpoint] { endpoint.reset(); });
   CHECK(idle.closed_within(std::chrono::seconds(20)));
   CHECK(silent.closed_within(std::chrono::seconds(20)));

@@ -67,7 +67,7 @@ TEST_CASE("a stream without another version says so now and then, to find who le
   CHECK(client.answer_until(":\n\n") == ":\n\n");
 }
 
-TEST_CASE("a stream that has its age is told to ask again, and ends") {
+TEST_CASE("a stream at its greatest age gets an event to ask again, and ends") {
   Versions versions(128, milliseconds(100));
   const PlainClient client(versions.port());
   client.send(kAsk);

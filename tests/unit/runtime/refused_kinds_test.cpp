@@ -39,7 +39,7 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
   }
   CHECK(bench.core->stats().planning);
   CHECK(bench.quotas() == "500 500");
-  const auto told = [&](const std::string& kind, const std::string& namespace_) {
+  const auto reports = [&](const std::string& kind, const std::string& namespace_) {
     return std::count_if(bench.diagnostics.begin(), bench.diagnostics.end(),
                          [&](const std::string& line) {
                            return line.find("cannot be read on the hub") != std::string::npos &&
@@ -47,9 +47,9 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
                                   line.find("namespace=" + namespace_) != std::string::npos;
                          });
   };
-  CHECK(told("Secret", "kueue-system") == 1);
-  CHECK(told("PlacementDecision", "kueue-system") == 1);
-  CHECK(told("Workload", "\"*\"") == 1);
+  CHECK(reports("Secret", "kueue-system") == 1);
+  CHECK(reports("PlacementDecision", "kueue-system") == 1);
+  CHECK(reports("Workload", "\"*\"") == 1);
   CHECK((folded(events_of(*bench.log)) == bench.core->state()));
 }
 

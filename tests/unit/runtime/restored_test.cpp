@@ -22,9 +22,9 @@ bool is_older(const WatchFact& now, const WatchFact& then) {
          std::stoull(std::get<ObjectSeen>(then.said).resource_version);
 }
 
-// What a reflector tells of a list of `now` after it has shown all of `then`.
+// The facts that a reflector reports of a list of `now` after it has reported all of `then`.
 std::vector<WatchFact> relist(const ServerDouble& now, const ServerDouble& then) {
-  std::vector<WatchFact> told;
+  std::vector<WatchFact> facts;
   for (WatchFact& fact : now.list(every_hub_kind())) {
     if (auto* seen = std::get_if<ObjectSeen>(&fact.said); seen && then.has(seen->key)) {
       const WatchFact before = then.seen(seen->key);
@@ -32,9 +32,9 @@ std::vector<WatchFact> relist(const ServerDouble& now, const ServerDouble& then)
       seen->went_back = is_older(fact, before);
     }
     if (auto* list = std::get_if<ListCompleted>(&fact.said)) list->went_back = true;
-    told.push_back(std::move(fact));
+    facts.push_back(std::move(fact));
   }
-  return told;
+  return facts;
 }
 
 void restore(HubBench& bench, const ServerDouble& backup) {

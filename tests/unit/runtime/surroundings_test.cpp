@@ -203,7 +203,7 @@ class SlowQuestions {
   bool open_ = false;
 };
 
-TEST_CASE("too many questions at once are told to come back, while probes are answered") {
+TEST_CASE("surplus questions are refused with a Retry-After, while probes are answered") {
   SlowQuestions questions;
   auto endpoint = HttpEndpoint::start(
       {"127.0.0.1", 0},
@@ -246,7 +246,7 @@ TEST_CASE("too many questions at once are told to come back, while probes are an
   CHECK(ask(port, "GET /audit/again" + close).ends_with("/audit/again"));
 }
 
-TEST_CASE("a question that waited too long is told to come back instead of being answered") {
+TEST_CASE("a question that waited too long is refused with 503") {
   SlowQuestions questions;
   auto endpoint = HttpEndpoint::start(
       {"127.0.0.1", 0},

@@ -241,7 +241,7 @@ struct PrunedLog {
     for (const SnapshotVerdict& verdict : store.survey()) seqs.push_back(verdict.info.seq);
     return seqs;
   }
-  bool every_state_is_told() const {
+  bool has_every_state() const {
     for (std::uint64_t seq = 9; seq <= 24; ++seq)
       if (!state_at(*log, &store, Seq{seq})) return false;
     return true;
@@ -257,7 +257,7 @@ TEST_CASE("Pruning snapshots leaves the one that a pruned log begins with") {
     CHECK(pruning->faulty.empty());
     CHECK(pruning->removed.size() == 7 - keep);
     CHECK(place.left().front() == Seq{9});
-    CHECK(place.every_state_is_told());
+    CHECK(place.has_every_state());
     CHECK(place.store.prune(*place.log, keep)->removed.empty());
   }
   PrunedLog place;
@@ -276,7 +276,7 @@ TEST_CASE("Pruning neither counts nor removes a damaged snapshot") {
   CHECK(pruning->faulty[1].fault == "its bytes are not what was written");
   CHECK(pruning->removed == std::vector{Seq{3}, Seq{6}, Seq{12}, Seq{18}});
   CHECK(place.left() == std::vector{Seq{9}, Seq{15}, Seq{21}, Seq{24}});
-  CHECK(place.every_state_is_told());
+  CHECK(place.has_every_state());
 }
 
 TEST_CASE("Where the snapshot of a pruned log's beginning is damaged, the next one is the first") {
@@ -295,7 +295,7 @@ TEST_CASE("Thinning leaves the snapshot that a pruned log begins with") {
   CHECK(place.store.thin(*place.log, 3)->empty());
   REQUIRE(place.store.remove(Seq{6}).has_value());  // 9, 12, 15, ...
   CHECK(*place.store.thin(*place.log, 3) == std::vector{Seq{12}});
-  CHECK(place.every_state_is_told());
+  CHECK(place.has_every_state());
 }
 
 TEST_CASE("Large states are taken less often than small ones") {

@@ -6,7 +6,7 @@
 namespace fairlead {
 namespace {
 
-// The head of a Zstandard frame that stands for `plain` bytes, `size` bytes long.
+// The head of a Zstandard frame that declares `plain` bytes, `size` bytes long.
 std::string frame_that_says(std::uint64_t plain, std::size_t size) {
   std::string frame("\x28\xb5\x2f\xfd\xe0", 5);
   for (unsigned i = 0; i < 8; ++i) frame += static_cast<char>(plain >> 8 * i & 0xFF);

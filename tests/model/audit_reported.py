@@ -7,28 +7,28 @@ def number(resource, text):
     return None if text is None else amount(canonical(resource), text)
 
 
-def differing(path, expected, told, out):
-    """Adds (path, expected, told) for each leaf of `expected` that is reported otherwise."""
-    if isinstance(expected, dict) and isinstance(told, dict):
-        for key in sorted(set(expected) | set(told), key=str):
-            if key not in expected or key not in told:
-                out.append(("%s.%s" % (path, key), expected.get(key, "<absent>"), told.get(key, "<absent>")))
+def differing(path, expected, reported, out):
+    """Adds (path, expected, reported) for each leaf of `expected` that is reported otherwise."""
+    if isinstance(expected, dict) and isinstance(reported, dict):
+        for key in sorted(set(expected) | set(reported), key=str):
+            if key not in expected or key not in reported:
+                out.append(("%s.%s" % (path, key), expected.get(key, "<absent>"), reported.get(key, "<absent>")))
             else:
-                differing("%s.%s" % (path, key), expected[key], told[key], out)
-    elif isinstance(expected, list) and isinstance(told, list) and len(expected) == len(told):
-        for i, (a, b) in enumerate(zip(expected, told)):
+                differing("%s.%s" % (path, key), expected[key], reported[key], out)
+    elif isinstance(expected, list) and isinstance(reported, list) and len(expected) == len(reported):
+        for i, (a, b) in enumerate(zip(expected, reported)):
             differing("%s[%d]" % (path, i), a, b, out)
-    elif isinstance(expected, set) and isinstance(told, str):
-        if told not in expected:
-            out.append((path, expected, told))
-    elif expected != told:
-        out.append((path, expected, told))
+    elif isinstance(expected, set) and isinstance(reported, str):
+        if reported not in expected:
+            out.append((path, expected, reported))
+    elif expected != reported:
+        out.append((path, expected, reported))
 
 
 # ----------------------------------------------------------------------------- what was reported, made comparable
 
 
-def told_quota(document):
+def reported_quota(document):
     out = {}
     for row in document["rows"]:
         r = row["resource"]
@@ -40,7 +40,7 @@ def told_quota(document):
     return out
 
 
-def told_grant(r, grant):
+def reported_grant(r, grant):
     out = {k: number(r, grant[k]) for k in ("assigned", "granted", "contributes", "wanted", "flavorBound",
                                              "afterFlavor", "totalBound", "minimum")}
     for name in ("cluster", "reason", "priority", "nominalPolicy", "shrinkPolicy", "flavorCapacity"):
@@ -53,7 +53,7 @@ def told_grant(r, grant):
         "source": presence["source"], "namesNoNode": presence["namesNoNode"],
         "hubOpens": milliseconds(opens) if opens and opens[0].isdigit() else opens,
         "hold": hold and {k: milliseconds(v) for k, v in hold.items()},
-        "sourceChange": told_source_change(presence["sourceChange"])}
+        "sourceChange": reported_source_change(presence["sourceChange"])}
     out["capacity"] = {c["flavor"]: {
         **{k: number(r, c[k]) for k in ("offered", "usable", "growing", "accepted")}, "state": c["state"],
         "layer": (c["layer"]["name"], milliseconds(c["layer"]["since"]), milliseconds(c["layer"]["until"])),
@@ -69,7 +69,7 @@ def told_grant(r, grant):
     return out
 
 
-def told_source_change(change):
+def reported_source_change(change):
     return change and dict(change, at=milliseconds(change["at"]))
 
 
@@ -84,14 +84,14 @@ def plain(reason):
     return reason
 
 
-def told_history(document):
+def reported_history(document):
     return [(row["seq"], row["time"], row["flavor"], row["resource"], number(row["resource"], row["old"]),
              number(row["resource"], row["new"]), row["writer"],
              tuple(row["answer"].get(k) for k in ("outcome", "seq", "time")) if "answer" in row else None)
             for row in document["rows"]]
 
 
-def told_diff(document):
+def reported_diff(document):
     def both(row, read):
         return tuple(None if row[side] is None else read(row[side]) for side in ("from", "to"))
 
@@ -114,14 +114,14 @@ def told_diff(document):
     return out
 
 
-def told_guard(guard, resource):
+def reported_guard(guard, resource):
     """(guard, cluster), and of a layer the flavor: "c1 od cpu: shrinkWindow ..."."""
     start = guard["text"].split(":")[0].split(" ")
     layer = guard["cluster"] is not None and len(start) == 3 and start[0] == guard["cluster"] and start[2] == resource
     return (guard["guard"], guard["cluster"], *([start[1]] if layer else []))
 
 
-def told_guard_times(guard):
+def reported_guard_times(guard):
     return {"since": milliseconds(guard["since"]), "until": milliseconds(guard["until"]), "seq": guard["seq"]}
 
 
@@ -131,6 +131,6 @@ def step_end(text):
     return (flavor, canonical(resource), number(resource, new))
 
 
-def told_hours(resource, text):
+def reported_hours(resource, text):
     """cpu and devices come in thousandths."""
     return number("cpu" if quantum(resource) == 1 else resource, text)
