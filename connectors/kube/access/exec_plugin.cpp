@@ -141,13 +141,25 @@ struct Pipe {
   }
 };
 
-// Whether a plugin gets this variable of ours (NAME=value): only those for paths, language and
-// proxies, because our environment may hold secrets of other programs.
+// Whether a plugin gets this variable of ours (NAME=value): only those for paths, language, proxies
+// and the API server of its Pod (client-go's InClusterConfig), because our environment may hold
+// secrets of other programs.
 bool passed_on(std::string_view variable) {
-  constexpr std::array<std::string_view, 13> kNames{
-      "PATH",        "HOME",        "USER",      "LANG",     "TMPDIR",
-      "HTTP_PROXY",  "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy",
-      "https_proxy", "all_proxy",   "no_proxy"};
+  constexpr std::array<std::string_view, 15> kNames{"PATH",
+                                                    "HOME",
+                                                    "USER",
+                                                    "LANG",
+                                                    "TMPDIR",
+                                                    "HTTP_PROXY",
+                                                    "HTTPS_PROXY",
+                                                    "ALL_PROXY",
+                                                    "NO_PROXY",
+                                                    "http_proxy",
+                                                    "https_proxy",
+                                                    "all_proxy",
+                                                    "no_proxy",
+                                                    "KUBERNETES_SERVICE_HOST",
+                                                    "KUBERNETES_SERVICE_PORT"};
   const std::string_view name = variable.substr(0, variable.find('='));
   return name.starts_with("LC_") || std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }

@@ -1,7 +1,11 @@
 #include "connectors/kube/access/member_access.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <initializer_list>
 #include <random>
+#include <set>
 
 #include "connectors/kube/access/exec_plugin.h"
 #include "connectors/kube/resource_path.h"
@@ -12,11 +16,17 @@
 namespace fairlead {
 namespace {
 
+// Since cluster-inventory-api 0.1.3 (Kueue 0.19) two policies replace the flag, and the extensions
+// have other names.
 constexpr std::string_view kExtensionFlag = "additionalCLIArgEnvVarExtensionFlag";
-constexpr std::string_view kArgumentsExtension =
-    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args";
-constexpr std::string_view kVariablesExtension =
-    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs";
+constexpr std::string_view kArgumentsPolicy = "profileSourcedCLIArgsPolicy";
+constexpr std::string_view kVariablesPolicy = "profileSourcedEnvVarsPolicy";
+constexpr std::array<std::string_view, 2> kArgumentsExtensions{
+    "clusterprofiles.multicluster.x-k8s.io/exec/additional-args",
+    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-args"};
+constexpr std::array<std::string_view, 2> kVariablesExtensions{
+    "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs",
+    "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs"};
 
 Error bad_input(std::string what) { return {ErrorCode::bad_input, std::move(what)}; }
 
@@ -48,13 +58,49 @@ JsonView provider_named(const AccessProviders& providers, std::string_view name)
   return {};
 }
 
-// Whether a provider's entry lets a ClusterProfile add arguments and variables to its plugin;
-// nullopt for an unknown value.
-std::optional<bool> lets_add(JsonView provider) {
+enum class Addition : std::uint8_t { ignored, where_missing, replacing };
+
+// What a provider's entry lets a ClusterProfile add to its plugin.
+struct Additions {
+  Addition arguments{};
+  Addition variables{};
+};
+
+struct PolicyWord {
+  std::string_view field, word;
+  Addition addition;
+};
+constexpr std::array<PolicyWord, 5> kPolicyWords{{
+    {kArgumentsPolicy, "Ignore", Addition::ignored},
+    {kArgumentsPolicy, "Append", Addition::replacing},
+    {kVariablesPolicy, "Ignore", Addition::ignored},
+    {kVariablesPolicy, "AppendIfNotExists", Addition::where_missing},
+    {kVariablesPolicy, "Replace", Addition::replacing},
+}};
+
+Result<Addition> policy_of(JsonView provider, std::string_view field, const std::string& where) {
+  JsonView value = provider[field];
+  if (!value.given()) return Addition::ignored;
+  std::string known;
+  for (const PolicyWord& row : kPolicyWords) {
+    if (row.field != field) continue;
+    if (value.string() == row.word) return row.addition;
+    known += (known.empty() ? "" : ", ") + std::string(row.word);
+  }
+  return bad_input(where + "." + std::string(field) + ": expected one of " + known);
+}
+
+Result<Additions> additions_of(JsonView provider, const std::string& where) {
   JsonView flag = provider[kExtensionFlag];
-  if (!flag.given() || flag.string() == "Ignore" || flag.integer() == 0) return false;
-  if (flag.string() == "Allow" || flag.integer() == 1) return true;
-  return std::nullopt;
+  if (flag.string() == "Allow" || flag.integer() == 1)
+    return Additions{Addition::replacing, Addition::replacing};
+  if (flag.given() && flag.string() != "Ignore" && flag.integer() != 0)
+    return bad_input(where + "." + std::string(kExtensionFlag) + ": expected Allow or Ignore");
+  const auto arguments = policy_of(provider, kArgumentsPolicy, where);
+  if (arguments.has_error()) return arguments.error();
+  const auto variables = policy_of(provider, kVariablesPolicy, where);
+  if (variables.has_error()) return variables.error();
+  return Additions{*arguments, *variables};
 }
 
 Result<void> add_arguments(ExecPlugin& plugin, JsonView list, const std::string& where) {
@@ -66,33 +112,38 @@ Result<void> add_arguments(ExecPlugin& plugin, JsonView list, const std::string&
   return {};
 }
 
-// Adds the profile's variables; they replace those of the provider.
-Result<void> add_variables(ExecPlugin& plugin, JsonView map, const std::string& where) {
+// Adds the profile's variables. One that the provider has too is replaced, or stays.
+Result<void> add_variables(ExecPlugin& plugin, JsonView map, Addition how,
+                           const std::string& where) {
   const Error bad = bad_input(where + ": expected names with values that are strings");
   if (!map.is(JsonKind::object)) return bad;
   for (JsonView item : map) {
     const std::string name(item.key());
     if (name.empty() || name.find('=') != std::string::npos || !item.is(JsonKind::string))
       return bad;
-    std::erase_if(plugin.env, [&name](const auto& known) { return known.first == name; });
-    plugin.env.emplace_back(name, item.text());
+    const auto is_it = [&name](const auto& known) { return known.first == name; };
+    if (how == Addition::replacing) std::erase_if(plugin.env, is_it);
+    if (std::none_of(plugin.env.begin(), plugin.env.end(), is_it))
+      plugin.env.emplace_back(name, item.text());
   }
   return {};
 }
 
 // KEP-5339: a cluster's extensions may add to the command of its plugin if the operator's file lets
 // them. They decide which command runs here, so without that permission they are ignored.
-Result<void> add_extensions(ExecPlugin& plugin, JsonView provider, JsonView cluster,
+Result<void> add_extensions(ExecPlugin& plugin, const Additions& allowed, JsonView cluster,
                             const std::string& where) {
-  if (!lets_add(provider).value_or(false)) return {};
+  const auto is_one_of = [](const auto& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   for (JsonView extension : cluster["extensions"]) {
     const std::string name(extension["name"].string());
     const std::string place = where + ".cluster.extensions[" + name + "]";
     Result<void> added;
-    if (name == kArgumentsExtension)
+    if (is_one_of(kArgumentsExtensions, name) && allowed.arguments != Addition::ignored)
       added = add_arguments(plugin, extension["extension"], place);
-    else if (name == kVariablesExtension)
-      added = add_variables(plugin, extension["extension"], place);
+    else if (is_one_of(kVariablesExtensions, name) && allowed.variables != Addition::ignored)
+      added = add_variables(plugin, extension["extension"], allowed.variables, place);
     if (!added) return added;
   }
   return {};
@@ -216,6 +267,37 @@ class ProfileAccess final : public MemberAccess {
   std::unique_ptr<ApiServerConnection::Follower> secret_follower_, profile_follower_;
 };
 
+// A key that is ignored may be a misspelled one, or a rule that this program does not know.
+Result<void> expect_keys(JsonView object, std::initializer_list<std::string_view> known,
+                         const std::string& where) {
+  std::string names;
+  for (const std::string_view name : known)
+    names += (names.empty() ? "" : ", ") + std::string(name);
+  for (JsonView item : object)
+    if (std::find(known.begin(), known.end(), item.key()) == known.end())
+      return bad_input(where + ": unknown field " + std::string(item.key()) + ", expected " +
+                       names);
+  return {};
+}
+
+Result<void> check_provider(JsonView row, const std::string& where) {
+  if (auto good = expect_keys(
+          row, {"name", "execConfig", kArgumentsPolicy, kVariablesPolicy, kExtensionFlag}, where);
+      !good)
+    return good;
+  if (auto good = expect_keys(row["execConfig"],
+                              {"apiVersion", "command", "args", "env", "installHint",
+                               "provideClusterInfo", "interactiveMode"},
+                              where + ".execConfig");
+      !good)
+    return good;
+  if (auto plugin = read_exec_plugin(row["execConfig"], {}, {}, where + ".execConfig");
+      plugin.has_error())
+    return plugin.error();
+  if (auto allowed = additions_of(row, where); allowed.has_error()) return allowed.error();
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<const AccessProviders>> load_access_providers(const std::string& path) {
@@ -228,15 +310,16 @@ Result<std::shared_ptr<const AccessProviders>> load_access_providers(const std::
   out->document = std::move(*document);
   JsonView rows = out->document.root()["providers"];
   if (!rows.is(JsonKind::array)) return bad_input(path + ": providers: expected a list");
+  if (auto good = expect_keys(out->document.root(), {"providers"}, path); !good)
+    return good.error();
+  std::set<std::string> names;
   for (JsonView row : rows) {
     const std::string name(row["name"].string());
     if (name.empty()) return bad_input(path + ": providers: expected a name in each entry");
-    auto plugin =
-        read_exec_plugin(row["execConfig"], {}, {}, path + ": providers[" + name + "].execConfig");
-    if (plugin.has_error()) return plugin.error();
-    if (!lets_add(row))
-      return bad_input(path + ": providers[" + name + "]." + std::string(kExtensionFlag) +
-                       ": expected Allow or Ignore");
+    if (!names.insert(name).second)
+      return bad_input(path + ": providers[" + name + "]: there are two entries of this name");
+    if (auto good = check_provider(row, path + ": providers[" + name + "]"); !good)
+      return good.error();
   }
   return std::shared_ptr<const AccessProviders>(std::move(out));
 }
@@ -265,7 +348,9 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
           command.is_relative() && command.has_parent_path())
         plugin->command =
             (std::filesystem::absolute(providers.origin).parent_path() / command).string();
-      if (auto added = add_extensions(*plugin, known, row["cluster"], where); !added)
+      const auto allowed = additions_of(known, providers.origin);
+      if (allowed.has_error()) return allowed.error();
+      if (auto added = add_extensions(*plugin, *allowed, row["cluster"], where); !added)
         return added.error();
       out->exec = std::move(*plugin);
       return out;

@@ -17,13 +17,14 @@ namespace fairlead {
 
 /// The exec plugins that may be run for access providers of ClusterProfiles, in the file format of
 /// cluster-inventory-api's --clusterprofile-provider-file: {"providers": [{"name", "execConfig"}]}.
-/// A provider with "additionalCLIArgEnvVarExtensionFlag": "Allow" (or 1) lets a ClusterProfile's
-/// extensions add arguments and environment variables to its plugin.
+/// "profileSourcedCLIArgsPolicy": "Append" and "profileSourcedEnvVarsPolicy": "AppendIfNotExists"
+/// or "Replace" let a ClusterProfile's extensions add arguments and environment variables to the
+/// plugin; so does the former "additionalCLIArgEnvVarExtensionFlag": "Allow" (or 1) with both.
 struct AccessProviders {
   std::string origin;
   JsonDocument document;
 };
-/// Reads the file. Fails with `bad_input`, naming file and field.
+/// Reads the file. Fails with `bad_input`, naming file and field, also for an unknown field.
 Result<std::shared_ptr<const AccessProviders>> load_access_providers(const std::string& path);
 
 /// The name of the access provider whose token is in a Secret of the profile's namespace and name,

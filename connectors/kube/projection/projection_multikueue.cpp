@@ -10,11 +10,14 @@ namespace fairlead::projection {
 namespace {
 
 // The names of a status list of a ClusterProfile.
-std::vector<std::string> provider_names(JsonView providers) {
+// Of the list and of that by its former name: each of the two counts.
+std::vector<std::string> provider_names(JsonView status) {
   std::vector<std::string> out;
-  if (!providers.is(JsonKind::array)) return out;
-  for (JsonView item : providers)
-    if (const auto name = item["name"].string(); !name.empty()) out.emplace_back(name);
+  for (const char* list : {"accessProviders", "credentialProviders"}) {
+    if (!status[list].is(JsonKind::array)) continue;
+    for (JsonView item : status[list])
+      if (const auto name = item["name"].string(); !name.empty()) out.emplace_back(name);
+  }
   make_set(out);
   return out;
 }
@@ -79,15 +82,11 @@ std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignme
 
 ClusterProfileFacts cluster_profile(JsonView object) {
   JsonView metadata = object["metadata"];
-  JsonView status = object["status"];
   ClusterProfileFacts out;
   out.cluster = metadata["labels"]["open-cluster-management.io/cluster-name"].string();
   out.labelled = !out.cluster.empty();
   if (!out.labelled) out.cluster = metadata["name"].string();
-  out.access_providers = provider_names(status["accessProviders"]);
-  // The former name of the field.
-  if (out.access_providers.empty())
-    out.access_providers = provider_names(status["credentialProviders"]);
+  out.access_providers = provider_names(object["status"]);
   return out;
 }
 

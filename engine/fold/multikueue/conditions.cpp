@@ -53,6 +53,12 @@ ConditionWish placement_not_found(const Subject& of) {
   return no("PlacementNotFound", message);
 }
 
+std::string profile_hint(const Subject& of) {
+  return of.state.multikueue.profiles_off
+             ? "; Kueue uses no ClusterProfile: its feature gate MultiKueueClusterProfile is off"
+             : "";
+}
+
 std::string secret_hint(const Subject& of) {
   if (!of.state.multikueue.unreadable.contains(Kind::secret)) return "";
   return "; Secrets in namespace " + of.state.configuration.kueue_namespace + " cannot be read";
@@ -147,7 +153,7 @@ std::string remarks(const Subject& of) {
   for (const Kind kind : of.state.multikueue.unreadable)
     if (kind != Kind::mutating_admission_policy)  // DispatcherReady reports it
       lines.push_back(unreadable(kind));
-  std::string text;
+  std::string text = profile_hint(of);
   for (const std::string& line : lines) text += "; " + line;
   return text;
 }

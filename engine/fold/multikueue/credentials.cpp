@@ -24,10 +24,15 @@ bool profiles_are_served(const State& state) {
   return crd == state.multikueue.crds.end() || crd->second.facts.cluster_profile_ref;
 }
 
+// An administrator who lists Kueue's providers knows better than an earlier answer of Kueue.
+bool profiles_are_off(const State& state) {
+  return state.multikueue.profiles_off && state.configuration.multikueue.access_providers.empty();
+}
+
 // Returns a usable profile that is labelled with the cluster; only if none is labelled so, the
 // unlabelled profile of its name.
 std::string profile_of(const State& state, const std::string& cluster) {
-  if (!profiles_are_served(state)) return "";
+  if (!profiles_are_served(state) || profiles_are_off(state)) return "";
   const std::string& namespace_ = state.configuration.kueue_namespace;
   const auto& all = state.multikueue.profiles;
   bool labelled = false;
@@ -82,12 +87,15 @@ bool refresh_credential(State& state, const std::string& cluster, Seq seq) {
   const Credential now = credential_of(state, cluster);
   if (!fresh && now == record.now) return false;
   const bool had = record.now.any();
+  const bool had_profile = !record.now.profile.empty();
   if (now.any()) record.lost_since.reset();
   if (had && !now.any()) record.lost_since = state.now;
   keep_since(record.profile_since, !now.profile.empty(), state.now);
   keep_since(record.profile_lost_since, now.profile.empty(), state.now);
   record.now = now;
-  record.seq = seq_of(state, now, seq);
+  record.seq = had_profile && now.profile.empty() && profiles_are_off(state)
+                   ? *state.multikueue.profiles_off
+                   : seq_of(state, now, seq);
   return true;
 }
 
@@ -117,6 +125,7 @@ Credential source_for(const State& state, const std::string& worker, const std::
     before = {current->second.facts.cluster_profile, current->second.facts.secret};
   if (!before.any() || !now.any()) return now.any() ? now : before;
   if (!listed || before.profile.empty() == now.profile.empty()) return now;
+  if (!before.profile.empty() && profiles_are_off(state)) return now;
   const LogTime change =
       now.profile.empty()
           ? record->profile_lost_since.value_or(state.now) + windows.credential_grace

@@ -17,8 +17,9 @@ const CredentialRecord* find_credential(const State& state, const std::string& c
 
 /// Returns what a MultiKueueCluster of the cluster should name. A profile precedes a Secret. The
 /// source of a listed worker changes only after `settle` (to a profile) or `credential_grace` (from
-/// it), the longest of its lists. Without a credential it is the last one; both fields are empty if
-/// there is none that could be written. Lowers `next` to the moment at which the result changes.
+/// it), the longest of its lists; at once from a profile that Kueue does not use. Without a
+/// credential it is the last one; both fields are empty if there is none that could be written.
+/// Lowers `next` to the moment at which the result changes.
 Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
                       LogTime& next);
 

@@ -147,6 +147,9 @@ struct MultiKueue {
   std::map<std::string, std::set<NamespacedName>> decisions_of;         ///< by placement name
   std::map<NamespacedName, Observed<AddOnPlacementScoreFacts>> scores;  ///< (cluster, name)
   std::map<NamespacedName, Observed<ClusterProfileFacts>> profiles;
+  /// The event by which Kueue reported that its feature gate for ClusterProfiles is off; empty: it
+  /// has not, or has connected by one since.
+  std::optional<Seq> profiles_off;
   std::map<NamespacedName, Observed<SecretFacts>> secrets;
   std::set<Kind> unreadable;  ///< kinds that cannot be read, until a complete list
   std::map<std::string, Observed<MultiKueueConfigFacts>> configs;

@@ -127,6 +127,18 @@ void open_lists_and_checks(State& state, Seq seq) {
     state.multikueue.open_checks.insert(name);
 }
 
+// Kueue reports of a MultiKueueCluster with a ClusterProfile whether it uses profiles at all.
+void note_profiles(State& state, const MultiKueueClusterFacts& facts, Seq seq) {
+  if (facts.cluster_profile.empty()) return;
+  std::optional<Seq>& off = state.multikueue.profiles_off;
+  const bool refused = facts.active.status == ConditionStatus::no &&
+                       facts.active.reason == "MultiKueueClusterProfileFeatureDisabled";
+  const bool connected = facts.active.status == ConditionStatus::yes;
+  if (off ? !connected : !refused) return;
+  off = refused ? std::optional(seq) : std::nullopt;
+  state.multikueue.all_open = true;
+}
+
 }  // namespace
 
 void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq) {
@@ -190,6 +202,7 @@ void observe_config(State& state, const std::string& name, Seen<MultiKueueConfig
 
 void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
                     Seq seq) {
+  if (seen) note_profiles(state, seen->facts, seq);
   keep(state.multikueue.clusters, name, std::move(seen));
   state.multikueue.open_workers.insert(name);
   open_lists_of_worker(state, name, seq);

@@ -58,6 +58,7 @@ constexpr EntryRow kEntries[] = {
     {"metrics", "", "/status/nodes/[name={1}]"},
     {"check", "condition", "/status/conditions/[type={1}]"},
     {"work", "condition", "/status/conditions/[type={1}]"},
+    {"worker", "condition", "/status/conditions/[type={1}]"},
     {"work", "flavor",
      "/spec/workload/manifests/"
      "[apiVersion=kueue.x-k8s.io~1v1beta2,kind=ResourceFlavor,metadata.name={1}]"},
@@ -197,6 +198,8 @@ constexpr FieldRow kFields[] = {
     {"worker", "secret={value}", "/spec/clusterSource/kubeConfig/location", "{value}"},
     {"worker", "secret={value}", "/spec/clusterSource/kubeConfig/locationType", R"("Secret")"},
 
+    {"worker", "profile={value}", "/spec/clusterSource/clusterProfileRef/name", "{value}"},
+    {"worker condition.", "{key}={value}", "{key}", "{value}"},
     {"worker-list", "clusters={each}", "/spec/clusters", "[]"},
     {"worker-list", "clusters={each}", "/spec/clusters/+", "{each}"},
 

@@ -144,16 +144,20 @@ TEST_CASE("a plugin gets the variables that programs need, and no other of ours"
   ::setenv("FAIRLEAD_TEST_SECRET", "hush", 1);
   ::setenv("HTTPS_PROXY", "http://proxy:3128", 1);
   ::setenv("LC_TIME", "C", 1);
+  ::setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
   ExecPlugin plugin =
       plugins.script("env > " + plugins.file("env") + "\n" + print(credential(R"("token":"t")")));
   plugin.env = {{"AWS_PROFILE", "hub"}, {"HOME", "/elsewhere"}};
   CHECK(plugins.run(plugin).has_value());
-  for (const char* name : {"FAIRLEAD_TEST_SECRET", "HTTPS_PROXY", "LC_TIME"}) ::unsetenv(name);
+  for (const char* name :
+       {"FAIRLEAD_TEST_SECRET", "HTTPS_PROXY", "LC_TIME", "KUBERNETES_SERVICE_HOST"})
+    ::unsetenv(name);
   const std::string env = "\n" + plugins.content("env");
   CHECK_FALSE(contains(env, "hush"));
   CHECK(contains(env, std::string("\nPATH=") + ::getenv("PATH") + "\n"));
   CHECK(contains(env, "\nHTTPS_PROXY=http://proxy:3128\n"));
   CHECK(contains(env, "\nLC_TIME=C\n"));
+  CHECK(contains(env, "\nKUBERNETES_SERVICE_HOST=10.0.0.1\n"));
   CHECK(contains(env, "\nAWS_PROFILE=hub\n"));
   CHECK(contains(env, "\nHOME=/elsewhere\n"));
   CHECK(contains(env, "\nKUBERNETES_EXEC_INFO={"));

@@ -81,6 +81,56 @@ TEST_CASE("a profile adds arguments and variables to its plugin where the operat
   }
 }
 
+TEST_CASE("policies of Kueue 0.19 say what a profile adds, each for itself") {
+  const std::string prefix = "clusterprofiles.multicluster.x-k8s.io/exec/additional-";
+  const std::string both = extension(prefix + "args", R"(["--tenant","t"])") + "," +
+                           extension(prefix + "envs", R"({"ZONE":"b","NEW":"n"})");
+  struct Case {
+    std::string policies;
+    Texts args;
+    Pairs env;
+  };
+  const Case cases[] = {
+      {R"(,"profileSourcedCLIArgsPolicy":"Append")",
+       {"login", "--tenant", "t"},
+       {{"KEPT", "k"}, {"ZONE", "a"}}},
+      {R"(,"profileSourcedEnvVarsPolicy":"AppendIfNotExists")",
+       {"login"},
+       {{"KEPT", "k"}, {"NEW", "n"}, {"ZONE", "a"}}},
+      {R"(,"profileSourcedCLIArgsPolicy":"Ignore","profileSourcedEnvVarsPolicy":"Replace")",
+       {"login"},
+       {{"KEPT", "k"}, {"NEW", "n"}, {"ZONE", "b"}}}};
+  for (const Case& one : cases) {
+    INFO(one.policies);
+    const auto found = read(one.policies, both);
+    REQUIRE(found.has_value());
+    CHECK(found->exec->args == one.args);
+    Pairs env = found->exec->env;
+    std::sort(env.begin(), env.end());
+    CHECK(env == one.env);
+  }
+}
+
+TEST_CASE("a file of providers is refused where a field would be ignored") {
+  const auto message = [](const std::string& text) {
+    const auto loaded = ProviderFile(text).load();
+    REQUIRE(loaded.has_error());
+    return loaded.error().message;
+  };
+  CHECK(message(providers(R"(,"policy":1)")).find("providers[cloud]: unknown field policy") !=
+        std::string::npos);
+  CHECK(message(R"({"providers":[{"name":"c","execConfig":{"comand":"x"}}]})")
+            .find("providers[c].execConfig: unknown field comand") != std::string::npos);
+  CHECK(message(R"({"providers":[],"more":[]})").find("unknown field more") != std::string::npos);
+  CHECK(message(providers(R"(,"profileSourcedCLIArgsPolicy":"Replace")"))
+            .find("profileSourcedCLIArgsPolicy: expected one of Ignore, Append") !=
+        std::string::npos);
+  const std::string one =
+      R"({"name":"c","execConfig":{"apiVersion":"client.authentication.k8s.io/v1","command":"/c"}})";
+  CHECK(message(R"({"providers":[)" + one + "," + one + "]}").find("providers[c]: there are two") !=
+        std::string::npos);
+}
+
 TEST_CASE("the cluster's own configuration reaches the plugin with what is known of the cluster") {
   const auto found =
       read("", extension("client.authentication.k8s.io/exec", R"({"clusterName":"c2"})"));

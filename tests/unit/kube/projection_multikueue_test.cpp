@@ -123,7 +123,7 @@ TEST_CASE("a ClusterProfile keeps where its cluster's name comes from, and its p
           "credentialProviders":[{"name":"old"}]})");
   CHECK(labelled.cluster == "c");
   CHECK(labelled.labelled);
-  CHECK(labelled.access_providers == std::vector<std::string>{"a", "z"});
+  CHECK(labelled.access_providers == std::vector<std::string>{"a", "old", "z"});
   const auto plain = facts<ClusterProfileFacts>(
       version, "ClusterProfile", R"("status":{"credentialProviders":[{"name":"old"}]})");
   CHECK(plain.cluster == "x");
