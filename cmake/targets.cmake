@@ -1,18 +1,21 @@
-# fairlead_cold(target [file...]): code, or these files of it, whose speed neither a hub nor a sanitized test feels: it runs
-# once a process or once a question of a person, or it waits for a network. A release compiles it with -O1: a unit of
-# commands took 23 s so, and 30 s with -O3. Under a sanitizer most of a build is code generation; without optimisation it
-# takes half as long.
+# fairlead_cold(target [BUSY] [file...]): code, or these files of it, whose speed neither a hub nor a sanitized test feels: it
+# runs once a process or once a question of a person. A release compiles it with -Og: forty files of commands took 22 s so
+# and 27 s with -O1. BUSY is what waits for a network, a clock or a reader of lines and works at each request or line: -O1. Under a sanitizer most of a build is code generation; without optimisation it takes half as long.
 # The files are objects of a target of their own: CMake leaves a file with options of its own out of unity builds.
 function(fairlead_cold target)
+  cmake_parse_arguments(arg "BUSY" "" "" ${ARGN})
+  set(files ${arg_UNPARSED_ARGUMENTS})
   if(FAIRLEAD_SANITIZE)
     set(level -O0)
-  elseif(CMAKE_BUILD_TYPE STREQUAL "Release")
+  elseif(NOT CMAKE_BUILD_TYPE STREQUAL "Release")
+    return()
+  elseif(arg_BUSY)
     set(level -O1)
   else()
-    return()
+    set(level -Og)
   endif()
-  if(ARGN)
-    list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]" OUTPUT_VARIABLE files)
+  if(files)
+    list(TRANSFORM files PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
     get_target_property(sources ${target} SOURCES)
     list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
     list(REMOVE_ITEM sources ${files})
@@ -54,6 +57,7 @@ function(fairlead_test name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   string(REPLACE "/" "-" program "test-${name}")
   add_executable(${program} ${sources})
+  set_target_properties(${program} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)  # helpers of so many have names of their own
   target_link_libraries(${program} PRIVATE ${arg_LINK} fairlead_test_main fairlead_flags)
   if(NOT FAIRLEAD_SANITIZE)
     target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)

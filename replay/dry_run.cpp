@@ -204,7 +204,7 @@ void DryRun::keep_object(const PatchIntended& intent, const std::string& uid,
     return;
   }
   Json object = objects_.contains(key) ? objects_[key] : Json::object();
-  const Json body = Json::parse(intent.body);
+  const Json body = read_own_json(intent.body);
   if (intent.verb == Verb::patch)
     merge_patch(object, body);
   else

@@ -408,7 +408,7 @@ void add(Json& json, const ObjectGone& fact) {
 void add(Json& json, const TimerFired& fact) { json["deadline"] = to_rfc3339(fact.deadline); }
 
 Json body_json(const std::string& body) {
-  Json parsed = Json::parse(body, nullptr, /*allow_exceptions=*/false);
+  Json parsed = read_json(body);
   return parsed.is_discarded() ? Json(body) : parsed;
 }
 void add(Json& json, const PatchIntended& fact) {

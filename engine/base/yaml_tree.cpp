@@ -118,7 +118,7 @@ void emit(YAML::Emitter& out, const Json& value) {
   } else if (value.is_string()) {
     out << value.get<std::string>();
   } else {
-    out << value.dump();
+    out << to_text(value);
   }
 }
 

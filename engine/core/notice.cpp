@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 6> kUnderWay{"WaitingForMember", "Waiting
                                                     "ClaimDeleted",     "PoolUpdating"};
 
 Json conditions_of(const std::string& body) {
-  const Json object = Json::parse(body, nullptr, false);
+  const Json object = read_json(body);
   if (!object.is_object() || !object.contains("status")) return Json::array();
   const Json& status = object["status"];
   return status.contains("conditions") ? status["conditions"] : Json::array();

@@ -65,7 +65,7 @@ std::string conditions_to_note(const Json& status) {
 
 std::string status_in_words(const PatchIntended& intent) {
   if (intent.target.kind != Kind::claim) return intent.reason.text;
-  const Json body = Json::parse(intent.body, nullptr, false);
+  const Json body = read_json(intent.body);
   if (!body.is_object() || !body.contains("status")) return intent.reason.text;
   return conditions_to_note(body["status"]);
 }

@@ -108,7 +108,7 @@ std::string label_of(const Json& object, const std::string& key) {
 }
 
 std::map<std::string, std::int64_t> listed_ids(const Json& tenant_namespace) {
-  const Json value = Json::parse(annotation_of(tenant_namespace, kPlacementsKey), nullptr, false);
+  const Json value = read_json(annotation_of(tenant_namespace, kPlacementsKey));
   if (!value.is_object()) return {};
   std::map<std::string, std::int64_t> ids;
   for (const auto& [id, slices] : value.items()) {

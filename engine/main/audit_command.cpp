@@ -31,7 +31,7 @@ Result<AuditAnswer> ask(const AuditCommandOptions& options) {
     if (!ask) return ask.error();
     const auto answer = (*ask)(to_target(options.question));
     if (!answer) return answer.error();
-    Json document = Json::parse(*answer, nullptr, false);
+    Json document = read_json(*answer);
     if (document.is_object()) return AuditAnswer{std::move(document)};
     return Error{ErrorCode::unavailable,
                  options.hub.server + ": answered something else than an answer of a hub"};

@@ -28,7 +28,7 @@ constexpr const char* kForbiddenCaller =
 
 // What the answer says of its failure: a hub in {"error"}, an API server before it in a Status.
 std::string sentence_of(const HttpResponse& response) {
-  const Json document = Json::parse(response.body, nullptr, false);
+  const Json document = read_json(response.body);
   if (!document.is_object()) return {};
   return document.value(document.value("kind", "") == "Status" ? "message" : "error", "");
 }
@@ -141,7 +141,7 @@ Error hub_failure(const HttpResponse& response, const std::string& name) {
   if (is_bad_question(response)) return {ErrorCode::bad_input, std::move(why)};
   if (why.empty()) why = "answered " + std::to_string(response.status);
   const bool refused = response.status == 401 || response.status == 403;
-  const Json document = Json::parse(response.body, nullptr, false);
+  const Json document = read_json(response.body);
   if (!document.is_object() && (refused || response.status == 503) && response.body.size() < 512)
     why += ": " + response.body.substr(0, response.body.find('\n'));
   return {refused ? ErrorCode::denied : ErrorCode::unavailable, name + ": " + why};

@@ -126,7 +126,7 @@ void print_event(const Event& event, const std::optional<std::string>& raw, LogO
                  std::ostream& out) {
   if (output == LogOutput::json) {
     Json line = to_json(event);
-    if (raw) line["raw"] = Json::parse(*raw, nullptr, false);
+    if (raw) line["raw"] = read_json(*raw);
     out << to_text(line) << '\n';
     return;
   }
@@ -290,7 +290,7 @@ struct LogPage {
 
 /// Reads a page; nullopt if the answer is not that of a hub.
 std::optional<LogPage> read_page(const std::string& answer) {
-  const Json document = Json::parse(answer, nullptr, false);
+  const Json document = read_json(answer);
   if (!document.is_object()) return std::nullopt;
   const Json text = document.value("text", Json());
   const Json exit_code = document.value("exit", Json());

@@ -2,19 +2,13 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdlib>
 #include <iostream>
-#include <string>
-#include <vector>
 
 #include "engine/base/stop_point.h"
-#include "engine/main/commands.h"
-#include "engine/main/exit_code.h"
-#include "engine/main/hub_client.h"
-#include "engine/main/standard_streams.h"
+#include "engine/main/program.h"
 
 namespace {
 
@@ -31,24 +25,6 @@ bool occupy_standard_descriptors() {
   return true;
 }
 
-// Returns the exit code after a command line that runs no command: help and version are no errors.
-int exit_after(const CLI::App& app, const CLI::ParseError& error) {
-  // CLI11 reports a missing option before an unknown one; a misspelt option is both, and its name
-  // helps more.
-  const std::vector<std::string> unknown = app.remaining(true);
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError) &&
-      !unknown.empty()) {
-    std::cerr << "fairlead: unknown option or argument: " << unknown.front()
-              << "\nRun with --help for more information.\n";
-    return 2;
-  }
-  if (app.exit(error) != 0) return 2;
-  const auto written = fairlead::flush_output();
-  if (written) return fairlead::kDone;
-  std::cerr << "fairlead: " << written.error().message << "\n";
-  return fairlead::exit_code_for(written.error().code);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -63,35 +39,5 @@ int main(int argc, char** argv) {
     return 2;
   }
 #endif
-  CLI::App app{
-      "Fairlead keeps Kueue quota equal to the capacity of a hub's clusters, and can say why it "
-      "was what it was.",
-      "fairlead"};
-  app.set_version_flag("--version", "fairlead " FAIRLEAD_VERSION);
-  app.require_subcommand(1);
-  int exit_code = 0;
-  fairlead::add_hub_command(app, exit_code);
-  fairlead::add_dev_command(app, exit_code);
-  fairlead::add_plan_command(app, exit_code);
-  fairlead::add_log_command(app, fairlead::reach_hub, exit_code);
-  fairlead::add_replay_command(app, exit_code);
-  fairlead::add_audit_command(app, exit_code);
-  fairlead::add_what_if_command(app, exit_code);
-  fairlead::add_serve_command(app, exit_code);
-  fairlead::add_snapshot_command(app, exit_code);
-  fairlead::add_completion_command(app, exit_code);
-  fairlead::add_man_command(app, exit_code);
-  const auto commands = app.get_subcommands([](CLI::App*) { return true; });
-  if (argc > 1 && argv[1][0] != '-' &&
-      std::none_of(commands.begin(), commands.end(),
-                   [&](const CLI::App* command) { return command->check_name(argv[1]); })) {
-    std::cerr << "fairlead: no command is called \"" << argv[1] << "\"; see fairlead --help\n";
-    return 2;
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return exit_after(app, error);
-  }
-  return exit_code;
+  return fairlead::run_program(argc, argv);
 }

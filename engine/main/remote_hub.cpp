@@ -28,7 +28,7 @@ bool is_plain(std::string_view path) {
 
 // The answer to /ui/api/log, in which commands name the hub by the words of `place`.
 std::string placed(std::string body, const std::vector<std::string>& place) {
-  Json answer = Json::parse(body, nullptr, false);
+  Json answer = read_json(body);
   if (place.empty() || !answer.is_object()) return body;
   answer["place"] = place;
   return to_text(answer) + "\n";
@@ -36,7 +36,7 @@ std::string placed(std::string body, const std::vector<std::string>& place) {
 
 // The token in the answer to a TokenRequest; empty: none.
 std::string token_in(const std::string& body) {
-  const Json answer = Json::parse(body, nullptr, false);
+  const Json answer = read_json(body);
   const Json::json_pointer at("/status/token");
   return answer.is_object() && answer.contains(at) && answer[at].is_string()
              ? answer[at].get<std::string>()

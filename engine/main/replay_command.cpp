@@ -36,7 +36,7 @@ struct ReplayCommandOptions {
 constexpr Duration kPauseMax = seconds(10);
 
 Json side(Seq seq, LogTime time, const PatchIntended& intent) {
-  return Json::parse(write_line(seq, time, intent));
+  return read_own_json(write_line(seq, time, intent));
 }
 
 // A report and, where writes were compared, what no hub observed in its span: the writes of this

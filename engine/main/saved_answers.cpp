@@ -19,11 +19,11 @@ using Asked = std::vector<std::pair<std::string_view, std::string>>;
 
 // As ui/list.js asks for them.
 std::string decisions_of(const std::string& list) {
-  return "kind=PlacementDecision cluster=hub name~" + Json(list).dump();
+  return "kind=PlacementDecision cluster=hub name~" + to_text(Json(list));
 }
 // As ui/cluster.js does.
 std::string nodes_of(const std::string& cluster) {
-  return "cluster=" + Json(cluster).dump() + " kind=Node";
+  return "cluster=" + to_text(Json(cluster)) + " kind=Node";
 }
 
 bool is_seq(std::string_view name) { return name.ends_with("seq") || name.ends_with("Seq"); }
@@ -87,7 +87,7 @@ Result<AuditAnswer> Saving::ask(std::string_view path, const Asked& parameters) 
   for (const auto& [name, value] : parameters) target.add(name, value);
   for (;;) {
     const HttpReply reply = questions_.reply(to_text(target));
-    Json answer = Json::parse(reply.body, nullptr, false);
+    Json answer = read_json(reply.body);
     if (reply.status != 200) {
       const auto code = reply.status == 400 ? ErrorCode::bad_input : ErrorCode::unavailable;
       return Error{code, answer.value("error", reply.body)};

@@ -79,7 +79,7 @@ void carry_version(PatchIntended& intent, const std::string& resource_version) {
     return;
   intent.resource_version = resource_version;
   if (intent.body.empty()) return;
-  Json body = Json::parse(intent.body);
+  Json body = read_own_json(intent.body);
   body["metadata"]["resourceVersion"] = resource_version;
   intent.body = to_text(body);
 }

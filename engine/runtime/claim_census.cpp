@@ -9,7 +9,7 @@ const ClaimCensus::Entry& ClaimCensus::read(const std::string& claim, const std:
   Entry& entry = entries_[claim];
   if (entry.body == body) return entry;
   entry = {body, {}, 0};
-  const Json object = Json::parse(body, nullptr, false);
+  const Json object = read_json(body);
   if (!object.is_object() || !object.contains("status")) return entry;
   const Json& status = object["status"];
   for (const Json& condition : status.value("conditions", Json::array()))

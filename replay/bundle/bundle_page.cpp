@@ -259,7 +259,7 @@ std::string to_bytes(const BundlePage& page) {
 
 Result<BundlePage> read_bundle_page(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
-  const Json line = Json::parse(bytes.substr(0, end), nullptr, false);
+  const Json line = read_json(bytes.substr(0, end));
   if (end == std::string_view::npos || !line.is_object()) return no_page();
   std::string_view rest = bytes.substr(end + 1);
   BundlePage page;

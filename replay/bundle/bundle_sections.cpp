@@ -20,7 +20,7 @@ Result<void> read_head(Bundle& bundle, const BundleSection& section) {
     return Error{code, section.place() + ": " + what};
   };
   try {
-    const Json head = Json::parse(section.payload);
+    const Json head = read_own_json(section.payload);
     if (head.at("format") != kBundleFormat)
       return refuse(ErrorCode::incompatible, "it is no bundle");
     if (head.at("version").get<unsigned>() > kBundleVersion ||
@@ -42,7 +42,7 @@ Result<void> read_head(Bundle& bundle, const BundleSection& section) {
 }
 
 Result<void> read_configuration(Bundle& bundle, const BundleSection& section) {
-  bundle.configuration = Json::parse(section.payload, nullptr, false);
+  bundle.configuration = read_json(section.payload);
   if (!bundle.configuration.is_discarded()) return {};
   return Error{ErrorCode::corrupt, section.place() + ": it is no JSON"};
 }

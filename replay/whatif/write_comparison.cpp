@@ -37,7 +37,7 @@ struct Numbered {
   LogTime time() const { return write->time; }
 };
 using Writes = std::span<const Numbered>;
-using Pair = std::pair<const Numbered*, const Numbered*>;
+using WritePair = std::pair<const Numbered*, const Numbered*>;
 
 // The writes of one object in every world.
 struct ObjectWrites {
@@ -69,7 +69,7 @@ struct Worth {
 enum class Step : std::uint8_t { pair, skip_a, skip_b };
 
 // The best pairing of equal contents in which no two pairs cross.
-void weigh_pairs(Writes a, Writes b, std::vector<Pair>& pairs) {
+void weigh_pairs(Writes a, Writes b, std::vector<WritePair>& pairs) {
   std::vector<Step> steps(a.size() * b.size());
   std::vector<Worth> after(b.size() + 1), now(b.size() + 1);  // of what is left from here on
   for (std::size_t i = a.size(); i-- > 0; std::swap(after, now)) {
@@ -104,7 +104,7 @@ std::size_t first_at(Writes writes, LogTime time) {
 }
 
 // Pairs equal contents in order.
-void pair_equal(Writes a, Writes b, std::vector<Pair>& pairs) {
+void pair_equal(Writes a, Writes b, std::vector<WritePair>& pairs) {
   if (a.empty() || b.empty()) return;
   if (a.size() <= kWeighedMax / b.size()) return weigh_pairs(a, b, pairs);
   const bool longer = a.size() >= b.size();
@@ -151,7 +151,7 @@ class ObjectComparison {
 
   // Both worlds write at this moment: writes that are not equal differ in value.
   void moment(Writes a, Writes b) {
-    std::vector<Pair> equal;
+    std::vector<WritePair> equal;
     pair_equal(a, b, equal);
     result_.same += equal.size();
     const auto [only_a, only_b] = unpaired(a, b, equal);
@@ -161,7 +161,7 @@ class ObjectComparison {
 
   // A stretch in which the worlds never write at the same moment.
   void stretch(Writes a, Writes b) {
-    std::vector<Pair> equal;
+    std::vector<WritePair> equal;
     pair_equal(a, b, equal);
     for (const auto& [baseline, counterfactual] : equal) differ(baseline, counterfactual);
     const auto [only_a, only_b] = unpaired(a, b, equal);
@@ -170,7 +170,7 @@ class ObjectComparison {
   }
 
   using Unpaired = std::pair<std::vector<const Numbered*>, std::vector<const Numbered*>>;
-  static Unpaired unpaired(Writes a, Writes b, const std::vector<Pair>& pairs) {
+  static Unpaired unpaired(Writes a, Writes b, const std::vector<WritePair>& pairs) {
     Unpaired left;
     auto pair = pairs.begin();
     for (const Numbered& write : a)
@@ -200,7 +200,7 @@ class ObjectComparison {
   // Computed on demand, because only objects that differ somewhere need it.
   std::optional<WriteDifference::Made> made(const Numbered& baseline) {
     if (!made_known_) {
-      std::vector<Pair> pairs;
+      std::vector<WritePair> pairs;
       pair_equal(object_.baseline, object_.made, pairs);
       made_.resize(object_.baseline.size());
       for (const auto& [write, made_write] : pairs) made_[place_of(*write)] = made_write;
@@ -229,7 +229,7 @@ bool is_compared(const PatchIntended& intent) {
 
 std::string text_of_write(const PatchIntended& intent) {
   if (!is_of_workload(intent)) return intent.reason.text;
-  const Json status = Json::parse(intent.body).value("status", Json::object());
+  const Json status = read_own_json(intent.body).value("status", Json::object());
   std::string names;
   for (const std::string name : status.value("nominatedClusterNames", Json::array()))
     names += (names.empty() ? "" : ", ") + name;

@@ -126,7 +126,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     } else if (answer->status != 201 && answer->status != 200) {
       why = "HTTP " + std::to_string(answer->status) + " " + failure_message(answer->body);
     } else {
-      const Json review = Json::parse(answer->body, nullptr, false);
+      const Json review = read_json(answer->body);
       if (review.is_object() && review.contains("status")) {
         problems.erase(path);
         return {member_object(review, "status")};

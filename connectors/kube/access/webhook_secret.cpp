@@ -40,7 +40,7 @@ std::string data_at(const Json& data, const char* key) {
 }
 
 Result<ReadSecret> secret_in(const std::string& body) {
-  const Json object = Json::parse(body, nullptr, false);
+  const Json object = read_json(body);
   const Json::json_pointer version("/metadata/resourceVersion");
   if (!object.is_object() || !object.contains(version) || !object[version].is_string())
     return Error{ErrorCode::unavailable, "the answer is no Secret"};

@@ -180,7 +180,7 @@ Json number_json(JsonView value) {
     const Int128 units = exact->nano() / nano_per_unit;
     if (saturate(units) == units) return saturate(units);
   }
-  Json parsed = Json::parse(token, nullptr, false);
+  Json parsed = read_json(token);
   return parsed.is_discarded() ? Json(std::string(token)) : parsed;
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 std::string key_text(const std::string& json) {
   std::string text;
-  const Json key = Json::parse(json, nullptr, false);
+  const Json key = read_json(json);
   for (const auto& [name, value] : key.items())
     text += (text.empty() ? "" : ",") + name + "=" + to_text(value);
   return text;

@@ -100,8 +100,8 @@ Json without_managed_fields(Json object) {
 }
 
 std::string describe(const ManagerKey& key, const Ownership& owned) {
-  std::string text = Json(key.manager).dump();
-  if (!key.subresource.empty()) text += " with subresource " + Json(key.subresource).dump();
+  std::string text = to_text(Json(key.manager));
+  if (!key.subresource.empty()) text += " with subresource " + to_text(Json(key.subresource));
   if (!key.applies) text += " using " + owned.api_version;
   return text;
 }
@@ -188,7 +188,7 @@ void forgive_last_applied(const Json& live, const SchemaRef& schema, Conflicts& 
   if (metadata == live.end()) return;
   auto annotations = metadata->find("annotations");
   if (annotations == metadata->end()) return;
-  const Json last = Json::parse(text_or_empty(*annotations, kLastApplied), nullptr, false);
+  const Json last = read_json(text_or_empty(*annotations, kLastApplied));
   if (!last.is_object()) return;
   // Only values that are still the applied ones change their owner without `force`.
   FieldSet allowed = fields_of(last, schema);

@@ -42,7 +42,7 @@ ApiAnswer status_answer(const ApiStatus& status) {
 
 /// Allows every user everything: `kubectl auth can-i` prints yes.
 ApiAnswer allow_review(const ApiRequest& http) {
-  Json review = Json::parse(http.body, nullptr, false);
+  Json review = read_json(http.body);
   if (!review.is_object())
     review = {{"kind", "SelfSubjectAccessReview"}, {"apiVersion", "authorization.k8s.io/v1"}};
   review["status"] = {{"allowed", true}};
@@ -229,7 +229,7 @@ Outcome<Json> Model::call(std::string_view method, std::string_view target, cons
                                                : "application/json";
   if (!body.is_null()) request.body = to_text(body);
   ApiAnswer answer = handle(request);
-  Json json = Json::parse(answer.body, nullptr, false);
+  Json json = read_json(answer.body);
   if (answer.code < 300 && !json.is_discarded()) return json;
   return ApiStatus{answer.code, json.is_discarded() ? Json(answer.body) : std::move(json)};
 }

@@ -23,7 +23,7 @@ std::string collector_of(const Json& options) {
 
 Outcome<Json> options_of(const ApiRequest& request) {
   if (request.body.empty()) return Json::object();
-  Json options = Json::parse(request.body, nullptr, false);
+  Json options = read_json(request.body);
   if (!options.is_object()) return bad_request("the body of a delete must be DeleteOptions");
   return options;
 }

@@ -21,7 +21,7 @@ ApiStatus invalid_list_options(const char* message) {
 }
 
 std::string bad_version_text(const std::string& asked) {
-  const std::string quoted = Json(asked).dump();
+  const std::string quoted = to_text(Json(asked));
   return "resourceVersion: Invalid value: " + quoted + ": strconv.ParseUint: parsing " + quoted +
          ": invalid syntax";
 }
@@ -60,7 +60,7 @@ std::string continue_token(std::uint64_t revision, const std::string& last_key) 
 
 Outcome<Page> read_continue(const std::string& token) {
   const auto decoded = decode_base64url(token);
-  const Json json = Json::parse(decoded ? *decoded : std::string(), nullptr, false);
+  const Json json = read_json(decoded ? *decoded : std::string());
   if (!json.is_object() || !json.contains("rv") || !json["rv"].is_number_unsigned() ||
       !json.contains("start") || !json["start"].is_string())
     return bad_request("invalid continue token: continue key is not valid");

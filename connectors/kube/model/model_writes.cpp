@@ -45,7 +45,7 @@ bool is_subdomain(const std::string& name) {
 std::string unknown_list(const std::vector<std::string>& paths) {
   std::string text;
   for (const std::string& path : paths)
-    text += (text.empty() ? "" : ", ") + ("unknown field " + Json(path).dump());
+    text += (text.empty() ? "" : ", ") + ("unknown field " + to_text(Json(path)));
   return text;
 }
 
@@ -57,13 +57,13 @@ std::vector<FieldError> metadata_errors(const Json& object, const Json* old) {
                       "Required value: name or generateName is required"});
   else if (old == nullptr && !is_subdomain(name))
     errors.push_back({"metadata.name", "FieldValueInvalid",
-                      "Invalid value: " + Json(name).dump() + ": " + kSubdomain});
+                      "Invalid value: " + to_text(Json(name)) + ": " + kSubdomain});
   if (old != nullptr)
     for (const char* field : {"name", "namespace", "uid", "creationTimestamp"})
       if (meta_text(object, field) != meta_text(*old, field))
         errors.push_back(
             {std::string("metadata.") + field, "FieldValueInvalid",
-             "Invalid value: " + Json(meta_text(object, field)).dump() + ": field is immutable"});
+             "Invalid value: " + to_text(Json(meta_text(object, field))) + ": field is immutable"});
   return errors;
 }
 
@@ -115,7 +115,7 @@ Outcome<Json> Model::State::decode_body(ResourceRequest& request) const {
     return unsupported_media_type(
         "application/json, application/yaml, application/vnd.kubernetes.protobuf");
   Json object = protobuf ? read_protobuf_object(request.http.body).value_or(Json())
-                         : Json::parse(request.http.body, nullptr, false);
+                         : read_json(request.http.body);
   if (yaml)
     if (Result<Json> read = parse_yaml(request.http.body)) object = std::move(*read);
   const std::string& kind = request.definition->kind;
@@ -139,7 +139,7 @@ Outcome<Json> Model::State::decode_body(ResourceRequest& request) const {
     if (custom)
       return invalid({request.definition->group, given_kind, meta_text(object, "name")},
                      {{"kind", "FieldValueInvalid",
-                       "Invalid value: " + Json(given_kind).dump() + ": must be " + kind}});
+                       "Invalid value: " + to_text(Json(given_kind)) + ": must be " + kind}});
     return bad_request(kind + " in version \"" + request.version->name +
                        "\" cannot be handled as a " + kind);
   }
@@ -159,13 +159,13 @@ Outcome<std::monostate> Model::State::coerce(ResourceRequest& request, Json& obj
     if (request.http.method == "PATCH")
       return invalid({"", "", ""},
                      {{"patch", "FieldValueInvalid",
-                       "Invalid value: " + Json(to_text(object)).dump() + ": " + error}});
+                       "Invalid value: " + to_text(Json(to_text(object))) + ": " + error}});
     return bad_request(kind + " in version \"" + request.version->name +
                        "\" cannot be handled as a " + kind + ": " + error);
   }
   if (mode != "Ignore" && mode != "Strict")
     for (const std::string& path : unknown)
-      request.warnings.push_back("unknown field " + Json(path).dump());
+      request.warnings.push_back("unknown field " + to_text(Json(path)));
   apply_defaults(object, request.version->schema);
   return std::monostate();
 }
@@ -351,7 +351,7 @@ Outcome<ApiAnswer> Model::State::patch(ResourceRequest& request) {
   if (type == kApplyType) return patch_by_apply(request, stored);
   if (!stored) return not_found(request.named(request.name));
 
-  const Json body = Json::parse(request.http.body, nullptr, false);
+  const Json body = read_json(request.http.body);
   if (body.is_discarded()) return bad_request("error decoding patch: invalid JSON");
   const Json old = in_version(*stored, *request.definition, *request.version);
   Json object;

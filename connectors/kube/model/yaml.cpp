@@ -19,7 +19,7 @@ Result<std::vector<Json>> parse_yaml_documents(std::string_view text) {
 
 Result<Json> parse_yaml(std::string_view text) {
   // JSON first: most bodies are JSON, and its parser is much faster.
-  Json json = Json::parse(text, nullptr, false);
+  Json json = read_json(text);
   if (!json.is_discarded()) return Result<Json>(boost::system::in_place_value, std::move(json));
   Result<std::vector<Json>> documents = parse_yaml_documents(text);
   if (!documents) return documents.error();

@@ -28,7 +28,7 @@ bool check_status_is_foreign(const State& state, const std::string& name) {
   if (check == state.multikueue.checks.end() || !write || write->outstanding || write->awaits() ||
       write->status().body.empty())
     return false;
-  const Json body = Json::parse(write->status().body, nullptr, false);
+  const Json body = read_json(write->status().body);
   if (!body.is_object()) return false;
   const Json& conditions = body["status"]["conditions"];
   const AdmissionCheckFacts& seen = check->second.seen.facts;

@@ -21,7 +21,7 @@ namespace {
 constexpr int kPoolRoundsMax = 100;
 
 // A namespace in a decision, with what it asks for.
-struct Subject {
+struct PoolSubject {
   const PoolNamespaceKey& key;
   PoolTenant& tenant;
   PoolNamespace& of;
@@ -30,7 +30,7 @@ struct Subject {
   bool new_slice;      ///< that size is another than the one in force
 };
 
-std::optional<Subject> subject_of(State& state, const PoolNamespaceKey& key) {
+std::optional<PoolSubject> subject_of(State& state, const PoolNamespaceKey& key) {
   const auto tenant = state.pool.tenants.find(key.first);
   if (tenant == state.pool.tenants.end()) return std::nullopt;
   const auto at = tenant->second.namespaces.find(key.second);
@@ -38,7 +38,7 @@ std::optional<Subject> subject_of(State& state, const PoolNamespaceKey& key) {
   PoolNamespace& of = at->second;
   if (!takes_part(tenant->second, of) || !of.taken_up) return std::nullopt;
   const PoolSettings& settings = state.configuration.pool;
-  Subject subject{key, tenant->second, of, quota_of(of, settings.quotas), {}, false};
+  PoolSubject subject{key, tenant->second, of, quota_of(of, settings.quotas), {}, false};
   if (of.slices == 0 && of.unit != *of.slice) set_unit(state, key, *of.slice);
   subject.demand = demand_of(subject.quota, *of.slice, of.slices, settings.slices_max);
   subject.new_slice = *of.slice != of.unit && !subject.demand.fixed;
@@ -201,7 +201,7 @@ class Rounds {
   }
 
   // A namespace without a quota is left alone once it has no placement of ours.
-  void leave_pool(const Subject& subject) {
+  void leave_pool(const PoolSubject& subject) {
     PoolNamespace& of = subject.of;
     if (subject.quota.any() || !placements_of(of).empty() || !of.observed ||
         !of.observed->empty() || of.seen->facts.reason)
@@ -312,7 +312,7 @@ class Rounds {
     judge_wish(key);
   }
 
-  bool decide_new_slice(const Subject& subject) {
+  bool decide_new_slice(const PoolSubject& subject) {
     PoolNamespace& of = subject.of;
     const CpuMemory unit = *of.slice;
     const std::int64_t wanted = subject.demand.slices;
@@ -327,7 +327,7 @@ class Rounds {
     return true;
   }
 
-  bool decide_same_slice(const Subject& subject, std::int64_t wanted) {
+  bool decide_same_slice(const PoolSubject& subject, std::int64_t wanted) {
     PoolNamespace& of = subject.of;
     const PoolSettings& settings = state_.configuration.pool;
     const std::int64_t allowed = allowed_slices(subject.tenant, of, of.unit);

@@ -23,13 +23,13 @@ Result<std::map<QuotaKey, Amount>> read_amounts(const std::string& annotation,
                                                 const ResourceAliases& aliases) {
   std::map<QuotaKey, Amount> amounts;
   if (text.empty()) return amounts;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = read_json(text);
   if (!json.is_object()) return refusal(annotation, "expected a JSON object of flavors");
   for (const auto& [flavor, resources] : json.items()) {
     if (!resources.is_object())
       return refusal(annotation, flavor + ": expected an object of resources");
     for (const auto& [resource, value] : resources.items()) {
-      const std::string spelled = value.is_string() ? value.get<std::string>() : value.dump();
+      const std::string spelled = value.is_string() ? value.get<std::string>() : to_text(value);
       const auto quantity = Quantity::parse(spelled);
       if (!quantity || quantity->negative())
         return refusal(annotation,

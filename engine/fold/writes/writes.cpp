@@ -238,7 +238,7 @@ const std::map<std::string, std::string>* nominal_of_ours(const State& state,
 }
 
 Digest wish_of(const PatchIntended& intent) {
-  Json body = Json::parse(intent.body, nullptr, false);
+  Json body = read_json(intent.body);
   if (body.is_object() && body.contains("metadata")) {
     body["metadata"].erase("uid");
     body["metadata"].erase("resourceVersion");

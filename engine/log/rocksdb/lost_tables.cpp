@@ -15,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kEpochPrefix = "epoch/";
-
 std::set<std::string> tables_listed(const Store& store) {
   std::vector<rocksdb::LiveFileMetaData> files;
   store.db->GetLiveFilesMetaData(&files);

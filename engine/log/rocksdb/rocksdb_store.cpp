@@ -15,7 +15,6 @@
 namespace fairlead {
 namespace {
 
-constexpr std::string_view kEpochPrefix = "epoch/";
 constexpr std::size_t kBaseBytes = 56;
 constexpr std::array<const char*, 5> kFamilies{"default", "events", "raw", "by_object", "meta"};
 

@@ -29,6 +29,7 @@
 namespace fairlead {
 
 inline constexpr std::string_view kFormat = "fairlead.io/log";
+inline constexpr std::string_view kEpochPrefix = "epoch/";
 
 /// Drops the index entries of pruned events when RocksDB compacts the index.
 class PrunedEntries final : public rocksdb::CompactionFilter {

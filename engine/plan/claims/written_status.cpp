@@ -116,7 +116,7 @@ void add_condition(StatusContent& content, std::string_view type, std::string_vi
 }
 
 std::optional<WrittenStatus> read_status(const std::string& body) {
-  const Json document = Json::parse(body, nullptr, false);
+  const Json document = read_json(body);
   if (!document.is_object()) return std::nullopt;
   const Json status = document.value("status", Json::object());
   if (!status.is_object() || status.empty()) return std::nullopt;

@@ -178,9 +178,9 @@ Json queue_manifest(const State& state, const std::string& name,
   const ClusterQueueFacts& facts = state.queues.at(name).facts;
   Json spec{{"resourceGroups", groups_json(groups)}};
   if (!facts.namespace_selector.empty())
-    spec["namespaceSelector"] = Json::parse(facts.namespace_selector);
+    spec["namespaceSelector"] = read_own_json(facts.namespace_selector);
   if (!facts.queueing_strategy.empty()) spec["queueingStrategy"] = facts.queueing_strategy;
-  if (!facts.preemption.empty()) spec["preemption"] = Json::parse(facts.preemption);
+  if (!facts.preemption.empty()) spec["preemption"] = read_own_json(facts.preemption);
   Json manifest = object_head(Kind::cluster_queue, kueue_version(state), "", name, "", "");
   manifest["spec"] = std::move(spec);
   return manifest;

@@ -33,7 +33,7 @@ struct ConditionToWrite {
 Json conditions_said(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
   if (!write || write->status().body.empty()) return Json::array();
-  const Json body = Json::parse(write->status().body, nullptr, false);
+  const Json body = read_json(write->status().body);
   const Json::json_pointer conditions("/status/conditions");
   return body.is_object() && body.contains(conditions) ? body.at(conditions) : Json::array();
 }
