@@ -6,7 +6,8 @@ gives a Verdict for each Workload. `deadlines()` are the times at which somethin
 Readings, where the page can be understood in more than one way:
 R1  Repairs are tried at every moment, in the order of the pass, and again whenever a pass has freed devices.
 R2  A reservation holds while its pods could take exactly those devices on those nodes, with the templates, classes and
-    slices of now. One that is not what they ask for now (an All that finds one more, a template gone) is solved again.
+    slices of now. One that is not what they ask for now (an All that finds one more, a deleted template) is solved
+    again.
 R3  A broken reservation goes on counting, all of it. A reserved device costs what its slice says now, and one that is
     not published costs nothing.
 R4  Several claims use one device: the pin of the first one seen says what it costs. A pin belongs to one claim (by

@@ -114,11 +114,17 @@ test("by keyboard alone to a queue, its cursor and along its steps; each value i
   ];
   for (const key of keys) {
     await page.keyboard.press(key);
-    const {at} = await address(page);
+    // In one question: the page of a fleet that still changes may draw itself anew between two.
+    const {at, values} = await page.evaluate(() => ({
+      at: new URLSearchParams(location.hash.slice(1)).get("at"),
+      values: Object.fromEntries(
+        [...document.querySelectorAll("#values tbody tr")].map((row) => [
+          row.dataset.line,
+          row.querySelector(".value").textContent,
+        ]),
+      ),
+    }));
     seen.add(at);
-    const values = await page.$$eval("#values tbody tr", (rows) =>
-      Object.fromEntries(rows.map((row) => [row.dataset.line, row.querySelector(".value").textContent])),
-    );
     const quota = await ask(servers.dev, "audit/quota", {queue: "low-priority-queue", "as-of": at});
     const row = quota.rows.find((one) => one.flavor === "spot" && one.resource === "cpu");
     assert.equal(values.nominal ?? "none", row.nominal ?? "none", `nominal at ${at} after ${key}`);

@@ -195,18 +195,18 @@ TEST_CASE("of a proxy's refusal its status code is reported and none of its word
   credentials.verify_server = false;
   const std::string step = "asking proxy 127.0.0.1:" + credentials.proxy->port + " for server:1 (";
   Bench bench(credentials);
-  std::vector<std::string> told;
+  std::vector<std::string> failures;
   for (std::size_t i = 0; i < heads.size(); ++i) {
     const auto said = bench.get("/");
     REQUIRE(said.has_error());
     CHECK(said.error().message.starts_with(step));
-    told.push_back(said.error().message.substr(step.size()));
+    failures.push_back(said.error().message.substr(step.size()));
   }
-  CHECK(told == std::vector<std::string>{"it answered 407): Connection refused",
-                                         "it answered 503): Connection refused",
-                                         "its answer has no HTTP status): Connection refused",
-                                         "its answer has no HTTP status): Connection refused",
-                                         "its answer has no HTTP status): Connection refused"});
+  CHECK(failures == std::vector<std::string>{"it answered 407): Connection refused",
+                                             "it answered 503): Connection refused",
+                                             "its answer has no HTTP status): Connection refused",
+                                             "its answer has no HTTP status): Connection refused",
+                                             "its answer has no HTTP status): Connection refused"});
 }
 
 TEST_CASE(
@@ -268,24 +268,24 @@ TEST_CASE("a stream opens, brings bytes as they come and ends") {
     }
   });
   Bench bench(server);
-  std::string told;
+  std::string calls;
   auto follow = [&] {
     std::promise<void> over;
     std::unique_ptr<HttpClient::Stream> stream;
     HttpStreamHandler handler;
-    handler.opened = [&] { told += "opened "; };
+    handler.opened = [&] { calls += "opened "; };
     handler.bytes = [&](std::string_view part) {
       for (char c : part)  // parts may arrive together, so the filling is dropped byte by byte
-        if (c != 'y') told += c;
+        if (c != 'y') calls += c;
     };
     handler.ended = [&](Result<HttpResponse> said) {
-      told += said.has_value() ? "ended " + std::to_string(said->status) + said->body : "broken";
+      calls += said.has_value() ? "ended " + std::to_string(said->status) + said->body : "broken";
       over.set_value();
     };
     bench.loop.run([&] { stream = bench.client->stream({}, handler); });
     over.get_future().wait();
     bench.loop.run([&] { stream.reset(); });
-    return std::exchange(told, {});
+    return std::exchange(calls, {});
   };
   CHECK(follow() == "opened one\ntwo\nended 200");
   CHECK(follow() == "ended 410gone");
@@ -294,14 +294,14 @@ TEST_CASE("a stream opens, brings bytes as they come and ends") {
   std::promise<void> open;
   HttpStreamHandler silent;
   silent.opened = [&] { open.set_value(); };
-  silent.bytes = [&](std::string_view) { told += "bytes"; };
-  silent.ended = [&](Result<HttpResponse>) { told += "ended"; };
+  silent.bytes = [&](std::string_view) { calls += "bytes"; };
+  silent.ended = [&](Result<HttpResponse>) { calls += "ended"; };
   std::unique_ptr<HttpClient::Stream> stream;
   bench.loop.run([&] { stream = bench.client->stream({}, silent); });
   open.get_future().wait();
   bench.loop.run([&] { stream.reset(); });
   bench.loop.run([] {});
-  CHECK(told.empty());  // cancelled: no callback is called
+  CHECK(calls.empty());  // a cancelled stream calls nothing
 }
 
 TEST_CASE("stopping answers what is under way") {

@@ -119,7 +119,8 @@ TEST_CASE("the history of a pruned log is the end of the whole one's, wherever i
   CHECK(rows >= sample(21));
 }
 
-TEST_CASE("the history of a pruned worker list blames no other writer for a list that stood") {
+TEST_CASE(
+    "the history of a pruned worker list names no other writer of a list that was there before") {
   std::size_t rows = 0;
   const AuditTrace trace = scenario("multikueue/hand-edits.txt");
   for (const Seq cut : sample_of(cuts_of(trace))) {
