@@ -2,7 +2,7 @@
 // cache misses of a hundred nanoseconds, more than the rest of its event. Each miss needs the
 // address that the one before it yields: the slot of the name, the record, its labels and amounts.
 // So an event passes three stages, kStageEvents folds apart, and between two of them its memory
-// arrives. See docs/decisions/0022-prefetch-of-nodes.md.
+// arrives. See docs/decisions/0046-prefetch-in-stages.md.
 #include <cstdint>
 #include <variant>
 
