@@ -16,7 +16,7 @@ namespace stored {
 
 static_assert(static_cast<unsigned>(value::Verb::remove) ==
               static_cast<unsigned>(PatchIntended::Verb::REMOVE));
-static_assert(std::variant_size_v<value::Fact::Alternatives> == 14);
+static_assert(std::variant_size_v<value::Fact::Base> == 14);
 constexpr unsigned kVerbCount = 5;
 constexpr unsigned kStaleCauseCount = 3;
 constexpr unsigned kOperationCount = 3;

@@ -27,7 +27,7 @@ static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Ki
               same(value::Kind::device_taint_rule, Kind::DEVICE_TAINT_RULE) &&
               same(value::Kind::fleet_resource_class, Kind::FLEET_RESOURCE_CLASS) &&
               same(value::Kind::fleet_scheduling, Kind::FLEET_SCHEDULING));
-static_assert(std::variant_size_v<value::Facts::Alternatives> == kKindCount);
+static_assert(std::variant_size_v<value::Facts::Base> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&
               same(value::ConditionStatus::no, ConditionStatus::NO) &&

@@ -55,6 +55,7 @@ void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out) {
   out.setDeleting(work.deleting);
   put_list(out, &Out::initFlavors, work.flavors);
   put_texts(out, &Out::initFinalizers, work.finalizers);
+  put(out, &Out::setFeedbackDigest, work.feedback_digest);
 }
 value::ManifestWorkFacts read(ManifestWork::Reader in) {
   return {read_digest(in.getSpecDigest()),
@@ -65,7 +66,8 @@ value::ManifestWorkFacts read(ManifestWork::Reader in) {
           read_list(in.getFeedback()),
           in.getDeleting(),
           read_list(in.getFlavors()),
-          read_texts(in.getFinalizers())};
+          read_texts(in.getFinalizers()),
+          read_digest(in.getFeedbackDigest())};
 }
 
 void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) {
@@ -77,6 +79,7 @@ void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) 
   write(policy.synced, out.initSynced());
   put(out, &Out::setError, policy.error);
   out.setDeleting(policy.deleting);
+  put_texts(out, &Out::initFlavors, policy.flavors);
 }
 value::BindingPolicyFacts read(BindingPolicy::Reader in) {
   return {read_digest(in.getSpecDigest()),
@@ -85,7 +88,8 @@ value::BindingPolicyFacts read(BindingPolicy::Reader in) {
           in.getObservedGeneration(),
           read(in.getSynced()),
           read(in.getError()),
-          in.getDeleting()};
+          in.getDeleting(),
+          read_texts(in.getFlavors())};
 }
 
 }  // namespace fairlead::stored

@@ -137,6 +137,8 @@ struct PoolTenantAccess {
   friend bool operator==(const PoolTenantAccess&, const PoolTenantAccess&) = default;
 };
 
+/// Which super clusters get new slices of a namespace: few or many (place() in
+/// engine/fold/pool/division_of_slices.h).
 enum class PoolPolicy : std::uint8_t { pack, spread };
 /// Which of several ResourceQuotas counts.
 enum class PoolQuotas : std::uint8_t { min, max };
@@ -213,8 +215,9 @@ struct Configuration {
   Headroom headroom;
   std::int64_t overbook_percent = 100;  ///< >= 1
   bool create_claims = true;
-  /// The shortest time between two writes of a claim's status that differ in numbers only. 0:
-  /// written at once, as in logs that are older than the setting.
+  /// A claim's status that differs in accepted values only is written when they have held still for
+  /// so long, and at the latest six times as long after a written value was in force. 0: at once,
+  /// as in logs that are older than the setting.
   Duration status_interval = minutes(10);
   MemberMode member_mode = MemberMode::automatic;
   std::vector<MemberKubeconfig> member_kubeconfigs;

@@ -159,7 +159,12 @@ struct DeviceClassFacts {
   friend bool operator==(const DeviceClassFacts&, const DeviceClassFacts&) = default;
 };
 
-enum class AllocationMode : std::uint8_t { exact, all, unknown };
+/// `allocationMode` of a request.
+enum class AllocationMode : std::uint8_t {
+  exact,    ///< `count` devices
+  all,      ///< every device that matches
+  unknown,  ///< a mode of a newer API: the request is not understood
+};
 
 /// What a request asks for: `exactly`, or one of `firstAvailable`.
 struct DeviceAsk {
@@ -174,6 +179,7 @@ struct DeviceAsk {
 
   friend bool operator==(const DeviceAsk&, const DeviceAsk&) = default;
 };
+/// One entry of `requests`.
 struct DeviceRequest {
   std::string name;
   bool alternatives = false;  ///< `asks` are firstAvailable, best first; else the one of `exactly`
@@ -181,6 +187,7 @@ struct DeviceRequest {
 
   friend bool operator==(const DeviceRequest&, const DeviceRequest&) = default;
 };
+/// One entry of `constraints`.
 struct DeviceConstraint {
   std::vector<std::string> requests;  ///< `request` or `request/alternative`; empty: all
   std::string match;                  ///< matchAttribute

@@ -271,6 +271,7 @@ struct ManifestWork {
   deleting @6 :Bool;
   flavors @7 :List(WorkFlavor);
   finalizers @8 :List(Text);
+  feedbackDigest @9 :Data;
 }
 
 struct ClaimAssignment {
@@ -404,6 +405,7 @@ struct BindingPolicy {
   synced @4 :Condition;
   error @5 :Text;
   deleting @6 :Bool;
+  flavors @7 :List(Text);
 }
 
 struct Cohort {

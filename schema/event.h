@@ -57,6 +57,7 @@ struct ObjectKey {
   friend auto operator<=>(const ObjectKey&, const ObjectKey&) = default;
 };
 
+/// A process began to write the log: the first event of its epoch.
 struct EpochStarted {
   std::string identity;         ///< of the process that writes the epoch
   std::string program_version;  ///< of its binary
@@ -65,6 +66,7 @@ struct EpochStarted {
 
   friend bool operator==(const EpochStarted&, const EpochStarted&) = default;
 };
+/// The configuration that is in force from here on.
 struct ConfigChanged {
   Configuration configuration;
 
@@ -112,6 +114,7 @@ struct FieldWriter {
   friend bool operator==(const FieldWriter&, const FieldWriter&) = default;
 };
 
+/// An object exists in this state, as a list or a watch reported it.
 struct ObjectObserved {
   ObjectKey key;
   std::string version;  ///< API version in which the object was read, e.g. "v1beta2"
@@ -126,6 +129,7 @@ struct ObjectObserved {
 
   friend bool operator==(const ObjectObserved&, const ObjectObserved&) = default;
 };
+/// An object was deleted, or is missing from a complete list.
 struct ObjectGone {
   ObjectKey key;
   std::string uid;
@@ -142,6 +146,7 @@ struct TimerFired {
   friend bool operator==(const TimerFired&, const TimerFired&) = default;
 };
 
+/// The kind of request of a write.
 enum class Verb : std::uint8_t { apply, apply_status, create, patch, remove };
 /// Returns a verb as it is printed and logged: apply, apply-status, create, patch, delete.
 std::string_view to_string(Verb verb);
@@ -169,7 +174,7 @@ struct Contribution {
 
 /// One write that is about to be sent. Outcomes name it by the seq of this event.
 struct PatchIntended {
-  std::string cluster;  ///< target API server: "hub" or a member
+  std::string cluster;  ///< target API server, as a SourceName
   Verb verb{};
   ObjectKey target;
   std::string version;
@@ -185,6 +190,7 @@ struct PatchIntended {
 
   friend bool operator==(const PatchIntended&, const PatchIntended&) = default;
 };
+/// The API server accepted the write.
 struct PatchAccepted {
   Seq intent;
   int http_code = 0;
@@ -193,6 +199,7 @@ struct PatchAccepted {
 
   friend bool operator==(const PatchAccepted&, const PatchAccepted&) = default;
 };
+/// The write was refused, or a newer one replaced it before it was sent.
 struct PatchRejected {
   Seq intent;
   int http_code = 0;
@@ -208,6 +215,7 @@ struct PatchUnknown {
   friend bool operator==(const PatchUnknown&, const PatchUnknown&) = default;
 };
 
+/// A snapshot of the state before this event was saved.
 struct Checkpoint {
   Digest state;
   std::uint64_t events = 0;  ///< number of events before this one
@@ -238,7 +246,7 @@ using AnyFact = std::variant<EpochStarted, ConfigChanged, SourceSynced, SourceSt
 /// What an event says. A class for the same reason as Facts; event.cpp has its members.
 class Fact : public AnyFact {
  public:
-  using Alternatives = AnyFact;
+  using Base = AnyFact;
   using AnyFact::AnyFact;
   using AnyFact::operator=;
 
@@ -256,7 +264,7 @@ struct Event {
   Seq seq;
   LogTime log_time;
   Epoch epoch;
-  SourceName source;  ///< "hub", a member cluster, or "self"
+  SourceName source;  ///< of the fact
   Seq cause;          ///< the event that this one answers; 0 if none
   Fact fact;
 

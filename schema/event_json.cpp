@@ -46,11 +46,8 @@ Json list_of(const std::vector<Item>& items) {
 Json json_of(const Taint& taint) {
   return {{"key", taint.key}, {"value", taint.value}, {"effect", taint.effect}};
 }
-Json json_of(const Toleration& toleration) {
-  return {{"key", toleration.key},
-          {"operator", toleration.op},
-          {"value", toleration.value},
-          {"effect", toleration.effect}};
+Json json_of(const Toleration& item) {
+  return {{"key", item.key}, {"operator", item.op}, {"value", item.value}, {"effect", item.effect}};
 }
 
 std::string_view word(ConditionStatus status) {
@@ -299,6 +296,7 @@ Json json_of(const ManifestWorkFacts& work) {
             {"deleting", work.deleting}};
   if (!work.flavors.empty()) json["flavors"] = list_of(work.flavors);
   if (!work.finalizers.empty()) json["finalizers"] = work.finalizers;
+  if (work.feedback_digest != Digest{}) json["feedbackDigest"] = work.feedback_digest.hex();
   return json;
 }
 
@@ -338,13 +336,15 @@ Json json_of(const ClaimFacts& claim) {
   return json;
 }
 Json json_of(const BindingPolicyFacts& policy) {
-  return {{"specDigest", policy.spec_digest.hex()},
-          {"namespaces", policy.namespaces},
-          {"ours", policy.ours},
-          {"observedGeneration", policy.observed_generation},
-          {"synced", json_of(policy.synced)},
-          {"error", policy.error},
-          {"deleting", policy.deleting}};
+  Json json{{"specDigest", policy.spec_digest.hex()},
+            {"namespaces", policy.namespaces},
+            {"ours", policy.ours},
+            {"observedGeneration", policy.observed_generation},
+            {"synced", json_of(policy.synced)},
+            {"error", policy.error},
+            {"deleting", policy.deleting}};
+  if (!policy.flavors.empty()) json["flavors"] = policy.flavors;
+  return json;
 }
 
 Json json_of(const FieldWriter& writer) {

@@ -257,6 +257,9 @@ struct ManifestWorkFacts {
   bool deleting = false;
   std::vector<WorkFlavor> flavors;      ///< sorted
   std::vector<std::string> finalizers;  ///< sorted; only while it is being deleted
+  /// SHA-256 of the canonical JSON of each feedbackRules in spec.manifestConfigs, one after the
+  /// other; zero in a record that lacks it, of which nothing is known.
+  Digest feedback_digest;
 
   friend bool operator==(const ManifestWorkFacts&, const ManifestWorkFacts&) = default;
 };
@@ -431,6 +434,7 @@ struct BindingPolicyFacts {
   ConditionFacts synced;
   std::string error;  ///< the first of status.errors
   bool deleting = false;
+  std::vector<std::string> flavors;  ///< the ResourceFlavors that it selects by name, sorted
 
   friend bool operator==(const BindingPolicyFacts&, const BindingPolicyFacts&) = default;
 };
@@ -474,7 +478,7 @@ using AnyFacts =
 /// are compiled once (facts.cpp) and not in each file that holds an event.
 class Facts : public AnyFacts {
  public:
-  using Alternatives = AnyFacts;
+  using Base = AnyFacts;
   using AnyFacts::AnyFacts;
   using AnyFacts::operator=;
 

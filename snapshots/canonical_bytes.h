@@ -2,11 +2,12 @@
 //
 // The bytes follow the structs: every field in order, maps and sets in their order, so equal values
 // give equal bytes on every compiler. They carry no field names; the shape (a digest of the types)
-// precedes them, and bytes of another shape are refused rather than misread. The fields of a struct
-// are enumerated (fields.h), so they need not be listed a second time.
+// precedes them, and bytes of another shape are refused rather than misread. Boost.PFR enumerates
+// the fields of aggregates, so they need not be listed a second time.
 #pragma once
 
 #include <array>
+#include <boost/pfr.hpp>
 #include <concepts>
 #include <cstring>
 #include <map>
@@ -21,7 +22,6 @@
 
 #include "engine/base/result.h"
 #include "engine/fold/state.h"
-#include "snapshots/fields.h"
 
 namespace fairlead {
 
@@ -46,9 +46,9 @@ inline constexpr bool kOptional = is_a<T, std::optional> || is_a<T, Boxed>;
 /// A class that keeps all it holds in an aggregate: contents() returns it, adopt() takes it back.
 template <class T>
 concept HasContents = requires(const T& value) { value.contents(); };
-/// A variant whose members are compiled elsewhere: its base is it.
+/// A class whose content is its base, so that copies and comparisons of it are compiled once.
 template <class T>
-concept HasAlternatives = requires { typename T::Alternatives; };
+concept HasBase = requires { typename T::Base; };
 template <class T>
 concept Number = std::integral<T> || std::is_enum_v<T>;
 
@@ -80,8 +80,8 @@ struct Shape {
       of_elements(std::type_identity<T>{});
     } else if constexpr (is_array<T>) {
       text += 'a' + std::to_string(std::tuple_size_v<T>), of<typename T::value_type>();
-    } else if constexpr (HasAlternatives<T>) {
-      of<typename T::Alternatives>();
+    } else if constexpr (HasBase<T>) {
+      of<typename T::Base>();
     } else if constexpr (is_a<T, std::variant>) {
       text += 'v';
       of_alternatives(std::type_identity<T>{});
@@ -102,16 +102,16 @@ struct Shape {
     } else if constexpr (std::same_as<T, Deadlines>) {
       text += 't', of<DeadlineKey>();
     } else if constexpr (requires { typename T::PartOfCluster; }) {
-      of_fields(fields::TypesOf<T>{});
+      of_fields<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
     } else {
       text += '{';
-      of_fields(fields::TypesOf<T>{});
+      of_fields<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
       text += '}';
     }
   }
-  template <class... T>
-  void of_fields(fields::Types<T...>) {
-    (of<T>(), ...);
+  template <class T, std::size_t... field>
+  void of_fields(std::index_sequence<field...>) {
+    (of<boost::pfr::tuple_element_t<field, T>>(), ...);
   }
   template <class... T>
   void of_elements(std::type_identity<std::tuple<T...>>) {
@@ -171,8 +171,8 @@ class Writer {
       if (value) put(*value);
     } else if constexpr (is_a<T, Shared>) {
       put(*value);
-    } else if constexpr (HasAlternatives<T>) {
-      put<typename T::Alternatives>(value);
+    } else if constexpr (HasBase<T>) {
+      put<typename T::Base>(value);
     } else if constexpr (is_a<T, std::variant>) {
       put_varint(value.index());
       std::visit([this](const auto& held) { this->put(held); }, value);
@@ -187,7 +187,7 @@ class Writer {
       put_varint(value.size());
       for (const auto& item : value) put(item);
     } else {
-      fields::with_fields(value, [this](const auto&... field) { (this->put(field), ...); });
+      boost::pfr::for_each_field(value, [this](const auto& field) { this->put(field); });
     }
   }
 
@@ -272,8 +272,8 @@ class Reader {
       get(has);
       value.reset();
       if (has) get(value.emplace());
-    } else if constexpr (HasAlternatives<T>) {
-      get<typename T::Alternatives>(value);
+    } else if constexpr (HasBase<T>) {
+      get<typename T::Base>(value);
     } else if constexpr (is_a<T, std::variant>) {
       get_alternative(value, get_varint());
     } else if constexpr (is_array<T>) {
@@ -283,7 +283,7 @@ class Reader {
     } else if constexpr (is_a<T, std::pair> || is_a<T, std::tuple>) {
       std::apply([this](auto&... part) { (this->get(part), ...); }, value);
     } else {
-      fields::with_fields(value, [this](auto&... field) { (this->get(field), ...); });
+      boost::pfr::for_each_field(value, [this](auto& field) { this->get(field); });
     }
   }
 

@@ -1,5 +1,5 @@
-// Reading the snapshots of a data directory one after another and piece by piece, for who sends
-// them on: list() would read all of them, bytes() a whole one.
+// Reading the snapshots of a data directory one after another and piece by piece, for a program
+// that sends them on: list() would read all of them, bytes() a whole one.
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,7 @@ Result<void> can_go_on(const EventLog& log, const State& state) {
   if (next(state.seq) >= log.first_seq()) return {};
   return Error{ErrorCode::not_found, "the events before seq " +
                                          std::to_string(log.first_seq().value) +
-                                         " were pruned, and no good snapshot stands for them"};
+                                         " were pruned, and no good snapshot holds their state"};
 }
 
 Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldProgress& progress) {

@@ -12,7 +12,7 @@ namespace fairlead {
 /// One request with the contents of the logged intent.
 struct WriteRequest {
   Seq intent;
-  std::string cluster;  ///< "hub" or a member
+  std::string cluster;  ///< the API server, as a SourceName
   Verb verb{};
   ObjectKey target;
   std::string version;  ///< API version, e.g. "v1beta2"

@@ -6,7 +6,7 @@
 
 namespace fairlead {
 
-/// What std::optional is, where an absent value takes no more than a pointer. A copy copies the
+/// An optional value on the heap: where it is absent, it takes one pointer. A copy copies the
 /// value.
 template <class T>
 class Boxed {

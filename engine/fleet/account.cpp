@@ -30,7 +30,7 @@ struct RuleInWords {
   std::string_view words;
 };
 constexpr RuleInWords kRules[] = {
-    {"multikueue/growth", "nobody leaves, so new clusters need only to have settled"},
+    {"multikueue/growth", "no cluster leaves, so new clusters need only to have settled"},
     {"multikueue/move", "selected for moveWindow; one that leaves stays while jobs run there"},
     {"multikueue/leave", "away for moveWindow, and nothing runs there"},
     {"multikueue/ready", "its own check never holds a job up"},

@@ -1,8 +1,8 @@
 // The script of a super cluster pool, in rounds, the same for the same seed.
 //
 // Each round has once everything that placements follow or must withstand: a quota that grows and
-// one that is too large, pods that come and go, a node that flaps and one that dies, a hand that
-// edits a placement and one that clears it, a cluster that is lost and returns, one that is
+// one that is too large, pods that come and go, a node that flaps and one that dies, a tenant
+// that edits a placement and one that clears it, a cluster that is lost and returns, one that is
 // drained. A round ends as it began. The seed decides the machines, the amounts and the exact
 // times; the clusters take turns from round to round.
 #pragma once

@@ -38,7 +38,7 @@ struct ClusterPresence {
   friend bool operator==(const ClusterPresence&, const ClusterPresence&) = default;
 };
 
-/// What the sources of capacity reported last, and whether their streams live.
+/// What the sources of capacity reported last, and the liveness of their streams.
 struct ClusterReports {
   using PartOfCluster = void;
   bool nodes_known = false;

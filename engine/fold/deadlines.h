@@ -19,7 +19,7 @@ namespace fairlead {
 
 /// The target of writes: an object, or its status, which has writes of its own.
 struct WriteKey {
-  std::string cluster;  ///< "hub" or a member
+  std::string cluster;  ///< the API server, as a SourceName
   ObjectKey object;
   bool status = false;
 

@@ -1,8 +1,8 @@
 // Values by name, found by hash and walked in the order of the names.
 //
 // The fold looks up clusters, claims and queues some fourteen times for an event and walks
-// them rarely. Among fifty names a std::map costs six comparisons, most of them a wrong guess of
-// the processor; the index beside it costs one. A NameTable (name_table.h) would be smaller, but
+// them rarely. Among fifty names a std::map costs six comparisons, most of them a mispredicted
+// branch; the index beside it costs one. A NameTable (name_table.h) would be smaller, but
 // sorts for each walk.
 #pragma once
 

@@ -35,18 +35,8 @@
 
 namespace fairlead {
 
-/// Large: plain data, the list of the rooms' parts. What copies, moves, destroys and compares all
-/// of it is compiled once, in state.cpp.
-struct State {
-  static constexpr std::size_t kFields = 34;  ///< for snapshots; a wrong number does not compile
-
-  State();
-  State(const State& other);
-  State(State&& other) noexcept;
-  State& operator=(const State& other);
-  State& operator=(State&& other) noexcept;
-  ~State();
-
+/// What State holds. Large: plain data, the list of the rooms' parts.
+struct StateFields {
   Seq seq;        ///< of the last event
   Seq input_seq;  ///< of the last event whose source is not kSelf
   LogTime now;
@@ -84,6 +74,20 @@ struct State {
   std::set<std::string> open_queues;    ///< planned again with the claims that name them
   std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
   bool all_open = false;                ///< the configuration or a flavor changed: all is planned
+
+  friend bool operator==(const StateFields&, const StateFields&) = default;
+};
+
+/// What copies, moves, destroys and compares all of it is compiled once, in state.cpp.
+struct State : StateFields {
+  using Base = StateFields;
+
+  State();
+  State(const State& other);
+  State(State&& other) noexcept;
+  State& operator=(const State& other);
+  State& operator=(State&& other) noexcept;
+  ~State();
 
   friend bool operator==(const State& a, const State& b);
 };

@@ -91,7 +91,7 @@ constexpr bool may_stay_unread(Kind kind) {
          kind == Kind::resource_claim_template;
 }
 
-/// One watch fact and the API server that reported it ("hub" or the name of a member cluster).
+/// One watch fact and the API server that reported it.
 struct WatchFact {
   SourceName source;
   std::variant<ObjectSeen, ObjectMissing, ListCompleted, StreamAlive, StreamStale, StreamLost,

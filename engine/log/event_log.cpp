@@ -31,9 +31,9 @@ Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, L
   // By time only what is strictly earlier is certain: lost events may have the last readable time.
   const auto* seq = std::get_if<Seq>(&place);
   if (seq ? *seq <= log.last_seq() : std::get<LogTime>(place) < log.last_time()) return {};
-  return Error{ErrorCode::corrupt, "the log is " + damage + "; only what was until seq " +
+  return Error{ErrorCode::corrupt, "the log is " + damage + "; only the past until seq " +
                                        std::to_string(log.last_seq().value) + ", before " +
-                                       to_rfc3339(log.last_time()) + ", can be told. " +
+                                       to_rfc3339(log.last_time()) + ", is known. " +
                                        kDamageAdvice};
 }
 

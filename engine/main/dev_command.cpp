@@ -156,9 +156,8 @@ Result<Play> prepare(const DevOptions& options) {
 void print_opening(const Play& play, const DevOptions& options,
                    const Configuration& configuration) {
   std::cout << "Look at it: " << play.page->url() << "\n\nfairlead dev: a hub at "
-            << play.hub.model->url() << " and a fleet of three clusters; "
-            << "one second here is " << options.speed << " s there (seed " << options.seed
-            << ")\n\n";
+            << play.hub.model->url() << " and a fleet; one second here is " << options.speed
+            << " s there (seed " << options.seed << ")\n\n";
   FleetPlaces places{play.hub.kubeconfig, {}};
   for (const auto& [name, other] : play.others) places.others[name] = other.kubeconfig;
   introduce_fleet(std::cout, options.fleet, places, configuration);

@@ -80,8 +80,8 @@ Result<Seq> snapshot_behind(const EventLog& log, const SnapshotStore& snapshots,
   if (!newest) return newest.error();
   if (!*newest || (*newest)->info.seq < cut)
     return Error{ErrorCode::bad_input,
-                 "no good snapshot stands at or after seq " + std::to_string(cut.value) +
-                     ": without one nothing could be told of the state any more; take one with "
+                 "there is no good snapshot at or after seq " + std::to_string(cut.value) +
+                     ": without one no state could be restored any more; take one with "
                      "`fairlead snapshot take`"};
   const auto list = snapshots.list();
   if (!list) return list.error();
@@ -171,7 +171,7 @@ int log_prune(const std::filesystem::path& data, const std::string& before, LogO
     out << "nothing to forget: the log begins at seq " << first.value << '\n';
   else
     out << "forgot " << counted(pruned->forgotten, "event") << "; kept seq " << first.value
-        << " to " << pruned->last.value << "; the state can be told from seq "
+        << " to " << pruned->last.value << "; the state is known from seq "
         << pruned->snapshot.value << " on\n";
   return finish_log_output(0, out, err);
 }

@@ -32,8 +32,8 @@ class PageService {
   PageService& operator=(const PageService&) = delete;
 
   /// Answers GET, in JSON:
-  ///   /ui/api/log?seq=&chain=            which log it is, and whether it has that chain at that
-  ///   seq /ui/api/overview?from=&to=&buckets=    see timeline_answers.h
+  ///   /ui/api/log?seq=&chain=            which log it is; whether it has that chain there
+  ///   /ui/api/overview?from=&to=&buckets=    see timeline_answers.h
   ///   /ui/api/series?queue=|cluster=|list=&flavor=&resource=&from=&to=&points=   the same
   ///   /ui/api/proof?begin=true           the verification of chain and replay; begins one if asked
   ///   /ui/api/whatif?set=&from=&to=&queue=&flavor=&resource=&points=   {"settings"

@@ -148,7 +148,7 @@ Result<int> prune(const SnapshotCommandOptions& options) {
   const bool json = options.output == "json";
   const std::string why = "the log was pruned and begins at seq " +
                           std::to_string((*log)->first_seq().value) +
-                          ": its first states are told from this snapshot";
+                          ": its first states are restored from this snapshot";
   for (const Seq seq : pruning->removed) {
     if (json)
       std::cout << to_text(Json{{"removed", seq.value}}) << '\n';

@@ -3,7 +3,7 @@
 // A program refuses a log that was written with a newer schema version than its own
 // (schema/codec.h), because it could not read all of it. So before a program raises the version of
 // a log, it exports the log as it found it: the older program imports that file (`fairlead log
-// import`) and goes on from there. docs/operating.md, "Upgrade and rollback", has the steps.
+// import`) and goes on from there. docs/operating.md, "Upgrade", has the steps.
 #pragma once
 
 #include <filesystem>

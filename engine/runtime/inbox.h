@@ -26,6 +26,7 @@ inline constexpr std::size_t kInboxFactsMax = 16'384;
 /// Notes of the webhook that are queued, at most; more are lost.
 inline constexpr std::size_t kInboxNotesMax = 1024;
 
+/// Any thread may enqueue; one thread dequeues.
 class Inbox {
  public:
   explicit Inbox(std::size_t facts_max);

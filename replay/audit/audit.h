@@ -168,9 +168,15 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source,
 /// none), "undecided" (null, or why no cluster is chosen by devices now), "reservation" (null, or
 /// {"multiKueueCluster", "cluster", "since", "because" [{"seq", "time"}], "brokenSince",
 /// "placedSince", "replacedBy" [claims], "pods" [{"podSet", "node", "claims" [{"entry", "devices"
-/// [{"request", "device", "adminAccess"}]}]}]}), "clusters" [{"multiKueueCluster", "cluster",
-/// "reason" ("": it fits), "detail", "keptBy" (the first entry of "fleetClaims" that cannot be used
-/// there; "": none), "events" (that decided it, where no object did), "objects"
+/// [{"request", "device", "adminAccess"}]}]}]}), "fleetClaims" [{"entry", "claim", "template"
+/// (null: the entry names the claim), "event" (null: there is no such claim), "class" {"name",
+/// "event" (null: it is missing), "driver", "suitableClusters" (null: all)}, "allocationMode",
+/// "allocation" (null, or {"event", "clusters" (null: all), "shareable", "devices" (of a
+/// booking)}), "reservedFor", "deallocationRequested"}], "fleetScheduling" (null: its drivers were
+/// asked nothing; or {"event", "potentialClusters", "selectedCluster", "unsuitableClusters" {entry:
+/// names}}), "clusters" [{"multiKueueCluster", "cluster", "reason" ("": it fits), "detail",
+/// "keptBy" (the first entry of "fleetClaims" that cannot be used there;
+/// "": none), "events" (that decided it, where no object did), "objects"
 /// [{"kind", "name", "seq" (null: not there)}] (what its pods name there), "requests" [{"podSet",
 /// "request", "count" (null: all), "devices" [{"device", "resourceSlice", "seq", "why" ("": it
 /// could be taken), "usedBy" [objects]}], "otherDevices" (how many do not match)}] (of a refusal:
@@ -186,7 +192,7 @@ Result<AuditAnswer> audit_why_not_workload(const AuditSource& source, const Name
 /// CREATE|UPDATE|DELETE, "kind", "name", "rules" (that deny), "outcome" denied|overridden, "reason"
 /// (of the override), "requestUid"}]: what the webhook refused, and what it admitted because of an
 /// override, from `from` to `to`. `object` restricts the answer to objects of that NAME or
-/// KIND/NAME; empty: all. Notes that the hub lost, and refusals by followers, are not in the log.
+/// KIND/NAME; empty: all. Notes that the hub lost are not in the log.
 Result<AuditAnswer> audit_admissions(const AuditSource& source, const std::string& object,
                                      const AuditPosition& from, const AuditPosition& to);
 

@@ -65,11 +65,11 @@ Result<State> told_state(const AuditSource& source, Seq seq) {
   if (!oldest) return oldest.error();
   if (!*oldest && seq >= log.first_seq()) return state;  // no state of this log can be folded
   return bad_input("the state at seq " + std::to_string(seq.value) +
-                   " cannot be told: the log was pruned and begins at seq " +
+                   " is not known: the log was pruned and begins at seq " +
                    std::to_string(log.first_seq().value) +
-                   (*oldest ? ", the first state that is told is that of seq " +
+                   (*oldest ? ", the first known state is that of seq " +
                                   std::to_string((*oldest)->state.seq.value)
-                            : ", and no good snapshot stands for what was before"));
+                            : ", and no good snapshot holds what was before"));
 }
 
 std::string node_words(const NodeFacts& node, const ResourceAliases& aliases,

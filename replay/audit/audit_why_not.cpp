@@ -117,7 +117,7 @@ class Guards {
         break;
       case QueueBar::conflict: {
         Json& guard = add("OwnershipConflict",
-                          "somebody else wrote " + queue + " more than " +
+                          "another writer changed " + queue + " more than " +
                               std::to_string(kOverwritesAnswered) + " times in " +
                               to_go_duration(kOverwriteWindow) +
                               ": not written until the value is ours again or the claim is edited");
@@ -141,7 +141,7 @@ class Guards {
       case PairBar::unknown_capacity:
         add("CapacityUnknown",
             followed(state_, pair_.queue)
-                ? "a worker that the quota follows has not told its first values"
+                ? "a worker that the quota follows has no first values yet"
                 : "every claim that names the pair waits for its cluster's first value");
         break;
       case PairBar::withheld:

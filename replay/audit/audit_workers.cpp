@@ -28,7 +28,7 @@ std::string in_words(const Worker& worker) {
     case Standing::held:
       return "not selected, leaves when no Workload holds it or after drainTimeout";
     case Standing::kept:
-      return "not selected, kept: the list would be empty and nobody may come yet";
+      return "not selected, kept: the list would be empty and no other may come yet";
     case Standing::frozen:
       return "the list is frozen: nothing is selected or the Placement is gone";
     case Standing::entering: return "selected, enters now";
@@ -46,7 +46,7 @@ std::string in_words(const Worker& worker) {
 std::string left_out_in_words(LeftOut why) {
   switch (why) {
     case LeftOut::credentials_missing: return "no credential";
-    case LeftOut::name_taken: return "the name of its MultiKueueCluster is somebody else's";
+    case LeftOut::name_taken: return "a MultiKueueCluster of its name has another owner";
     case LeftOut::name_invalid: return "its MultiKueueCluster would have no valid name";
     case LeftOut::no: break;
   }

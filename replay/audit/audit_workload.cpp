@@ -37,7 +37,7 @@ std::string undecided(const State& state, const WorkloadRecord& record) {
   if (!workload.cluster_name.empty()) return "it was dispatched to " + workload.cluster_name;
   if (!workload.quota_reserved) return "it has no quota reserved yet";
   if (!check_of(state, workload)->good) return "the parameters of its AdmissionCheck are not good";
-  return record.nominates ? "" : "multikueue.dispatcher is off, or nobody clears nominations";
+  return record.nominates ? "" : "multikueue.dispatcher is off, or nothing clears nominations";
 }
 
 // What the cluster has to do with the Workload.

@@ -110,7 +110,8 @@ Layer first_value_layer(const Cluster& cluster, const DebounceSettings& settings
   const std::string value = changed.empty() ? "the first value" : "its first value";
   if (!cluster.valued)
     return {"unknown",
-            changed.empty() ? "no source has told a value yet" : changed + "it told no value yet",
+            changed.empty() ? "no source has reported a value yet"
+                            : changed + "it has reported no value yet",
             {},
             {}};
   if (cluster.liveness_at_close != Liveness::live)

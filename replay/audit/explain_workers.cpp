@@ -74,7 +74,7 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   const LogTime latest = share.first_valued + settings.grow_window;
   if (!share.known && share.from == ShareFrom::none)
     return {"unwatched",
-            "nobody watches the cluster and no claim names the queue for it: it gives nothing",
+            "the cluster is not watched, and no claim names the queue for it: it gives nothing",
             share.first_valued, latest};
   if (!share.known)
     return {"firstQuiet",

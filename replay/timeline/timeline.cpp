@@ -32,7 +32,7 @@ Result<void> Timeline::begin_with(const EventLog& log, const SnapshotSource* sna
     if (!*oldest)
       return Error{ErrorCode::not_found, "the log was pruned and begins at seq " +
                                              std::to_string(log.first_seq().value) +
-                                             ", and no good snapshot stands for what was before"};
+                                             ", and no good snapshot holds what was before"};
     start = std::move((*oldest)->state);
   }
   state_ = std::move(start);

@@ -43,8 +43,8 @@ class Timeline {
   /// log. Fails if the log cannot be read, with what came before the fault folded.
   Result<bool> advance(const EventLog& log, const SnapshotSource* snapshots,
                        std::uint64_t events_max);
-  /// Folds on like advance(), for who does not look yet: without a state(), and without the values
-  /// of the last moment while that may be open.
+  /// Folds on like advance(), for a caller that reads nothing yet: without a state(), and without
+  /// the values of the last moment while that may be open.
   Result<bool> follow(const EventLog& log, const SnapshotSource* snapshots,
                       std::uint64_t events_max);
 

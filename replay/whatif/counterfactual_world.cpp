@@ -226,6 +226,7 @@ bool translate_policy(ObjectSeen& seen, const State& history, const State& count
     if (said.spec_digest != before.spec_digest) {
       facts.spec_digest = said.spec_digest;
       facts.namespaces = said.namespaces;
+      facts.flavors = said.flavors;
     }
   }
   facts.synced = said.synced;

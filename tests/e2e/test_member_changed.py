@@ -30,7 +30,7 @@ class MemberChangedTest(WatchedMemberTest):
         generation = self.server.get(self.WORK)["metadata"]["generation"]
         set_quota(self.member, HIGH, "on-demand", "cpu", "63", user="admin")
         hub.wait_until("the claim to name it", lambda: self.propagated()[1] == "MemberDiffers")
-        self.assertIn(f"ClusterQueue {HIGH} of cluster2: on-demand cpu: 63 stands of 500", self.propagated()[2])
+        self.assertIn(f"ClusterQueue {HIGH} of cluster2: on-demand cpu: 63 instead of 500", self.propagated()[2])
         self.assertEqual(self.at_member(), quantity("63"))
         self.until(hub, "the member to have its quota again", lambda: self.at_member() == quantity("500"), timeout=90)
         self.until(hub, "the claim to be propagated again", lambda: self.propagated()[0] == "True")

@@ -170,8 +170,8 @@ class SpaceTest(unittest.TestCase):
             return self.server.get(CLAIM) is None
 
         hub.wait_until("the claim to go", released)
-        # KubeStellar deletes what is selected no more, a Namespace with everything in it.
-        self.assertEqual(self.names(), ["namespaces team"])
+        # KubeStellar deletes what is selected no more: a Namespace with everything in it, a flavor of the member's own.
+        self.assertEqual(self.names(), ["namespaces team", "resourceflavors on-demand", "resourceflavors spot"])
 
 
 if __name__ == "__main__":

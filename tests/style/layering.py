@@ -49,6 +49,7 @@ OWNERS = {
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),
+    "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.",)),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
     "yaml-cpp": (r"yaml-cpp/", (r"engine/base/yaml_tree\.",)),

@@ -60,7 +60,7 @@ struct ExecPlugin {
   std::string api_version;  ///< client.authentication.k8s.io/v1 or /v1beta1
   std::string command;      ///< a path, or a name to be found in PATH
   std::vector<std::string> args;
-  std::vector<std::pair<std::string, std::string>> env;  ///< beside our own environment
+  std::vector<std::pair<std::string, std::string>> env;  ///< beside the few of ours that it gets
   std::string install_hint;
   std::string cluster_info;  ///< JSON of spec.cluster for the plugin; empty: not passed to it
   std::string origin;        ///< its name in errors: "FILE: users[NAME].exec"

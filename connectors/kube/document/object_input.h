@@ -37,7 +37,7 @@ struct InputLine {
   std::string file;
   std::size_t line = 0;  ///< where its document starts, from 1; items of a List have the List's
   LogTime time;
-  std::string cluster;  ///< "hub" or a member
+  std::string cluster;  ///< the API server, as a SourceName
   InputType type = InputType::added;
 
   // Of the object; empty for control lines and ERROR. A BOOKMARK has kind and resource_version

@@ -84,8 +84,8 @@ FleetClaimEntries fleet_claim_entries(std::string_view annotation);
 
 // ---- Dynamic Resource Allocation ----
 
-/// In this version the fields of a device stand in its member `basic`, and those of `exactly` in
-/// the request itself.
+/// In this version the fields of a device are in its member `basic`, and those of `exactly` in the
+/// request itself.
 inline constexpr std::string_view kFlatDeviceApi = "v1beta1";
 
 /// How an object is read: in which version of its API, and what was found that no API server lets

@@ -157,11 +157,32 @@ WorkFeedback feedback(JsonView manifest) {
   return out;
 }
 
+// Of all manifests, in the order of spec.manifestConfigs.
+Digest feedback_digest(JsonView spec) {
+  std::string rules;
+  for (JsonView config : spec["manifestConfigs"])
+    if (config["feedbackRules"].is(JsonKind::array))
+      rules += canonical_text(config["feedbackRules"]);
+  return sha256(rules);
+}
+
+// The names in the clauses of a BindingPolicy that select objects of this resource alone.
+std::vector<std::string> selected_names(JsonView spec, std::string_view resource) {
+  std::vector<std::string> names;
+  for (JsonView clause : spec["downsync"])
+    if (string_items(clause["resources"]) == std::vector{std::string(resource)})
+      for (std::string& name : string_items(clause["objectNames"]))
+        names.push_back(std::move(name));
+  make_set(names);
+  return names;
+}
+
 }  // namespace
 
 ManifestWorkFacts manifest_work(JsonView object) {
   ManifestWorkFacts out;
   out.spec_digest = sha256(canonical_text(object["spec"]["workload"]["manifests"]));
+  out.feedback_digest = feedback_digest(object["spec"]);
   for (JsonView manifest : object["spec"]["workload"]["manifests"]) add_manifest(out, manifest);
   add_flavors(out, object["spec"]);
   make_set(out.quotas);
@@ -185,11 +206,8 @@ BindingPolicyFacts binding_policy(JsonView object) {
   JsonView status = object["status"];
   BindingPolicyFacts out;
   out.spec_digest = sha256(canonical_text(object["spec"]));
-  for (JsonView clause : object["spec"]["downsync"])
-    if (string_items(clause["resources"]) == std::vector<std::string>{"namespaces"})
-      for (std::string& name : string_items(clause["objectNames"]))
-        out.namespaces.push_back(std::move(name));
-  make_set(out.namespaces);
+  out.namespaces = selected_names(object["spec"], "namespaces");
+  out.flavors = selected_names(object["spec"], "resourceflavors");
   out.ours = object["metadata"]["labels"]["app.kubernetes.io/managed-by"].string() == "fairlead";
   out.observed_generation = status["observedGeneration"].integer().value_or(0);
   out.synced = condition(status, "Synced");

@@ -1,7 +1,7 @@
 // How much one API server may report before the reflector stops reading for a while.
 //
-// A server that shows objects or changes without end would fill the log (change_budget.h). Beyond a
-// bound the stream is left and what was observed remains, as it does when a server is silent. The
+// A server that reports objects or changes without end would fill the log (change_budget.h). Beyond
+// a bound the stream is left and what was observed remains, as it does when a server is silent. The
 // pause doubles each time it happens again, and lasts until the budget of changes has room, but
 // never so long that the member would count as lost.
 #pragma once

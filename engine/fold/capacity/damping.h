@@ -90,8 +90,6 @@ enum class GrowthCause : std::uint8_t {
 
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
-  static constexpr std::size_t kFields = 10;  ///< for snapshots: it takes no empty initializers
-
   Amount usable = 0;   ///< U: all eligible nodes
   Amount growing = 0;  ///< U without suppressed nodes: what growth may count on
   Amount accepted = 0;

@@ -44,8 +44,18 @@ struct Nominal {
   friend bool operator==(const Nominal&, const Nominal&) = default;
 };
 
-enum class NominalPolicy : std::uint8_t { fixed, track_capacity };
-enum class FlavorCapacity : std::uint8_t { automatic, strict, total_only };
+/// What a row is worth on a cluster that has more than the nominal amount of its resource.
+enum class NominalPolicy : std::uint8_t {
+  fixed,           ///< its assignment
+  track_capacity,  ///< its assignment times capacity / nominal, rounded down
+};
+/// Whether the capacity of a flavor bounds its rows beside the cluster's total, where it is known
+/// by flavor.
+enum class FlavorCapacity : std::uint8_t {
+  automatic,   ///< if the flavor ever won a node
+  strict,      ///< always
+  total_only,  ///< never
+};
 
 /// A valid claim spec.
 struct ClaimTerms {

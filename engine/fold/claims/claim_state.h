@@ -40,7 +40,7 @@ struct Claim {
   Seq edited_seq;                   ///< of the newest event with another spec
   std::optional<ClaimFault> fault;  ///< of the newest spec, if it is invalid
   std::vector<std::string> warnings;
-  bool winner = false;         ///< the one live claim of its cluster
+  bool winner = false;         ///< it is in force for its cluster: the oldest not being deleted
   bool known = false;          ///< the grants follow from an accepted value
   std::vector<Grant> grants;   ///< in the order of terms->rows
   Memo<ClaimOpening> opening;  ///< while open: what has to be done when the moment closes

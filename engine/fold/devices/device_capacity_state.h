@@ -30,7 +30,7 @@ struct DeviceSum {
 };
 using DeviceSums = std::map<CapacityKey, DeviceSum>;
 
-/// Why devices of a cluster are not counted, in the order in which condition DevicesKnown tells.
+/// Why devices of a cluster are not counted, in the order in which condition DevicesKnown reports.
 enum class DeviceReason : std::uint8_t {
   pool_invalid,
   pool_updating,

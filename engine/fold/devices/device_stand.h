@@ -1,4 +1,4 @@
-// Under which flavor devices stand: that of the eligible nodes which they reach. Internal to the
+// Under which flavor devices count: that of the eligible nodes which they reach. Internal to the
 // fold.
 #pragma once
 
@@ -21,7 +21,7 @@ struct DeviceStand {
 DeviceStand stand_of(const State& state, const Cluster& cluster, const NodeReach& reach,
                      const std::string& resource);
 
-/// Counts a node again that changed, appeared or went, and adds the pools whose devices may stand
+/// Counts a node again that changed, appeared or went, and adds the pools whose devices may count
 /// elsewhere now to `pools`.
 void tally_node(const State& state, Cluster& cluster, const std::string& node,
                 std::set<DevicePoolKey>& pools);

@@ -1,4 +1,4 @@
-// The part of State about devices: what the API server of a member shows of them.
+// The part of State about devices: what the API server of a member reports of them.
 #pragma once
 
 #include <map>

@@ -1,4 +1,4 @@
-// Folds objects of resource.k8s.io that a member shows. Internal to the fold.
+// Folds objects of resource.k8s.io that a member reports. Internal to the fold.
 #pragma once
 
 #include <string>
@@ -18,8 +18,8 @@ void observe_resource_claim(State& state, const std::string& cluster, const Name
                             const ResourceClaimFacts* facts, Seq seq);
 void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimTemplateFacts* facts, Seq seq);
-/// Folds the metadata of a Pod of the member; nullopt if it is gone. Only Pods of Workloads are
-/// kept.
+/// Folds the metadata of a Pod of the member; nullopt if it is gone. Only Pods of Workloads and
+/// of tenants are kept.
 void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
                         const Seen<PodFacts>& seen, Seq seq);
 

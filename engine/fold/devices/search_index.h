@@ -69,13 +69,14 @@ std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string&
 void close_searches(State& state);
 /// Forgets what the moment changed, when all that follows from it is decided.
 void end_changes(State& state);
-/// Has those who wait for devices of the cluster looked at again in the open moment, because some
-/// got free; or only what they read of the reasons, because some were reserved.
+/// Marks the Workloads and pods that wait for devices of the cluster: some got free, so they are
+/// judged again in the open moment.
 void note_freed(State& state, const std::string& cluster);
-/// The same of devices that were reserved; what is reserved of their pools is looked at again, too:
-/// who wants all devices may find one more.
+/// Does the same where these devices were reserved. Reservations in their pools are judged again,
+/// too: a request for all devices may find one more.
 void note_freed(State& state, const std::string& cluster, const std::vector<FitPod>& pods);
 void note_freed(State& state, const std::string& cluster, const std::vector<FitDevice>& devices);
+/// Marks only the reasons of the pods that wait: some devices were reserved.
 void note_reserved(State& state, const std::string& cluster);
 
 /// Returns what an allocated claim uses: as it is pinned, or by the slices as they are now.

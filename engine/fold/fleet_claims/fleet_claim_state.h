@@ -29,8 +29,8 @@ struct FleetClaimRecord {
   Observed<FleetResourceClaimFacts> seen;
   Seq allocated_seq;     ///< of the event that showed its allocation first; 0: none
   bool release = false;  ///< its driver is asked to deallocate it
-  /// Workloads that status.reservedFor names, or has to; entries of other consumers stand beside
-  /// them.
+  /// Workloads that status.reservedFor names, or has to name; it also has entries of other
+  /// consumers.
   std::set<NamespacedName> holders;
   std::optional<Booking> booking;
 

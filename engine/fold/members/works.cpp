@@ -67,6 +67,12 @@ bool Work::settled() const {
   return present && !facts.deleting && holds(facts.applied) && holds(facts.available);
 }
 
+bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should) {
+  const bool known = work.feedback_digest != Digest{} && should.feedback_digest != Digest{};
+  return work.spec_digest == should.spec_digest &&
+         (!known || work.feedback_digest == should.feedback_digest);
+}
+
 void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const bool quota = seen.key.name == kQuotaWork;
   if (!quota && seen.key.name != kQueueWork) return;

@@ -157,7 +157,7 @@ std::string remarks(const Subject& of) {
 std::string why_left_out(const Subject& of, const std::string& name, const Worker& worker) {
   switch (worker.left_out) {
     case LeftOut::credentials_missing: return "no credential";
-    case LeftOut::name_taken: return "MultiKueueCluster " + name + " is somebody else's";
+    case LeftOut::name_taken: return "MultiKueueCluster " + name + " has another owner";
     case LeftOut::name_invalid: return "MultiKueueCluster " + name + " would not be a valid name";
     case LeftOut::no: break;
   }

@@ -57,7 +57,7 @@ struct PoolPodKey {
 /// A member that offers capacity to the pool, by its id.
 struct SuperCluster {
   std::string cluster;  ///< the member's name
-  bool known = false;   ///< its first values were accepted; the last ones stand while it is away
+  bool known = false;   ///< its first values were accepted; the last ones stay while it is away
   std::map<std::string, Amount> accepted;  ///< P: by canonical resource, after damping
   Liveness liveness = Liveness::live;
   std::optional<LogTime> lost_since;  ///< while `liveness` is lost
@@ -99,7 +99,7 @@ struct PoolShare {
 struct PoolReason {
   std::string current;  ///< what is true now; empty: nothing is missing
   LogTime since;        ///< since when it is
-  std::string written;  ///< what should stand there: follows `current` after pool.settle
+  std::string written;  ///< what the annotation should be: follows `current` after pool.settle
 
   friend bool operator==(const PoolReason&, const PoolReason&) = default;
 };
@@ -256,8 +256,8 @@ struct Pool {
   std::map<std::string, std::set<PoolPodKey>> reserved_on;  ///< pods, by member
   /// When what is left of a pod's reservation is dropped.
   std::set<std::pair<LogTime, PoolPodKey>> device_due;
-  /// Namespaces whose write is due now. Their pods are placed when it was sent, and so are all
-  /// others: who waits longest comes first.
+  /// Namespaces whose write is due now. No pod is placed before it was sent, because pods that wait
+  /// longest come first.
   std::set<PoolNamespaceKey> unwritten;
   /// Objects that are looked at again at a time: a reason has then held for long enough, or they
   /// may be written again. The pod is empty for the Namespace itself.

@@ -1,4 +1,4 @@
-// The book of shares: what each namespace has where, and the sums over all of them.
+// Shares: the slices of each namespace at each super cluster, and the sums over all of them.
 //
 // The sums are kept with every change, so that what a namespace may get at a cluster is computed
 // from two numbers, not from all namespaces. Internal to the fold, except the queries.

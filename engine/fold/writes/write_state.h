@@ -14,6 +14,7 @@
 
 namespace fairlead {
 
+/// A write that was intended and has no concluded outcome yet.
 struct Outstanding {
   Seq seq;
   PatchIntended intent;
@@ -23,6 +24,7 @@ struct Outstanding {
   friend bool operator==(const Outstanding&, const Outstanding&) = default;
 };
 
+/// The last rejection of a write to this target, and when it may be tried again.
 struct Refusal {
   Seq seq;
   int http_code = 0;

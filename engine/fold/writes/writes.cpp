@@ -125,7 +125,7 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
   if (const auto* queue = std::get_if<ClusterQueueFacts>(&*intent.expected))
     return queue->groups == std::get<ClusterQueueFacts>(seen.facts).groups;
   if (const auto* work = std::get_if<ManifestWorkFacts>(&*intent.expected))
-    return work->spec_digest == std::get<ManifestWorkFacts>(seen.facts).spec_digest &&
+    return carries(std::get<ManifestWorkFacts>(seen.facts), *work) &&
            work->flavors == std::get<ManifestWorkFacts>(seen.facts).flavors;
   if (const auto* policy = std::get_if<BindingPolicyFacts>(&*intent.expected))
     return policy->spec_digest == std::get<BindingPolicyFacts>(seen.facts).spec_digest;

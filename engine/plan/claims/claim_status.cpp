@@ -257,9 +257,9 @@ Condition ownership_conflict(const Draft& draft) {
     const auto at = draft.state.queues.find(*queue);
     if (at != draft.state.queues.end() && at->second.conflict)
       return {"OwnershipConflict", "True", "ForeignOverwrites",
-              "somebody else keeps writing the quota of ClusterQueue " + *queue};
+              "another writer keeps changing the quota of ClusterQueue " + *queue};
   }
-  return {"OwnershipConflict", "False", "NoConflict", "nobody else writes our pairs"};
+  return {"OwnershipConflict", "False", "NoConflict", "no other writer changes our pairs"};
 }
 
 // Present only while a queue is orchestrated: Kueue before 0.20 has no orchestrators.
@@ -415,7 +415,7 @@ PatchIntended status_intent(const Draft& draft, const ClaimStatus& status, Queue
 Reason reason_of(const Draft& draft, bool as_before) {
   if (as_before)
     return {rule::kClaimsRestoreStatus, deciding({draft.claim.seq}),
-            "somebody else changed the status"};
+            "another writer changed the status"};
   std::vector<Seq> because{draft.claim.seq};
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)

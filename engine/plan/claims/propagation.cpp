@@ -112,9 +112,9 @@ Verdict waits_for_hub(const Judged& judged) {
   std::string message = "ClusterQueue " + row.cluster_queue + " " + row.flavor + " " + row.spelled +
                         ": " +
                         (lag->current ? amount_text(row.resource, *lag->current) : "nothing") +
-                        " stands of " + amount_text(row.resource, lag->should);
+                        " of " + amount_text(row.resource, lag->should) + " is written";
   if (queue_bar(judged.state, row.cluster_queue) == QueueBar::conflict)
-    return failed("OwnershipConflict", message + ", as somebody else wrote it");
+    return failed("OwnershipConflict", message + ", as another writer changed it");
   const ObjectKey object{Kind::cluster_queue, "", row.cluster_queue};
   const WriteState* write = write_of(judged.state, object);
   message += after_refusal(write);
@@ -201,8 +201,8 @@ Verdict member_differs(const Judged& judged) {
   const std::string& resource = found->resource;
   return failed("MemberDiffers", "ClusterQueue " + found->cluster_queue + " of " +
                                      judged.cluster_name + ": " + found->flavor + " " + resource +
-                                     ": " + amount_text(resource, found->observed) + " stands of " +
-                                     amount_text(resource, found->applied) +
+                                     ": " + amount_text(resource, found->observed) +
+                                     " instead of " + amount_text(resource, found->applied) +
                                      "; its agent is asked to apply the work again");
 }
 

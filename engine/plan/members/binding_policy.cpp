@@ -23,8 +23,9 @@ struct CommonObjects {
   bool empty() const { return namespaces.empty() && flavors.empty(); }
 };
 
-// A Namespace that the policy once named stays in it: KubeStellar deletes what a policy no longer
-// names, and with a Namespace everything in it.
+// A Namespace or ResourceFlavor that the policy once named stays in it: KubeStellar deletes what a
+// policy no longer names, with a Namespace everything in it, and a flavor also where the member had
+// it before.
 CommonObjects common_objects(const State& state, const std::string& cluster_name,
                              HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
@@ -32,6 +33,8 @@ CommonObjects common_objects(const State& state, const std::string& cluster_name
   common.namespaces.insert(cluster.member.policy.facts.namespaces.begin(),
                            cluster.member.policy.facts.namespaces.end());
   common.flavors = flavors_at_member(state, cluster_name, quotas);
+  common.flavors.insert(cluster.member.policy.facts.flavors.begin(),
+                        cluster.member.policy.facts.flavors.end());
   const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
   for (const auto& [id, local_queue] : state.local_queues) {
     const std::string& target = local_queue.cluster_queue;
@@ -78,6 +81,7 @@ std::optional<WantedPolicy> wanted(const State& state, const std::string& cluste
   WantedPolicy policy{spec_of(cluster, common), state.clusters.at(cluster).member.policy.facts};
   policy.facts.spec_digest = sha256(to_text(policy.spec));
   policy.facts.namespaces.assign(common.namespaces.begin(), common.namespaces.end());
+  policy.facts.flavors.assign(common.flavors.begin(), common.flavors.end());
   policy.facts.ours = true;
   return policy;
 }
@@ -160,7 +164,7 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
     return PolicyTrouble{"HubRejected", name + ": " + refusal->reason};
   if (!policy.present) return std::nullopt;
   if (!policy.facts.ours)
-    return PolicyTrouble{"BindingPolicyConflict", name + " belongs to somebody else"};
+    return PolicyTrouble{"BindingPolicyConflict", name + " has another owner"};
   if (at->second.presence.managed && !at->second.presence.managed->labelled)
     return PolicyTrouble{"ClusterNotLabelled", "ManagedCluster " + cluster_name +
                                                    " lacks the label name=" + cluster_name +

@@ -38,6 +38,14 @@ std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& af
   return text.empty() ? "content follows the hub" : text;
 }
 
+// As the projection of the watch reads it.
+Digest feedback_digest(const Json& spec) {
+  std::string rules;
+  for (const Json& config : spec.value("manifestConfigs", Json::array()))
+    if (config.contains("feedbackRules")) rules += to_text(config["feedbackRules"]);
+  return sha256(rules);
+}
+
 bool owns_flavors(const Work& work) {
   const auto& flavors = work.facts.flavors;
   return std::any_of(flavors.begin(), flavors.end(),
@@ -142,10 +150,9 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
       proposals.push_back({Rank::member, std::move(intent)});
     return;
   }
-  // Compared by manifests: see docs/decisions/0009-works-are-compared-by-manifests.md.
   content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
-  if (work.present && work.facts.spec_digest == content->facts.spec_digest)
-    return propose_touch(of, proposals);
+  content->facts.feedback_digest = feedback_digest(content->spec);
+  if (work.present && carries(work.facts, content->facts)) return propose_touch(of, proposals);
   const bool shrink = work.present && lowers(work.facts, content->facts);
   Json body = object_head(Kind::manifest_work, "v1", cluster, std::string(name), work.uid,
                           work.resource_version);

@@ -259,11 +259,34 @@ void cover_groups(Json& object) {
   }
 }
 
+// The feedback rules of a work ask for the usage of each pair that its manifest has.
+void ask_usage(Json& object, const Json& manifest) {
+  const std::string queue = manifest["metadata"].value("name", "");
+  for (Json& config : object["spec"]["manifestConfigs"]) {
+    if (!config.contains("feedbackRules") || config["resourceIdentifier"]["name"] != queue)
+      continue;
+    Json& paths = config["feedbackRules"][0]["jsonPaths"];
+    paths.erase(paths.begin() + 1, paths.end());  // the first asks for the condition Active
+    for (const Json& group : manifest["spec"]["resourceGroups"])
+      for (const Json& flavor : group["flavors"])
+        for (const Json& resource : flavor["resources"]) {
+          const std::string of = flavor.value("name", ""), name = resource.value("name", "");
+          paths.push_back({{"name", "usage/" + of + "/" + name},
+                           {"path", ".status.flavorsUsage[?(@.name==\"" + of +
+                                        "\")].resources[?(@.name==\"" + name + "\")].total"}});
+        }
+  }
+}
+
 void cover(Json& object) {
   cover_groups(object);
   const Json::json_pointer manifests("/spec/workload/manifests");
   if (!object.contains(manifests)) return;
-  for (Json& manifest : object[manifests]) cover_groups(manifest);
+  for (Json& manifest : object[manifests]) {
+    cover_groups(manifest);
+    if (manifest["kind"] == "ClusterQueue" && object["spec"].contains("manifestConfigs"))
+      ask_usage(object, manifest);
+  }
 }
 
 class Expander {

@@ -252,6 +252,7 @@ TEST_CASE(
   auto bare = facts<ManifestWorkFacts>(
       R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-x"},"spec":{"executor":{},"workload":{"manifests":[{"b":1,"a":[ 2 ]}]}}})");
   CHECK(bare.spec_digest == sha256(R"([{"a":[2],"b":1}])"));
+  CHECK(bare.feedback_digest == sha256(""));
 }
 
 TEST_CASE("the feedback of a work has the usage of each pair in a value of its own") {
@@ -271,6 +272,20 @@ TEST_CASE("the feedback of a work has the usage of each pair in a value of its o
                                                            {"f", "nvidia.com/gpu", 2},
                                                            {"g", "memory", 1LL << 30}});
   CHECK(work.feedback[1] == WorkFeedback{"r", ConditionStatus::absent, false, {}});
+}
+
+TEST_CASE("the feedback rules of a work are digested in their order, those of a writer's too") {
+  const auto digest_with = [](const std::string& configs) {
+    return facts<ManifestWorkFacts>(
+               R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-quota"},"spec":{"manifestConfigs":[)" +
+               configs + "]}}")
+        .feedback_digest;
+  };
+  CHECK(digest_with(
+            R"({"feedbackRules":[{"type":"JSONPaths","jsonPaths":[]}]},{"resourceIdentifier":{}},
+                      {"feedbackRules":[{"type":"WellKnownStatus"}]})") ==
+        sha256(R"([{"jsonPaths":[],"type":"JSONPaths"}][{"type":"WellKnownStatus"}])"));
+  CHECK(digest_with("") == sha256(""));
 }
 
 TEST_CASE("our ManifestWork tells which ResourceFlavors its deletion leaves at the member") {
@@ -319,13 +334,14 @@ TEST_CASE("our BindingPolicy tells what it says, whose it is and what the space 
   const auto policy = facts<BindingPolicyFacts>(
       R"({"apiVersion":"control.kubestellar.io/v1alpha1","kind":"BindingPolicy","metadata":{"name":"fairlead-c2",
     "labels":{"app.kubernetes.io/managed-by":"fairlead"}},
-    "spec":{"downsync":[{"resources":["namespaces"],"objectNames":["b","a"]},{"resources":["localqueues"],"objectNames":["l"]}]},
+    "spec":{"downsync":[{"resources":["namespaces"],"objectNames":["b","a"]},{"resources":["localqueues"],"objectNames":["l"]},{"resources":["resourceflavors"],"objectNames":["spot","od"]}]},
     "status":{"observedGeneration":4,"errors":["first","second"],"conditions":[{"type":"Synced","status":"False","reason":"R"}]}})");
   CHECK(
       policy.spec_digest ==
       sha256(
-          R"({"downsync":[{"objectNames":["b","a"],"resources":["namespaces"]},{"objectNames":["l"],"resources":["localqueues"]}]})"));
+          R"({"downsync":[{"objectNames":["b","a"],"resources":["namespaces"]},{"objectNames":["l"],"resources":["localqueues"]},{"objectNames":["spot","od"],"resources":["resourceflavors"]}]})"));
   CHECK(policy.namespaces == std::vector<std::string>{"a", "b"});
+  CHECK(policy.flavors == std::vector<std::string>{"od", "spot"});
   CHECK(policy.ours);
   CHECK(policy.observed_generation == 4);
   CHECK(policy.synced == ConditionFacts{ConditionStatus::no, "R", 0});

@@ -94,6 +94,15 @@ TEST_CASE(
   CHECK(proposal->intent.reason.text == "namespaces team, resourceflavors od");
 }
 
+TEST_CASE("binding policy: a ResourceFlavor stays that it once named") {
+  Space space;
+  space.stands();
+  space.policy.facts.flavors = {"od", "spot"};
+  REQUIRE(space.proposed());
+  CHECK(space.proposed()->intent.reason.text ==
+        "namespaces team, resourceflavors od, resourceflavors spot, localqueues team/lq");
+}
+
 TEST_CASE("binding policy: a policy of another owner, or on its way out, is left alone") {
   Space space;
   space.stands();

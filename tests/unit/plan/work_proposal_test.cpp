@@ -66,6 +66,17 @@ TEST_CASE("work proposal: the same content is no write, another one says what ch
   CHECK(intent.uid.empty());
 }
 
+TEST_CASE("work proposal: other feedback rules are a write, rules that no record has are not") {
+  Member member;
+  WorkContent content = content_of(5000);
+  content.spec["manifestConfigs"] = Json::parse(R"([{"feedbackRules": [{"type": "JSONPaths"}]}])");
+  CHECK(member.proposed(content).empty());
+  member.work.facts.feedback_digest = sha256(R"([{"type":"JSONPaths"}])");
+  CHECK(member.proposed(content).empty());
+  member.work.facts.feedback_digest = sha256("");
+  CHECK(member.only(content).reason.text == "content follows the hub");
+}
+
 TEST_CASE("work proposal: without content the work is removed, and nothing where there is none") {
   Member member;
   const PatchIntended intent = member.only(std::nullopt);

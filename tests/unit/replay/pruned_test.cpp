@@ -177,7 +177,7 @@ TEST_CASE("verify compares every write behind the first state that a pruned log 
     options.comparison = Comparison::all;
     const auto refused = replay(*without.log, &without.snapshots, options);
     REQUIRE_FALSE(refused.has_value());
-    CHECK(refused.error().message.find("no good snapshot stands for them") != std::string::npos);
+    CHECK(refused.error().message.find("no good snapshot holds their state") != std::string::npos);
   }
   CHECK(compared >= sample(11));
   CHECK(left >= sample(11));
@@ -294,7 +294,7 @@ TEST_CASE("a what-if of a pruned log begins where it can be folded, and says so"
   const Pruned without(trace, next(cut), {});
   const auto untold = what_if(without.source(), under({}));
   REQUIRE_FALSE(untold.has_value());
-  CHECK(untold.error().message.find("no good snapshot stands for them") != std::string::npos);
+  CHECK(untold.error().message.find("no good snapshot holds their state") != std::string::npos);
 }
 
 }  // namespace

@@ -378,6 +378,12 @@ void add_version_5(Numbered& samples) {
   ObjectObserved with_claims = observed(Kind::workload);
   with_claims.facts = workload_with_fleet_claims();
   samples.add("observed_workloads_5_fleet", "hub", std::move(with_claims));
+  ObjectObserved work = observed(Kind::manifest_work);
+  std::get<ManifestWorkFacts>(work.facts).feedback_digest = digest_of(8);
+  samples.add("observed_manifestworks_5", "hub", std::move(work));
+  ObjectObserved policy = observed(Kind::binding_policy);
+  std::get<BindingPolicyFacts>(policy.facts).flavors = {"default-flavor", "spot"};
+  samples.add("observed_bindingpolicies_5", "hub", std::move(policy));
 }
 
 }  // namespace
