@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "engine/base/shared_bytes.h"
+#include "engine/base/short_text.h"
 
 namespace fairlead {
 
@@ -59,7 +60,7 @@ class PackedMap {
     std::string_view last;
     for (std::size_t i = 0; i < count; ++i) {
       const value_type pair = item(i);
-      if (i > 0 && pair.first <= last) return false;
+      if (i > 0 && !text_precedes(last, pair.first)) return false;
       out = store(out, pair, last);
     }
     block_ = std::move(block);
@@ -89,15 +90,17 @@ class PackedMap {
     if (bytes.size() < sizeof head || bytes.size() > UINT32_MAX) return std::nullopt;
     std::memcpy(&head, bytes.data(), sizeof head);
     if (head.count == 0 || head.size != bytes.size()) return std::nullopt;
-    std::string_view left = bytes.substr(sizeof head), last;
+    const char* at = bytes.data() + sizeof head;
+    const char* const end = bytes.data() + bytes.size();
+    std::string_view last;
     for (std::uint32_t i = 0; i < head.count; ++i) {
-      if (!fits(left)) return std::nullopt;
-      const auto [item, end] = load(left.data());
-      if (i > 0 && item.first <= last) return std::nullopt;
+      if (!fits({at, end})) return std::nullopt;
+      const auto [item, after] = load(at);
+      if (i > 0 && !text_precedes(last, item.first)) return std::nullopt;
       last = item.first;
-      left.remove_prefix(static_cast<std::size_t>(end - left.data()));
+      at = after;
     }
-    if (!left.empty()) return std::nullopt;
+    if (at != end) return std::nullopt;
     map.block_ = SharedBytes::view_of(bytes.data());
     return map;
   }
