@@ -15,7 +15,7 @@ import unittest
 from harness import deploy
 from harness.apiserver import Refused
 from harness.controlplane import ControlPlane
-from harness.fleet import (CLAIMS, CRDS, FLAVORS, QUEUES, add_node, claim, prepare_hub, quantity, quota)
+from harness.fleet import (CLAIMS, CRDS, FLAVORS, NODES, QUEUES, add_node, claim, prepare_hub, quantity, quota)
 from harness.hub import AT_ONCE, Hub
 from harness.process import wait_for
 from harness.program import fairlead, json_lines
@@ -216,9 +216,19 @@ class WebhookTest(unittest.TestCase):
         code, said = self.kubectl("replace", "-f", "-", value=self.owned_pair("7"))
         self.assertEqual(code, 1)
         self.assertIn("failed calling webhook", said)
-        # A new process needs no answer of its own webhook to write: here a finalizer and quotas.
-        account = json.loads(pathlib.Path(self.kubeconfig).read_text())["users"][0]["user"]["token"]
-        self.assertTrue(account)
+        # A hub needs no answer of its own webhook to write: this one serves none.
+        alone = Hub(self.plane, self.server, members={"cluster2": self.member}, kubeconfig=self.kubeconfig,
+                    data=hub.data)
+        self.addCleanup(alone.finish)
+        alone.start()
+        for number in range(3):
+            node = f"{NODES}/on-demand-{number}"
+            self.member.merge(node, {"spec": {"unschedulable": True}}, user="admin")
+            self.addCleanup(self.member.merge, node, {"spec": {"unschedulable": None}}, user="admin")
+        alone.wait_until("the quota of two nodes",
+                         lambda: quota(self.server, HIGH, "on-demand", "cpu") == quantity("400"))
+        self.assertIn("failed calling webhook", self.kubectl("replace", "-f", "-", value=self.owned_pair("7"))[1])
+        alone.stop()
         hub.start()
         hub.wait_until("the webhook again", self.answers)
 
