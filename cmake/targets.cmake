@@ -57,7 +57,6 @@ function(fairlead_test name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
   string(REPLACE "/" "-" program "test-${name}")
   add_executable(${program} ${sources})
-  set_target_properties(${program} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)  # helpers of so many have names of their own
   target_link_libraries(${program} PRIVATE ${arg_LINK} fairlead_test_main fairlead_flags)
   if(NOT FAIRLEAD_SANITIZE)
     target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
