@@ -87,7 +87,7 @@ Result<void> add_extensions(ExecPlugin& plugin, JsonView provider, JsonView clus
   if (!lets_add(provider).value_or(false)) return {};
   for (JsonView extension : cluster["extensions"]) {
     const std::string name(extension["name"].string());
-    const std::string place = where + ".cluster.extensions[" + name + "]";
+    const std::string place = where + ".extensions[" + name + "]";
     Result<void> added;
     if (name == kArgumentsExtension)
       added = add_arguments(plugin, extension["extension"], place);
@@ -251,8 +251,8 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
       offered += (offered.empty() ? "" : ", ") + name;
       JsonView known = provider_named(providers, name);
       if (!known.given() && name != kSecretReader) continue;
-      const std::string where = origin + ": status." + list + "[" + name + "]";
-      auto out = read_cluster_access(row["cluster"], where);
+      const std::string where = std::string("status.") + list + "[" + name + "].cluster";
+      auto out = read_cluster_access(row["cluster"], origin, where);
       if (out.has_error()) return out;
       if (!known.given()) {
         out->token = token;
@@ -265,7 +265,8 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
           command.is_relative() && command.has_parent_path())
         plugin->command =
             (std::filesystem::absolute(providers.origin).parent_path() / command).string();
-      if (auto added = add_extensions(*plugin, known, row["cluster"], where); !added)
+      if (auto added = add_extensions(*plugin, known, row["cluster"], origin + ": " + where);
+          !added)
         return added.error();
       out->exec = std::move(*plugin);
       return out;

@@ -89,6 +89,22 @@ TEST_CASE("the cluster's own configuration reaches the plugin with what is known
         R"({"config":{"clusterName":"c2"},"server":"https://c2:6443"})");
 }
 
+TEST_CASE("a fault in the cluster of an access provider is named with its path in the profile") {
+  const auto fault = [](const std::string& cluster) {
+    const auto profile = parse_json(
+        R"({"status":{"accessProviders":[{"name":"secretreader","cluster":)" + cluster + "}]}}");
+    const auto read = read_cluster_profile(profile->root(), "ClusterProfile team/x", {}, "");
+    REQUIRE(read.has_error());
+    return read.error().message;
+  };
+  const std::string at = "ClusterProfile team/x: status.accessProviders[secretreader].cluster";
+  CHECK(fault("{}") == at + ".server is missing");
+  CHECK(fault(R"({"server":"https://c2","certificate-authority-data":"bm8gUEVN"})") ==
+        at + ".certificate-authority-data: expected PEM certificates");
+  CHECK(fault(R"({"server":"https://c2","certificate-authority":"/etc/ca"})") ==
+        at + ".certificate-authority may not refer to a file here");
+}
+
 TEST_CASE("an extension of another shape is named, and so is an unknown flag") {
   for (const char* bad : {R"("--tenant")", "[1]", "{}"}) {
     const auto found = read(kAllow, extension(kArgs, bad));
