@@ -1,9 +1,8 @@
-#include "connectors/kube/access/member_access.h"
-
 #include <filesystem>
 #include <random>
 
 #include "connectors/kube/access/exec_plugin.h"
+#include "connectors/kube/access/member_access.h"
 #include "connectors/kube/resource_path.h"
 #include "engine/base/base64.h"
 #include "engine/base/bounded_file.h"
@@ -46,6 +45,18 @@ JsonView provider_named(const AccessProviders& providers, std::string_view name)
   for (JsonView row : providers.document.root()["providers"])
     if (row["name"].string() == name) return row;
   return {};
+}
+
+// The providers that count here, and where they are from, for an error.
+std::string known_providers(const AccessProviders& providers) {
+  const std::string secret(kSecretReader);
+  if (providers.origin.empty())
+    return "known is " + secret + " alone: --clusterprofile-provider-file is not given";
+  std::string names;
+  for (JsonView row : providers.document.root()["providers"])
+    names += (names.empty() ? "" : ", ") + std::string(row["name"].string());
+  return "known are " + (names.empty() ? "none" : names) + " of --clusterprofile-provider-file " +
+         providers.origin + ", and " + secret;
 }
 
 // Whether a provider's entry lets a ClusterProfile add arguments and variables to its plugin;
@@ -273,9 +284,7 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
     }
   }
   return bad_input(origin + ": none of its access providers is known here (it has " +
-                   (offered.empty() ? "none" : offered) +
-                   "; known are those of --clusterprofile-provider-file, and " +
-                   std::string(kSecretReader) + ")");
+                   (offered.empty() ? "none" : offered) + "; " + known_providers(providers) + ")");
 }
 
 std::unique_ptr<MemberAccess> MemberAccess::follow(ApiServerConnection& hub,

@@ -1,12 +1,12 @@
 // Who we are at a member, as a ClusterProfile and the operator's file of providers say.
-#include "connectors/kube/access/member_access.h"
-
 #include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+
+#include "connectors/kube/access/member_access.h"
 
 namespace fairlead {
 namespace {
@@ -103,6 +103,27 @@ TEST_CASE("a fault in the cluster of an access provider is named with its path i
         at + ".certificate-authority-data: expected PEM certificates");
   CHECK(fault(R"({"server":"https://c2","certificate-authority":"/etc/ca"})") ==
         at + ".certificate-authority may not refer to a file here");
+}
+
+TEST_CASE("a profile without a known provider is told which are known, and by which file") {
+  const auto fault = [](const AccessProviders& known) {
+    const auto profile = parse_json(R"({"status":{"accessProviders":[{"name":"other"}]}})");
+    const auto read = read_cluster_profile(profile->root(), "profile", known, "");
+    REQUIRE(read.has_error());
+    return read.error().message;
+  };
+  const std::string start = "profile: none of its access providers is known here (it has other; ";
+  CHECK(fault({}) == start +
+                         "known is secretreader alone: --clusterprofile-provider-file is not "
+                         "given)");
+  AccessProviders known{"/etc/p.json", *parse_json(R"({"providers":[]})")};
+  CHECK(fault(known) == start +
+                            "known are none of --clusterprofile-provider-file /etc/p.json, and "
+                            "secretreader)");
+  known.document = *parse_json(R"({"providers":[{"name":"cloud"},{"name":"site"}]})");
+  CHECK(fault(known) == start +
+                            "known are cloud, site of --clusterprofile-provider-file /etc/p.json, "
+                            "and secretreader)");
 }
 
 TEST_CASE("an extension of another shape is named, and so is an unknown flag") {
