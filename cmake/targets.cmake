@@ -1,6 +1,7 @@
 # fairlead_cold(target [BUSY] [file...]): code, or these files of it, whose speed neither a hub nor a sanitized test feels: it
 # runs once a process or once a question of a person. A release compiles it with -Og: forty files of commands took 22 s so
-# and 27 s with -O1. BUSY is what waits for a network, a clock or a reader of lines and works at each request or line: -O1. Under a sanitizer most of a build is code generation; without optimisation it takes half as long.
+# and 27 s with -O1. BUSY is what waits for a network, a clock or a reader of lines and works at each request or line: -O1.
+# Under a sanitizer most of a build is code generation; without optimisation it takes half as long.
 # The files are objects of a target of their own: CMake leaves a file with options of its own out of unity builds.
 function(fairlead_cold target)
   cmake_parse_arguments(arg "BUSY" "" "" ${ARGN})

@@ -21,6 +21,9 @@ std::string path_of(Kind kind, std::string_view version) {
   return (group.empty() ? "/api/" : "/apis/" + std::string(group) + "/") + std::string(version);
 }
 
+// Groups and their versions may be absent; the core API is on every server.
+bool always_served(std::string_view path) { return path.starts_with("/api/"); }
+
 // "v1" of /api/v1, "GROUP/VERSION" of /apis/GROUP/VERSION.
 std::string_view group_version_of(std::string_view path) {
   return path.substr(path.find('/', 1) + 1);
@@ -41,6 +44,8 @@ std::vector<std::string> Discovery::paths() const {
 }
 
 Result<void> Discovery::answer(const std::string& path, int status, std::string_view body) {
+  if (status == 404 && always_served(path))
+    return Error{ErrorCode::bad_input, path + ", which every API server serves, answered 404"};
   if (status == 404) resources_[path].clear();
   if (status != 200) return {};
   const auto refuse = [&path](const char* why) {

@@ -23,9 +23,10 @@ class Discovery {
 
   /// Returns the paths to GET, each once: /api/v1, /apis/GROUP/VERSION.
   std::vector<std::string> paths() const;
-  /// Notes the answer to one of paths(): 200 with an APIResourceList, 404 for a version that is not
-  /// served. Any other status (0: no answer) leaves what is known of that path. So does a 200 with
-  /// another body, for which it fails with `bad_input`: the message says why and quotes nothing.
+  /// Notes the answer to one of paths(): 200 with an APIResourceList, 404 for a version of a group
+  /// that is not served. Any other status (0: no answer) leaves what is known of that path. So do a
+  /// 200 with another body and a 404 for the core API (the server is no API server), for which it
+  /// fails with `bad_input`: the message says why and quotes nothing.
   [[nodiscard]] Result<void> answer(const std::string& path, int status, std::string_view body);
 
   /// Returns the best version in which the kind is served; nullopt if there is none.

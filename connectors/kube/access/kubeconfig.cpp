@@ -45,6 +45,13 @@ class KubeconfigReader {
  public:
   explicit KubeconfigReader(const std::vector<Source>& sources) : sources_(sources) {}
 
+  // Reads a cluster of the first source alone, which is at `where` in it.
+  Result<Credentials> read_only(JsonView cluster, const std::string& where) {
+    if (auto done = read_cluster({cluster, &sources_.front()}, where); done.has_error())
+      return done.error();
+    return std::move(out_);
+  }
+
   Result<Credentials> read(const ContextName& wanted) {
     std::string name = wanted.name;
     for (const Source& source : sources_)
@@ -106,7 +113,19 @@ class KubeconfigReader {
       return fail(source,
                   where + ": insecure-skip-tls-verify and a certificate-authority contradict");
     out_.tls_server_name = cluster.value["tls-server-name"].string();
-    return {};
+    return check_roots(cluster, where);
+  }
+
+  // A certificate that cannot be read would otherwise fail in the TLS library, which knows no
+  // field.
+  Result<void> check_roots(const Placed& cluster, const std::string& where) const {
+    if (out_.ca_pem.empty()) return {};
+    const auto readable = check_authorities(out_.ca_pem);
+    if (!readable.has_error()) return {};
+    const std::string field = where + ".certificate-authority", why = readable.error().message;
+    if (!cluster.value["certificate-authority-data"].text().empty())
+      return fail(*cluster.source, field + "-data: " + why);
+    return fail(*cluster.source, field + ": " + out_.files.back() + ": " + why);
   }
 
   Result<void> read_user(const Placed& user, const Placed& cluster, const std::string& where) {
@@ -358,15 +377,11 @@ Result<Credentials> read_kubeconfig(std::string_view text, const std::string& or
   return KubeconfigReader(sources).read(context);
 }
 
-Result<Credentials> read_cluster_access(JsonView cluster, const std::string& origin) {
-  JsonDocument document = to_document(Json{
-      {"current-context", "it"},
-      {"contexts", {{{"name", "it"}, {"context", {{"cluster", "it"}}}}}},
-      {"clusters", {{{"name", "it"}, {"cluster", to_json(cluster)}}}},
-  });
+Result<Credentials> read_cluster_access(JsonView cluster, const std::string& origin,
+                                        const std::string& where) {
   std::vector<Source> sources;
-  sources.push_back({origin, std::nullopt, std::move(document)});
-  return KubeconfigReader(sources).read({});
+  sources.push_back({origin, std::nullopt, {}});
+  return KubeconfigReader(sources).read_only(cluster, where);
 }
 
 Result<Credentials> in_cluster_credentials() {
@@ -381,6 +396,8 @@ Result<Credentials> in_cluster_credentials() {
   const std::string folder(kServiceAccount);
   auto ca = read_file(folder + "ca.crt");
   if (ca.has_error()) return in_context("service account", ca.error());
+  if (auto readable = check_authorities(*ca); readable.has_error())
+    return in_context("service account: " + folder + "ca.crt", readable.error());
   out.ca_pem = *ca;
   out.token_file = folder + "token";
   if (auto token = current_token(out); token.has_error())

@@ -108,8 +108,9 @@ Result<Credentials> read_kubeconfig(std::string_view text, const std::string& or
                                     const ContextName& context);
 /// Reads only the address of a server and how to trust it: `cluster` is the value of
 /// `clusters[].cluster` in a kubeconfig, or of `cluster` in a ClusterProfile's access provider. It
-/// may not refer to files.
-Result<Credentials> read_cluster_access(JsonView cluster, const std::string& origin);
+/// may not refer to files. Errors name the object `origin` and a field below `where` in it.
+Result<Credentials> read_cluster_access(JsonView cluster, const std::string& origin,
+                                        const std::string& where);
 /// Reads the service account of our own Pod. The only function that reads KUBERNETES_SERVICE_HOST
 /// and _PORT.
 Result<Credentials> in_cluster_credentials();

@@ -58,6 +58,18 @@ JsonView provider_named(const AccessProviders& providers, std::string_view name)
   return {};
 }
 
+// The providers that count here, and where they are from, for an error.
+std::string known_providers(const AccessProviders& providers) {
+  const std::string secret(kSecretReader);
+  if (providers.origin.empty())
+    return "known is " + secret + " alone: --clusterprofile-provider-file is not given";
+  std::string names;
+  for (JsonView row : providers.document.root()["providers"])
+    names += (names.empty() ? "" : ", ") + std::string(row["name"].string());
+  return "known are " + (names.empty() ? "none" : names) + " of --clusterprofile-provider-file " +
+         providers.origin + ", and " + secret;
+}
+
 enum class Addition : std::uint8_t { ignored, where_missing, replacing };
 
 // What a provider's entry lets a ClusterProfile add to its plugin.
@@ -138,7 +150,7 @@ Result<void> add_extensions(ExecPlugin& plugin, const Additions& allowed, JsonVi
   };
   for (JsonView extension : cluster["extensions"]) {
     const std::string name(extension["name"].string());
-    const std::string place = where + ".cluster.extensions[" + name + "]";
+    const std::string place = where + ".extensions[" + name + "]";
     Result<void> added;
     if (is_one_of(kArgumentsExtensions, name) && allowed.arguments != Addition::ignored)
       added = add_arguments(plugin, extension["extension"], place);
@@ -174,11 +186,34 @@ class Changes {
   Digest last_{};
 };
 
+// Passes credentials on, and why there are none, but nothing twice in a row: objects change in much
+// that does not concern their credentials.
+class Offers {
+ public:
+  explicit Offers(std::function<void(Result<Credentials>)> use) : use_(std::move(use)) {}
+
+  void offer(Result<Credentials> next) {
+    if (last_ && same(*last_, next)) return;
+    last_ = next;
+    use_(std::move(next));
+  }
+
+ private:
+  static bool same(const Result<Credentials>& a, const Result<Credentials>& b) {
+    if (a.has_error() || b.has_error())
+      return a.has_error() && b.has_error() && a.error().message == b.error().message;
+    return same_access(*a, *b);
+  }
+
+  const std::function<void(Result<Credentials>)> use_;
+  std::optional<Result<Credentials>> last_;
+};
+
 class SecretAccess final : public MemberAccess {
  public:
   SecretAccess(ApiServerConnection& hub, const std::string& reference, std::string key,
                std::function<void(Result<Credentials>)> use)
-      : origin_("Secret " + reference), key_(std::move(key)), use_(std::move(use)) {
+      : origin_("Secret " + reference), key_(std::move(key)), offers_(std::move(use)) {
     auto [namespace_, name] = split_reference(reference);
     follower_ = hub.follow(secrets_of(namespace_), name,
                            [this](std::optional<JsonView> secret) { on_secret(secret); });
@@ -188,19 +223,19 @@ class SecretAccess final : public MemberAccess {
   void on_secret(const std::optional<JsonView>& secret) {
     if (!secret) {
       changes_.forget();
-      return use_(bad_input(origin_ + " is not there"));
+      return offers_.offer(bad_input(origin_ + " is not there"));
     }
     auto text = secret_value(*secret, key_, origin_);
     if (text.has_error()) {
       changes_.forget();
-      return use_(text.error());
+      return offers_.offer(text.error());
     }
-    if (changes_.is_new(*text)) use_(read_kubeconfig(*text, origin_, {}));
+    if (changes_.is_new(*text)) offers_.offer(read_kubeconfig(*text, origin_, {}));
   }
 
   const std::string origin_, key_;
-  const std::function<void(Result<Credentials>)> use_;
   Changes changes_;
+  Offers offers_;
   std::unique_ptr<ApiServerConnection::Follower> follower_;  // last: its callback uses the others
 };
 
@@ -214,7 +249,7 @@ class ProfileAccess final : public MemberAccess {
         origin_("ClusterProfile " + reference),
         secret_origin_("Secret " + reference),
         providers_(std::move(providers)),
-        use_(std::move(use)) {
+        offers_(std::move(use)) {
     profile_follower_ = hub.follow("/apis/multicluster.x-k8s.io/v1alpha1/namespaces/" +
                                        url_encode(reference_.first) + "/clusterprofiles",
                                    reference_.second, [this](std::optional<JsonView> profile) {
@@ -232,11 +267,11 @@ class ProfileAccess final : public MemberAccess {
   }
 
   void combine() {
-    if (profile_.is_null()) return gone(bad_input(origin_ + " is not there"));
+    if (profile_.is_null()) return offers_.offer(bad_input(origin_ + " is not there"));
     const JsonDocument profile = to_document(profile_);
     auto read = read_cluster_profile(profile.root(), origin_, *providers_,
                                      token_.has_value() ? *token_ : std::string());
-    if (read.has_error()) return gone(read.error());
+    if (read.has_error()) return offers_.offer(read.error());
     // Without a plugin the Secret holds our credentials; only then it is requested, so that a Role
     // need not allow it otherwise.
     if (!read->exec && !secret_follower_)
@@ -244,25 +279,18 @@ class ProfileAccess final : public MemberAccess {
           hub_.follow(secrets_of(reference_.first), reference_.second,
                       [this](std::optional<JsonView> secret) { token_told(secret); });
     if (!read->exec && !token_known_) return;
-    if (!read->exec && token_.has_error()) return gone(token_.error());
-    const std::string token = read->exec ? std::string() : *token_;
-    if (changes_.is_new(to_text(profile_["status"]) + "\n" + token)) use_(std::move(read));
-  }
-
-  void gone(const Error& why) {
-    changes_.forget();
-    use_(why);
+    if (!read->exec && token_.has_error()) return offers_.offer(token_.error());
+    offers_.offer(std::move(read));
   }
 
   ApiServerConnection& hub_;
   const std::pair<std::string, std::string> reference_;  // namespace, name
   const std::string origin_, secret_origin_;
   const std::shared_ptr<const AccessProviders> providers_;
-  const std::function<void(Result<Credentials>)> use_;
   Json profile_;
   bool token_known_ = false;
   Result<std::string> token_ = std::string();
-  Changes changes_;
+  Offers offers_;
   // The profile's follower makes the other one, so it ends first: members end in reverse order.
   std::unique_ptr<ApiServerConnection::Follower> secret_follower_, profile_follower_;
 };
@@ -334,8 +362,8 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
       offered += (offered.empty() ? "" : ", ") + name;
       JsonView known = provider_named(providers, name);
       if (!known.given() && name != kSecretReader) continue;
-      const std::string where = origin + ": status." + list + "[" + name + "]";
-      auto out = read_cluster_access(row["cluster"], where);
+      const std::string where = std::string("status.") + list + "[" + name + "].cluster";
+      auto out = read_cluster_access(row["cluster"], origin, where);
       if (out.has_error()) return out;
       if (!known.given()) {
         out->token = token;
@@ -350,16 +378,15 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
             (std::filesystem::absolute(providers.origin).parent_path() / command).string();
       const auto allowed = additions_of(known, providers.origin);
       if (allowed.has_error()) return allowed.error();
-      if (auto added = add_extensions(*plugin, *allowed, row["cluster"], where); !added)
+      if (auto added = add_extensions(*plugin, *allowed, row["cluster"], origin + ": " + where);
+          !added)
         return added.error();
       out->exec = std::move(*plugin);
       return out;
     }
   }
   return bad_input(origin + ": none of its access providers is known here (it has " +
-                   (offered.empty() ? "none" : offered) +
-                   "; known are those of --clusterprofile-provider-file, and " +
-                   std::string(kSecretReader) + ")");
+                   (offered.empty() ? "none" : offered) + "; " + known_providers(providers) + ")");
 }
 
 std::unique_ptr<MemberAccess> MemberAccess::follow(ApiServerConnection& hub,

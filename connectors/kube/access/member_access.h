@@ -42,8 +42,9 @@ Result<Credentials> read_cluster_profile(JsonView profile, const std::string& or
 class MemberAccess {
  public:
   virtual ~MemberAccess() = default;
-  /// Starts the watch. `use` gets the credentials at once and after each change, and an error when
-  /// they are gone or cannot be used; on the hub's I/O thread. `hub` outlives it. Null if the
+  /// Starts the watch. `use` gets the credentials at once and when they change (not when only other
+  /// parts of the objects do), and an error, once, when they are gone or cannot be used; on the
+  /// hub's I/O thread. `hub` outlives it. Null if the
   /// member's kubeconfig is a file.
   static std::unique_ptr<MemberAccess> follow(ApiServerConnection& hub,
                                               const MemberKubeconfig& member,

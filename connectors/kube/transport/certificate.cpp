@@ -1,5 +1,6 @@
 #include "connectors/kube/transport/certificate.h"
 
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
@@ -50,6 +51,22 @@ Result<void> check_certificate_now(std::string_view pem) {
   if (X509_cmp_current_time(from) > 0)
     return Error{ErrorCode::bad_input, "the certificate is not valid before " + time_text(from)};
   return {};
+}
+
+// As the TLS context that later takes the roots: the end is where no certificate begins any more.
+Result<void> check_authorities(std::string_view pem) {
+  Bio bio = reader(pem);
+  ERR_clear_error();
+  std::size_t read = 0;
+  while (Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr))) ++read;
+  const unsigned long fault = ERR_get_error();
+  ERR_clear_error();
+  const bool at_end =
+      ERR_GET_LIB(fault) == ERR_LIB_PEM && ERR_GET_REASON(fault) == PEM_R_NO_START_LINE;
+  if (at_end && read > 0) return {};
+  if (at_end) return Error{ErrorCode::bad_input, "expected PEM certificates"};
+  return Error{ErrorCode::bad_input,
+               "its PEM certificate number " + std::to_string(read + 1) + " cannot be read"};
 }
 
 Result<void> check_key_matches(std::string_view certificate_pem, std::string_view key_pem) {

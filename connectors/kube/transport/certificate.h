@@ -13,6 +13,8 @@ namespace fairlead {
 /// Fails with `bad_input` unless `pem` holds a certificate that is valid now; the message says
 /// whether it is expired or not valid yet.
 Result<void> check_certificate_now(std::string_view pem);
+/// Fails with `bad_input` unless `pem` holds a certificate, and all that it holds can be read.
+Result<void> check_authorities(std::string_view pem);
 /// Fails with `bad_input` unless `key_pem` is the private key of the first certificate of
 /// `certificate_pem`.
 Result<void> check_key_matches(std::string_view certificate_pem, std::string_view key_pem);

@@ -17,6 +17,9 @@ std::string failure_message(std::string_view body);
 /// The same for a body of `bytes` bytes that is parsed already; `answer` is absent if it is no
 /// JSON.
 std::string failure_message(JsonView answer, std::size_t bytes);
+/// The same for an answer with `status` to a request for `path`. A 404 that is no Status means that
+/// the server does not serve the path (of a CRD that is not installed, say).
+std::string failure_message(int status, std::string_view path, std::string_view body);
 
 /// Returns a Status that says that an answer is longer than `bytes_max`, the most that we read.
 std::string too_long_status(std::size_t bytes_max);

@@ -13,10 +13,11 @@ constexpr Duration kSilenceMax = seconds(150);  // servers send a bookmark each 
 constexpr std::size_t kStatusTextMax = 300;
 
 // The server's message about a failure; the body of a success is never logged.
-std::string status_text(const Result<HttpResponse>& answer) {
+std::string status_text(const Result<HttpResponse>& answer, const std::string& path) {
   if (answer.has_error()) return answer.error().message;
   const std::string out = std::to_string(answer->status);
-  const std::string said = answer->status >= 400 ? failure_message(answer->body) : std::string();
+  const std::string said =
+      answer->status >= 400 ? failure_message(answer->status, path, answer->body) : std::string();
   return said.empty() ? out : out + ": " + said.substr(0, kStatusTextMax);
 }
 
@@ -51,7 +52,7 @@ void ObjectFollower::list() {
 }
 
 void ObjectFollower::listed(const Result<HttpResponse>& answer) {
-  if (answer.has_error() || answer->status != 200) return retry(status_text(answer));
+  if (answer.has_error() || answer->status != 200) return retry(status_text(answer, collection_));
   JsonFault fault;
   const auto document = parse_json(answer->body, fault);
   if (!document) return retry("the answer is no JSON");
@@ -77,7 +78,7 @@ void ObjectFollower::watch(const std::string& resource_version) {
   handler.ended = [this](const Result<HttpResponse>& answer) {
     const bool orderly = answer.has_value() && answer->status == 200;
     if (loop_.now() >= watching_since_ + kLastingStream) backoff_.reset();
-    retry(orderly ? std::string() : status_text(answer));
+    retry(orderly ? std::string() : status_text(answer, collection_));
   };
   stream_ = http_.stream(std::move(request), std::move(handler));
 }

@@ -376,7 +376,7 @@ void Reflector::refused(LogTime now, int status, std::string_view body) {
   ++counters_.errors;
   synced_ = false;
   if (status == 403 && collection_.narrow()) return start_list(now);
-  log_.add(status_text(status, body));
+  log_.add(failure_text(status, failure_message(status, collection_.path(), body)));
   // Of a kind that may stay unread it is reported, once, so that planning does not wait for it.
   if (status == 403 && may_stay_unread(kind()) && silence_.make_lost())
     out_.facts.emplace_back(StreamLost{kind()});

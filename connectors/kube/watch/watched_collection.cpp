@@ -48,11 +48,15 @@ ReflectorRequest WatchedCollection::watch(std::int64_t seconds_asked,
                  stream_query(seconds_asked) + "&resourceVersion=" + url_encode(resource_version));
 }
 
+std::string WatchedCollection::path() const {
+  return resource_path(info(kind_), version_, namespace_, {});
+}
+
 // An API server answers 406 where a list is asked for as PartialObjectMetadata, and sends nothing
 // on a watch that is asked for as a list of it.
 ReflectorRequest WatchedCollection::request(ReflectorRequest::Kind kind,
                                             const std::string& query) const {
-  std::string target = resource_path(info(kind_), version_, namespace_, {}) + "?" + query;
+  std::string target = path() + "?" + query;
   if (!scope_.label_selector.empty())
     target += "&labelSelector=" + url_encode(scope_.label_selector);
   std::string_view accept = "application/json";

@@ -49,6 +49,8 @@ class WatchedCollection {
   /// All namespaces were refused: turns to the one that may be allowed. Returns whether it did; the
   /// attempt after that is for all namespaces again.
   bool narrow();
+  /// The path of the list, without a query.
+  std::string path() const;
   /// Another server may allow what the last one refused.
   void widen();
 

@@ -48,6 +48,20 @@ TEST_CASE("a failing answer changes nothing that was known") {
   CHECK(discovery.version(Kind::node) == "v1");
 }
 
+TEST_CASE("a 404 for the core API is a failure, and for a group it is an answer") {
+  Discovery discovery({Kind::node, Kind::cluster_queue});
+  const auto core = discovery.answer("/api/v1", 404, "not found");
+  REQUIRE(core.has_error());
+  CHECK(core.error().message == "/api/v1, which every API server serves, answered 404");
+  CHECK_FALSE(discovery.decided(Kind::node));
+  for (const char* version : {"v1beta2", "v1beta1"})
+    CHECK(discovery.answer(std::string("/apis/kueue.x-k8s.io/") + version, 404, "").has_value());
+  CHECK(discovery.decided(Kind::cluster_queue));
+  CHECK(discovery.answer("/api/v1", 200, R"({"resources":[{"name":"nodes"}]})").has_value());
+  CHECK(discovery.answer("/api/v1", 404, "").has_error());
+  CHECK(discovery.version(Kind::node) == "v1");
+}
+
 TEST_CASE("a 200 that is not an APIResourceList is refused with the path, and decides nothing") {
   Discovery discovery({Kind::node});
   const auto why = [&](const char* body) {

@@ -347,7 +347,8 @@ TEST_CASE(
 namespace {
 
 // Asks `server` for its versions, again soon, until `enough` of them were asked; what it reported.
-std::vector<std::string> discover(const TinyServer& server, const std::function<bool()>& enough) {
+std::vector<std::string> discover(const TinyServer& server, const std::function<bool()>& enough,
+                                  std::vector<Kind> kinds = {Kind::node}) {
   std::mutex mutex;
   std::vector<std::string> lines;
   ApiServerSettings settings;
@@ -359,7 +360,7 @@ std::vector<std::string> discover(const TinyServer& server, const std::function<
   IoLoop loop;
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
   REQUIRE(made.has_value());
-  (*made)->watch({Kind::node}, [](WatchFact) {});
+  (*made)->watch(std::move(kinds), [](WatchFact) {});
   for (int i = 0; i < 1000 && !enough(); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   CHECK(enough());
@@ -381,6 +382,19 @@ TEST_CASE("discovery that is answered with something else is reported once and a
   CHECK(discover(server, [&] { return asked >= 3; }) ==
         std::vector<std::string>{"hub: discovery: /api/v1 answered 200 with what is not an "
                                  "APIResourceList: it is not JSON; asked again in 10ms"});
+}
+
+TEST_CASE("a server that answers 404 to everything is reported by the core API alone") {
+  std::atomic<int> asked{0};
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      if (text.starts_with("GET /base/api/v1 ")) ++asked;
+      write_all(socket, "HTTP/1.1 404 Not Found\r\nContent-Length: 9\r\n\r\nnot found");
+    }
+  });
+  CHECK(discover(server, [&] { return asked >= 3; }, {Kind::node, Kind::cluster_queue}) ==
+        std::vector<std::string>{"hub: discovery: /api/v1, which every API server serves, answered "
+                                 "404; asked again in 10ms"});
 }
 
 TEST_CASE("discovery waits as long as Retry-After says, but not until all is stale") {
@@ -430,11 +444,12 @@ TEST_CASE("a write that is held back for long is reported with its wait, the fir
                                           "writes go on in 1m0s"});
 }
 
-TEST_CASE("an object that is followed tells of a refusal only what a Status says") {
+namespace {
+
+// What is reported of an object that is followed, where each request is answered with `text`.
+std::string reported_of(const std::string& text) {
   TinyServer server([&](int socket, int) {
-    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket))
-      write_all(socket,
-                "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 20\r\n\r\n{\"message\":\"s3cret\"}");
+    while (!read_request(socket).empty()) write_all(socket, text);
   });
   std::promise<std::string> said;
   ApiServerSettings settings;
@@ -443,7 +458,23 @@ TEST_CASE("an object that is followed tells of a refusal only what a Status says
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
   REQUIRE(made.has_value());
   const auto follower = (*made)->follow("/x", "s", [](std::optional<JsonView>) {});
-  CHECK(said.get_future().get() == "hub: /x/s: 502: the answer is no Status (20 bytes)");
+  const std::string line = said.get_future().get();
   made->reset();
   loop.stop();
+  return line;
+}
+
+}  // namespace
+
+TEST_CASE("an object that is followed tells of a refusal only what a Status says") {
+  CHECK(reported_of("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 20\r\n\r\n"
+                    "{\"message\":\"s3cret\"}") ==
+        "hub: /x/s: 502: the answer is no Status (20 bytes)");
+}
+
+TEST_CASE("an object whose CRD is absent is reported with the path that is not served") {
+  CHECK(reported_of("HTTP/1.1 404 Not Found\r\nContent-Length: 19\r\n\r\n404 page not found\n") ==
+        "hub: /x/s: 404: the server does not serve /x");
+  CHECK(failure_message(404, "/x", R"({"kind":"Status","message":"not found"})") == "not found");
+  CHECK(failure_message(403, "/x", "no") == "the answer is no Status (2 bytes)");
 }

@@ -48,6 +48,9 @@ Pair certificate(long from, long until) {
   return {text_of(certificate_out), text_of(key_out)};
 }
 
+const std::string kSomeRoots = certificate(-60, 3600).certificate;
+const std::string kOtherRoots = certificate(-60, 3600).certificate;
+
 const std::string kHead = R"(apiVersion: v1
 kind: Config
 current-context: one
@@ -128,6 +131,12 @@ TEST_CASE("what is missing or wrong is said with file and field") {
             .find("conf: clusters[c].proxy-url: a server without TLS") == 0);
   CHECK(fault(kServer + ", certificate-authority-data: '***'", "") ==
         "conf: clusters[c].certificate-authority-data: expected base64");
+  CHECK(fault(kServer + ", certificate-authority-data: " + encode_base64("no PEM"), "") ==
+        "conf: clusters[c].certificate-authority-data: expected PEM certificates");
+  const std::string half = kSomeRoots.substr(0, kSomeRoots.size() / 2);
+  CHECK(
+      fault(kServer + ", certificate-authority-data: " + encode_base64(kSomeRoots + half), "") ==
+      "conf: clusters[c].certificate-authority-data: its PEM certificate number 2 cannot be read");
   CHECK(fault(kServer + ", certificate-authority: ca.crt", "") ==
         "conf: clusters[c].certificate-authority may not refer to a file here");
   CHECK(fault(kServer + ", insecure-skip-tls-verify: true, certificate-authority-data: " +
@@ -185,6 +194,10 @@ TEST_CASE("files are relative to the kubeconfig, and a token file is read again"
   CHECK(load_kubeconfig(path, {}).error().message.find(
             path + ": clusters[c].certificate-authority: cannot read ") == 0);
   std::ofstream(folder / "ca.crt") << "roots";
+  CHECK(load_kubeconfig(path, {}).error().message ==
+        path + ": clusters[c].certificate-authority: " + (folder / "ca.crt").string() +
+            ": expected PEM certificates");
+  std::ofstream(folder / "ca.crt") << kSomeRoots;
   CHECK(load_kubeconfig(path, {}).error().message.find(path +
                                                        ": users[u].tokenFile: cannot read ") == 0);
   std::ofstream(folder / "token") << "\n";
@@ -192,7 +205,7 @@ TEST_CASE("files are relative to the kubeconfig, and a token file is read again"
   std::ofstream(folder / "token") << "first\n";
   auto out = load_kubeconfig(path, {});
   REQUIRE(out.has_value());
-  CHECK(out->ca_pem == "roots");
+  CHECK(out->ca_pem == kSomeRoots);
   CHECK(*current_token(*out) == "first");
   std::ofstream(folder / "token") << "second";
   CHECK(*current_token(*out) == "second");
@@ -259,7 +272,7 @@ clusters:
 users:
 - {name: u, user: {tokenFile: token}}
 )");
-  folder.write("a/ca", "roots of a");
+  folder.write("a/ca", kSomeRoots);
   const std::string two = folder.write("b/two", R"(
 current-context: main
 contexts:
@@ -278,7 +291,7 @@ users:
   auto merged = load_kubeconfigs({one, folder / "none", two}, {});
   REQUIRE(merged.has_value());
   CHECK(merged->server.host == "first");
-  CHECK(merged->ca_pem == "roots of a");  // relative to the file that names it
+  CHECK(merged->ca_pem == kSomeRoots);  // relative to the file that names it
   CHECK(*current_token(*merged) == "first");
   CHECK(load_kubeconfigs({two, one}, {})->server.host == "second");
   CHECK(load_kubeconfigs({one, two}, {"other"})->server.host == "third");
@@ -286,10 +299,10 @@ users:
         "kubeconfig: cannot read " + (folder / "none"));
 
   folder.write("a/token", "renewed");
-  folder.write("a/ca", "other roots");
+  folder.write("a/ca", kOtherRoots);
   auto again = merged->reread();
   REQUIRE(again.has_value());
-  CHECK(again->ca_pem == "other roots");
+  CHECK(again->ca_pem == kOtherRoots);
   CHECK_FALSE(same_access(*again, *merged));
   setenv("KUBECONFIG", (one + ":" + two).c_str(), 1);
   CHECK(find_credentials("", {})->server.host == "first");
@@ -306,7 +319,7 @@ TEST_CASE("an exec entry is read whole, and refused where it cannot work") {
   auto read =
       load(v1 + "command: bin/plugin, args: [a, 'b c'], env: [{name: VAR, value: v}], "
                 "installHint: get it, interactiveMode: IfAvailable, provideClusterInfo: true",
-           ", tls-server-name: api, certificate-authority-data: " + encode_base64("roots") +
+           ", tls-server-name: api, certificate-authority-data: " + encode_base64(kSomeRoots) +
                ", extensions: [{name: client.authentication.k8s.io/exec, extension: "
                "{audience: me}}]");
   INFO((read.has_error() ? read.error().message : ""));
@@ -317,7 +330,7 @@ TEST_CASE("an exec entry is read whole, and refused where it cannot work") {
   CHECK(read->exec->env == std::vector<std::pair<std::string, std::string>>{{"VAR", "v"}});
   CHECK(read->exec->install_hint == "get it");
   CHECK(read->exec->cluster_info ==
-        R"({"certificate-authority-data":")" + encode_base64("roots") +
+        R"({"certificate-authority-data":")" + encode_base64(kSomeRoots) +
             R"(","config":{"audience":"me"},"server":"https://hub:6443","tls-server-name":"api"})");
   CHECK(load("apiVersion: client.authentication.k8s.io/v1beta1, command: plugin")->exec->command ==
         "plugin");  // found in PATH

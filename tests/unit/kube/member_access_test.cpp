@@ -7,6 +7,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
+
+#include "tests/unit/kube/tiny_server.h"
 
 namespace fairlead {
 namespace {
@@ -139,6 +143,43 @@ TEST_CASE("the cluster's own configuration reaches the plugin with what is known
         R"({"config":{"clusterName":"c2"},"server":"https://c2:6443"})");
 }
 
+TEST_CASE("a fault in the cluster of an access provider is named with its path in the profile") {
+  const auto fault = [](const std::string& cluster) {
+    const auto profile = parse_json(
+        R"({"status":{"accessProviders":[{"name":"secretreader","cluster":)" + cluster + "}]}}");
+    const auto read = read_cluster_profile(profile->root(), "ClusterProfile team/x", {}, "");
+    REQUIRE(read.has_error());
+    return read.error().message;
+  };
+  const std::string at = "ClusterProfile team/x: status.accessProviders[secretreader].cluster";
+  CHECK(fault("{}") == at + ".server is missing");
+  CHECK(fault(R"({"server":"https://c2","certificate-authority-data":"bm8gUEVN"})") ==
+        at + ".certificate-authority-data: expected PEM certificates");
+  CHECK(fault(R"({"server":"https://c2","certificate-authority":"/etc/ca"})") ==
+        at + ".certificate-authority may not refer to a file here");
+}
+
+TEST_CASE("a profile without a known provider is told which are known, and by which file") {
+  const auto fault = [](const AccessProviders& known) {
+    const auto profile = parse_json(R"({"status":{"accessProviders":[{"name":"other"}]}})");
+    const auto read = read_cluster_profile(profile->root(), "profile", known, "");
+    REQUIRE(read.has_error());
+    return read.error().message;
+  };
+  const std::string start = "profile: none of its access providers is known here (it has other; ";
+  CHECK(fault({}) == start +
+                         "known is secretreader alone: --clusterprofile-provider-file is not "
+                         "given)");
+  AccessProviders known{"/etc/p.json", *parse_json(R"({"providers":[]})")};
+  CHECK(fault(known) == start +
+                            "known are none of --clusterprofile-provider-file /etc/p.json, and "
+                            "secretreader)");
+  known.document = *parse_json(R"({"providers":[{"name":"cloud"},{"name":"site"}]})");
+  CHECK(fault(known) == start +
+                            "known are cloud, site of --clusterprofile-provider-file /etc/p.json, "
+                            "and secretreader)");
+}
+
 TEST_CASE("an extension of another shape is named, and so is an unknown flag") {
   for (const char* bad : {R"("--tenant")", "[1]", "{}"}) {
     const auto found = read(kAllow, extension(kArgs, bad));
@@ -152,6 +193,86 @@ TEST_CASE("an extension of another shape is named, and so is an unknown flag") {
       ProviderFile(providers(R"(,"additionalCLIArgEnvVarExtensionFlag":"Sometimes")")).load();
   REQUIRE(unknown.has_error());
   CHECK(unknown.error().message.find("expected Allow or Ignore") != std::string::npos);
+}
+
+std::string profile_of(const std::string& status, const std::string& type = "") {
+  const std::string object =
+      R"({"metadata":{"name":"x","resourceVersion":"7"},"status":{)" + status + "}}";
+  return type.empty() ? object : R"({"type":")" + type + R"(","object":)" + object + "}\n";
+}
+
+// What use() gets while the profile has each of these statuses in turn: the server, or the error.
+// Ends with the server "last".
+Texts used(const Texts& statuses) {
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      std::string body, head = "HTTP/1.1 200 OK\r\n";
+      if (text.find("watch=true") == std::string::npos) {
+        body = R"({"metadata":{"resourceVersion":"6"},"items":[)" + profile_of(statuses[0]) + "]}";
+        head += "Content-Length: " + std::to_string(body.size());
+      } else {
+        for (std::size_t i = 1; i < statuses.size(); ++i)
+          body += profile_of(statuses[i], "MODIFIED");
+        head += "Content-Length: 1000000";  // the stream stays open
+      }
+      write_all(socket, head + "\r\n\r\n" + body);
+    }
+  });
+  Texts out;
+  std::promise<void> over;
+  IoLoop loop;
+  auto hub = ApiServerConnection::make(loop, "hub", server.credentials(), {});
+  REQUIRE(hub.has_value());
+  const auto known = ProviderFile(providers("")).load();
+  REQUIRE(known.has_value());
+  MemberKubeconfig member;
+  member.cluster_profile = "team/x";
+  auto access = MemberAccess::follow(**hub, member, *known, [&](const Result<Credentials>& told) {
+    out.push_back(told.has_error() ? told.error().message : told->server.host);
+    if (out.back() == "last") over.set_value();
+  });
+  CHECK(over.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
+  access.reset();
+  hub->reset();
+  loop.stop();
+  return out;
+}
+
+std::string offers(const std::string& server, const std::string& more = "") {
+  return R"("accessProviders":[{"name":"cloud","cluster":{"server":"https://)" + server + "\"" +
+         more + "}}]";
+}
+
+TEST_CASE("a change of a profile that does not concern its credentials is not passed on") {
+  const std::string property = R"(,"properties":[{"name":"cpu","value":"8"}])";
+  const std::string condition = R"(,"conditions":[{"type":"Joined","status":"True"}])";
+  const std::string other = R"(,{"name":"other","cluster":{"server":"https://other"}}])";
+  std::string two = offers("first");
+  two.replace(two.size() - 1, 1, other);
+  CHECK(used({offers("first"), offers("first") + property, offers("first") + condition, two,
+              offers("last")}) == Texts{"first", "last"});
+}
+
+TEST_CASE("each part of the cluster that credentials are made of is passed on") {
+  const std::string config =
+      "," + std::string(R"("extensions":[{"name":"client.authentication.k8s.io/exec",)") +
+      R"("extension":{"clusterName":"a"}}])";
+  CHECK(used({offers("first"), offers("first", R"(,"tls-server-name":"n")"),
+              offers("first", config), offers("last")}) ==
+        Texts{"first", "first", "first", "last"});
+}
+
+TEST_CASE("a profile without usable credentials is reported once until that changes") {
+  const std::string version = R"("version":{"kubernetes":"1.31"})";
+  const Texts got = used({R"("conditions":[])", version, offers(""), offers("") + "," + version,
+                          version, offers("last")});
+  REQUIRE(got.size() == 4);
+  CHECK(got[0].find("(it has none; ") != std::string::npos);
+  CHECK(got[1] ==
+        "ClusterProfile team/x: status.accessProviders[cloud].cluster.server: expected "
+        "https://host[:port][/path] or http://..., got https://");
+  CHECK(got[2] == got[0]);
+  CHECK(got[3] == "last");
 }
 
 }  // namespace
