@@ -279,7 +279,7 @@ Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::span<const Event> rest = batch.events().subspan(i);
       const Event& event = rest.front();
-      prefetch(replay.state(), rest);
+      if (i % kPrefetchEvents == 0) prefetch(replay.state(), rest);
       if (event.seq > last || replay.stops()) return replay.finish(*before);
       replay.consume(event);
       if (event.seq.value % kProgressEvents != 0) continue;

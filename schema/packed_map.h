@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "engine/base/shared_bytes.h"
-#include "engine/base/short_text.h"
 
 namespace fairlead {
 
@@ -60,7 +59,7 @@ class PackedMap {
     std::string_view last;
     for (std::size_t i = 0; i < count; ++i) {
       const value_type pair = item(i);
-      if (i > 0 && !text_precedes(last, pair.first)) return false;
+      if (i > 0 && pair.first <= last) return false;
       out = store(out, pair, last);
     }
     block_ = std::move(block);
@@ -90,17 +89,15 @@ class PackedMap {
     if (bytes.size() < sizeof head || bytes.size() > UINT32_MAX) return std::nullopt;
     std::memcpy(&head, bytes.data(), sizeof head);
     if (head.count == 0 || head.size != bytes.size()) return std::nullopt;
-    const char* at = bytes.data() + sizeof head;
-    const char* const end = bytes.data() + bytes.size();
-    std::string_view last;
+    std::string_view left = bytes.substr(sizeof head), last;
     for (std::uint32_t i = 0; i < head.count; ++i) {
-      if (!fits({at, end})) return std::nullopt;
-      const auto [item, after] = load(at);
-      if (i > 0 && !text_precedes(last, item.first)) return std::nullopt;
+      if (!fits(left)) return std::nullopt;
+      const auto [item, end] = load(left.data());
+      if (i > 0 && item.first <= last) return std::nullopt;
       last = item.first;
-      at = after;
+      left.remove_prefix(static_cast<std::size_t>(end - left.data()));
     }
-    if (at != end) return std::nullopt;
+    if (!left.empty()) return std::nullopt;
     map.block_ = SharedBytes::view_of(bytes.data());
     return map;
   }

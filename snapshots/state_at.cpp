@@ -62,7 +62,7 @@ Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldPr
     const auto read = reader->next_batch(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::span<const Event> rest = batch.events().subspan(i);
-      prefetch(state, rest);
+      if (i % kPrefetchEvents == 0) prefetch(state, rest);
       evolve(state, rest.front(), dirty);
       const std::uint64_t done = state.seq.value - before.value;
       if (progress && (done % kProgressEvents == 0 || (done == total && total >= kProgressEvents)))

@@ -4,8 +4,6 @@
 // memcmp or of the library's hash costs more than its work.
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -30,12 +28,6 @@ bool same_ends(const char* a, const char* b, std::size_t size) {
   return ((load<Word>(a) ^ load<Word>(b)) | (load<Word>(a + last) ^ load<Word>(b + last))) == 0;
 }
 
-// Compares words in the order of their bytes in memory.
-inline bool precedes(std::uint64_t a, std::uint64_t b) {
-  static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
-  return __builtin_bswap64(a) < __builtin_bswap64(b);
-}
-
 // Multiplies to 128 bits and folds the halves, so that every input bit affects the whole result.
 inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
@@ -56,21 +48,6 @@ inline std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   for (std::size_t i = 0; i < size; ++i)
     if (a[i] != b[i]) return false;
   return true;
-}
-
-/// Returns whether a < b, bytewise.
-inline bool text_precedes(std::string_view a, std::string_view b) {
-  using namespace short_text;
-  const std::size_t size = std::min(a.size(), b.size());
-  std::size_t at = 0;
-  for (; at + 8 <= size; at += 8) {
-    const auto in_a = load<std::uint64_t>(a.data() + at), in_b = load<std::uint64_t>(b.data() + at);
-    if (in_a != in_b) return precedes(in_a, in_b);
-  }
-  for (; at < size; ++at)
-    if (a[at] != b[at])
-      return static_cast<unsigned char>(a[at]) < static_cast<unsigned char>(b[at]);
-  return a.size() < b.size();
 }
 
 /// Returns a hash for tables in memory. It must not be stored: it depends on the byte order.

@@ -20,12 +20,12 @@ inline constexpr std::uint32_t kFoldVersion = 22;
 /// in seq order or log time goes back.
 void evolve(State& state, const Event& event, DirtySet& dirty);
 
-/// How far ahead prefetch looks.
+/// The number of events for which prefetch prefetches at once.
 inline constexpr std::size_t kPrefetchEvents = 16;
 
-/// Prefetches memory that the fold of the first kPrefetchEvents `events` and the next will read. A
-/// caller that knows the next events calls it before it folds each of them: their cache misses then
-/// overlap with the folds before, where evolve would wait for each in turn. Changes nothing.
+/// Prefetches the memory that the fold of the first kPrefetchEvents `events` will read. A caller
+/// that knows the next events calls it before each kPrefetchEvents of them: their cache misses then
+/// overlap, where evolve would wait for one after the other. Changes nothing.
 void prefetch(const State& state, std::span<const Event> events);
 
 /// Closes the present moment. After that only our own writes and their outcomes may have this log

@@ -9,9 +9,8 @@
 
 namespace fairlead {
 
-/// The largest number of batches that wait to be consumed. Few, because what is read further ahead
-/// has left the caches when it is folded (docs/decisions/0046-prefetch-in-stages.md).
-inline constexpr std::size_t kReadAheadBatchesMax = 3;
+/// The largest number of batches that wait to be consumed.
+inline constexpr std::size_t kReadAheadBatchesMax = 8;
 
 /// Returns a reader that prefetches from `reader`, up to kReadAheadBatchesMax batches ahead of its
 /// caller. next_batch() hands a batch over without a copy. The log must outlive the reader, whose

@@ -55,7 +55,7 @@ Result<bool> Timeline::follow(const EventLog& log, const SnapshotSource* snapsho
     read = (*opened)->next_batch(batch);
     for (std::size_t i = 0; i < batch.size(); ++i) {
       const std::span<const Event> rest = batch.events().subspan(i);
-      prefetch(state_, rest);
+      if (i % kPrefetchEvents == 0) prefetch(state_, rest);
       fold(rest.front());
     }
     if (batch.size() == 0) break;

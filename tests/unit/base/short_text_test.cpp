@@ -28,24 +28,6 @@ TEST_CASE("Short texts are the same if every byte is, whatever their length") {
   }
 }
 
-TEST_CASE("Texts are ordered bytewise, whatever their length and wherever they differ") {
-  std::vector<std::string> texts;
-  for (std::size_t size = 0; size <= 20; ++size) {
-    const std::string text = std::string("kubernetes.io/arch and more").substr(0, size);
-    texts.push_back(text);
-    for (std::size_t at = 0; at < size; ++at)
-      for (const char byte : {'\0', 'A', '\x7f', '\x80', '\xff'}) {
-        texts.push_back(text);
-        texts.back()[at] = byte;
-      }
-  }
-  for (const std::string& a : texts)
-    for (const std::string& b : texts)
-      if (text_precedes(a, b) != (a < b)) FAIL('"' << a << "\" and \"" << b << '"');
-  CHECK(text_precedes("beta.kubernetes.io/arch", "beta.kubernetes.io/os"));
-  CHECK_FALSE(text_precedes("beta.kubernetes.io/os", "beta.kubernetes.io/arch"));
-}
-
 TEST_CASE("The hashes of short texts differ and fill a table evenly") {
   constexpr std::size_t kSlots = 1 << 16;
   std::set<std::size_t> hashes;

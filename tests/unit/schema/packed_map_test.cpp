@@ -71,22 +71,6 @@ TEST_CASE("The bytes of a packed map make it again, and no others are taken for 
   }
 }
 
-TEST_CASE("A packed map is not made of bytes whose keys do not ascend") {
-  const std::vector<std::string> keys{"beta.kubernetes.io/arch", "beta.kubernetes.io/os",
-                                      "kubernetes.io/arch_", "kubernetes.io/arch\xc3\xa9"};
-  for (const std::string& first : keys)
-    for (const std::string& second : keys) {
-      // The keys of this map are replaced by two others of the same sizes.
-      const Amounts stand_in{{std::string(first.size(), 'a'), 1},
-                             {std::string(second.size(), 'b'), 2}};
-      std::string bytes(stand_in.bytes());
-      bytes.replace(bytes.find('a'), first.size(), first);
-      bytes.replace(bytes.find(std::string(second.size(), 'b')), second.size(), second);
-      INFO(first << ", " << second);
-      CHECK(Amounts::from_bytes(bytes).has_value() == (first < second));
-    }
-}
-
 TEST_CASE("A view of a packed map is the map, and its copies do not need the bytes") {
   const Labels labels{{"pool", "spot"}, {"zone", "a"}};
   std::string bytes(labels.bytes());
