@@ -222,8 +222,8 @@ TEST_CASE("what was pruned is named as pruned, and a place before the first stat
     CHECK(answer.error().code == ErrorCode::bad_input);
     CHECK(answer.error().message.find("begins at seq " + std::to_string(next(cut).value)) !=
           std::string::npos);
-    CHECK(answer.error().message.find("told is that of seq " + std::to_string(state.value)) !=
-          std::string::npos);
+    CHECK(answer.error().message.find("known state is that of seq " +
+                                      std::to_string(state.value)) != std::string::npos);
   }
   CHECK(audit_quota(pruned.source(), state, "").has_value());
 }
