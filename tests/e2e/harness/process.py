@@ -83,8 +83,19 @@ class Process:
         os.killpg(self.child.pid, number)
 
     def pause(self):
-        """SIGSTOP: connections stay open and nothing moves on them."""
+        """SIGSTOP: connections stay open and nothing moves on them. A thread may still run for a moment after it."""
         self.signal(signal.SIGSTOP)
+        tasks = pathlib.Path(f"/proc/{self.child.pid}/task")
+
+        def stopped():
+            try:
+                states = {stat.read_text().rpartition(")")[2].split()[0] for stat in tasks.glob("*/stat")}
+            except OSError:
+                return False  # one has ended
+            assert states == {"T"}, states
+            return True
+
+        wait_for("every thread to be stopped", stopped)
 
     def resume(self):
         self.signal(signal.SIGCONT)
