@@ -6,7 +6,7 @@ gives a Verdict for each Workload. `deadlines()` are the times at which somethin
 Readings, where the page can be understood in more than one way:
 R1  Repairs are tried at every moment, in the order of the pass, and again whenever a pass has freed devices.
 R2  A reservation holds while its pods could take exactly those devices on those nodes, with the templates, classes and
-    slices of now. One that is not what they ask for now (an All that finds one more, a deleted template) is solved
+    slices of now. One that differs from what they ask for (an All that finds one more, a deleted template) is solved
     again.
 R3  A broken reservation goes on counting, all of it. A reserved device costs what its slice says now, and one that is
     not published costs nothing.

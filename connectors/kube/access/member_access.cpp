@@ -4,14 +4,12 @@
 #include <array>
 #include <filesystem>
 #include <initializer_list>
-#include <random>
 #include <set>
 
 #include "connectors/kube/access/exec_plugin.h"
 #include "connectors/kube/resource_path.h"
 #include "engine/base/base64.h"
 #include "engine/base/bounded_file.h"
-#include "engine/base/digest.h"
 
 namespace fairlead {
 namespace {
@@ -70,7 +68,7 @@ std::string known_providers(const AccessProviders& providers) {
          providers.origin + ", and " + secret;
 }
 
-enum class Addition : std::uint8_t { ignored, where_missing, replacing };
+enum class Addition : std::uint8_t { ignored, where_missing, always };
 
 // What a provider's entry lets a ClusterProfile add to its plugin.
 struct Additions {
@@ -84,10 +82,10 @@ struct PolicyWord {
 };
 constexpr std::array<PolicyWord, 5> kPolicyWords{{
     {kArgumentsPolicy, "Ignore", Addition::ignored},
-    {kArgumentsPolicy, "Append", Addition::replacing},
+    {kArgumentsPolicy, "Append", Addition::always},
     {kVariablesPolicy, "Ignore", Addition::ignored},
     {kVariablesPolicy, "AppendIfNotExists", Addition::where_missing},
-    {kVariablesPolicy, "Replace", Addition::replacing},
+    {kVariablesPolicy, "Replace", Addition::always},
 }};
 
 Result<Addition> policy_of(JsonView provider, std::string_view field, const std::string& where) {
@@ -105,7 +103,7 @@ Result<Addition> policy_of(JsonView provider, std::string_view field, const std:
 Result<Additions> additions_of(JsonView provider, const std::string& where) {
   JsonView flag = provider[kExtensionFlag];
   if (flag.string() == "Allow" || flag.integer() == 1)
-    return Additions{Addition::replacing, Addition::replacing};
+    return Additions{Addition::always, Addition::always};
   if (flag.given() && flag.string() != "Ignore" && flag.integer() != 0)
     return bad_input(where + "." + std::string(kExtensionFlag) + ": expected Allow or Ignore");
   const auto arguments = policy_of(provider, kArgumentsPolicy, where);
@@ -134,7 +132,7 @@ Result<void> add_variables(ExecPlugin& plugin, JsonView map, Addition how,
     if (name.empty() || name.find('=') != std::string::npos || !item.is(JsonKind::string))
       return bad;
     const auto is_it = [&name](const auto& known) { return known.first == name; };
-    if (how == Addition::replacing) std::erase_if(plugin.env, is_it);
+    if (how == Addition::always) std::erase_if(plugin.env, is_it);
     if (std::none_of(plugin.env.begin(), plugin.env.end(), is_it))
       plugin.env.emplace_back(name, item.text());
   }
@@ -160,31 +158,6 @@ Result<void> add_extensions(ExecPlugin& plugin, const Additions& allowed, JsonVi
   }
   return {};
 }
-
-// Drops repetitions: content that equals the last one is not passed on. The hash is keyed by this
-// process, so that a printed hash reveals nothing of a secret.
-class Changes {
- public:
-  bool is_new(std::string_view content) {
-    const Digest seen = sha256(key_ + std::string(content));
-    const bool same = told_ && last_ == seen;
-    told_ = true;
-    last_ = seen;
-    return !same;
-  }
-  void forget() { told_ = false; }
-
- private:
-  static std::string random_key() {
-    std::random_device source;
-    std::string out;
-    for (int i = 0; i < 8; ++i) out += std::to_string(source());
-    return out;
-  }
-  const std::string key_ = random_key();
-  bool told_ = false;
-  Digest last_{};
-};
 
 // Passes credentials on, and why there are none, but nothing twice in a row: objects change in much
 // that does not concern their credentials.
@@ -221,20 +194,13 @@ class SecretAccess final : public MemberAccess {
 
  private:
   void on_secret(const std::optional<JsonView>& secret) {
-    if (!secret) {
-      changes_.forget();
-      return offers_.offer(bad_input(origin_ + " is not there"));
-    }
-    auto text = secret_value(*secret, key_, origin_);
-    if (text.has_error()) {
-      changes_.forget();
-      return offers_.offer(text.error());
-    }
-    if (changes_.is_new(*text)) offers_.offer(read_kubeconfig(*text, origin_, {}));
+    if (!secret) return offers_.offer(bad_input(origin_ + " is not there"));
+    const auto text = secret_value(*secret, key_, origin_);
+    offers_.offer(text.has_error() ? Result<Credentials>(text.error())
+                                   : read_kubeconfig(*text, origin_, {}));
   }
 
   const std::string origin_, key_;
-  Changes changes_;
   Offers offers_;
   std::unique_ptr<ApiServerConnection::Follower> follower_;  // last: its callback uses the others
 };

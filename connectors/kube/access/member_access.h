@@ -3,7 +3,7 @@
 // A Secret holds a kubeconfig; a ClusterProfile holds the address of its cluster, and an access
 // provider gives our credentials there: an exec plugin of the operator's own file, or a Secret by
 // convention. The objects are watched, so a rotation reaches the member's connection at once. Their
-// content stays in memory: diagnostics hold a name, a resourceVersion and a keyed hash.
+// content stays in memory and is in no diagnostic.
 #pragma once
 
 #include <functional>

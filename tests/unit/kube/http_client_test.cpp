@@ -466,7 +466,7 @@ std::string reported_of(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an object that is followed tells of a refusal only what a Status says") {
+TEST_CASE("a refusal of a followed object: only the message of a Status is logged") {
   CHECK(reported_of("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 20\r\n\r\n"
                     "{\"message\":\"s3cret\"}") ==
         "hub: /x/s: 502: the answer is no Status (20 bytes)");

@@ -159,7 +159,7 @@ TEST_CASE("a fault in the cluster of an access provider is named with its path i
         at + ".certificate-authority may not refer to a file here");
 }
 
-TEST_CASE("a profile without a known provider is told which are known, and by which file") {
+TEST_CASE("a profile without a known provider: the error names the known ones and their file") {
   const auto fault = [](const AccessProviders& known) {
     const auto profile = parse_json(R"({"status":{"accessProviders":[{"name":"other"}]}})");
     const auto read = read_cluster_profile(profile->root(), "profile", known, "");
@@ -227,8 +227,8 @@ Texts used(const Texts& statuses) {
   REQUIRE(known.has_value());
   MemberKubeconfig member;
   member.cluster_profile = "team/x";
-  auto access = MemberAccess::follow(**hub, member, *known, [&](const Result<Credentials>& told) {
-    out.push_back(told.has_error() ? told.error().message : told->server.host);
+  auto access = MemberAccess::follow(**hub, member, *known, [&](const Result<Credentials>& got) {
+    out.push_back(got.has_error() ? got.error().message : got->server.host);
     if (out.back() == "last") over.set_value();
   });
   CHECK(over.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready);
