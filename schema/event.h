@@ -195,7 +195,7 @@ struct PatchAccepted {
   Seq intent;
   int http_code = 0;
   std::string uid;
-  std::string resource_version;
+  std::string resource_version;  ///< empty: the stream had already reported this version or a later
 
   friend bool operator==(const PatchAccepted&, const PatchAccepted&) = default;
 };

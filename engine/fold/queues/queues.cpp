@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "engine/base/resource_version.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/multikueue/worker_quota.h"
@@ -19,6 +20,13 @@ namespace {
 const Outstanding* outstanding_of(const State& state, const std::string& queue) {
   const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
   return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
+}
+
+// Whether an observation of the queue at `version` is the first that has our last accepted write or
+// what came after it.
+bool follows_write(const State& state, const std::string& queue, const std::string& version) {
+  const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
+  return at != state.writes.end() && includes_version(version, at->second.awaited_version);
 }
 
 // Whether the list is that of our last accepted write, or of the unanswered one.
@@ -218,6 +226,8 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
   if (ours)
     queue.conflict = false;
+  else if (queue.written_groups && follows_write(state, seen.key.name, seen.resource_version))
+    judge_foreign_list(state, seen.key.name, queue, *queue.written_groups);
   else if (before.groups != queue.facts.groups)
     judge_foreign_list(state, seen.key.name, queue, before.groups);
   ClusterQueueFacts same = queue.facts;
@@ -264,6 +274,16 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
       queue.written[pair] = *amount;
   requote(state, intent.target.name);
   reopen_deleted_claims(state, intent.target.name);
+}
+
+void note_queue_seen_since(State& state, const std::string& name) {
+  const auto at = state.queues.find(name);
+  if (at == state.queues.end() || !at->second.written_groups) return;
+  Queue& queue = at->second;
+  if (queue.facts.groups == *queue.written_groups) return;
+  judge_foreign_list(state, name, queue, *queue.written_groups);
+  mark_queue_dirty(state, name);
+  reopen_claims_naming(state, name);
 }
 
 namespace {

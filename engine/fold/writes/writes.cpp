@@ -319,7 +319,11 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
     entry->second.await_end();
   else
     entry->second.await_version(accepted.resource_version);
-  if (entry->first.object.kind != Kind::cluster_queue) mark_dirty(state, entry->first);
+  const ObjectKey& object = entry->first.object;
+  if (object.kind != Kind::cluster_queue)
+    mark_dirty(state, entry->first);
+  else if (accepted.resource_version.empty())
+    note_queue_seen_since(state, object.name);
 }
 
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/writes/writes.h"
+
 namespace fairlead::queues_test {
 namespace {
 
@@ -104,6 +106,61 @@ TEST_CASE(
     CHECK(hub.queue.overwrites.size() == 1);
   }
   CHECK_FALSE(hub.queue.conflict);
+}
+
+// The stream may report a later version alone: what another writer made of our write at once.
+TEST_CASE("queues: an overwrite counts although no observation had our list") {
+  Hub hub;
+  const auto write = [&](Seq seq) {
+    PatchIntended intent;
+    intent.cluster = std::string(kHub);
+    intent.target = {Kind::cluster_queue, "", "q"};
+    ClusterQueueFacts expected;
+    expected.groups = cpu_of_od(5000);
+    intent.expected = expected;
+    note_intent(hub.state, intent, seq);
+  };
+  hub.sees(cpu_of_od(1000));
+  REQUIRE(hub.queue.overwrites.size() == 1);
+  write(Seq{10});
+  SECTION("the answer comes first, and the value differs") {
+    note_accepted(hub.state, {Seq{10}, 200, "u", "7"});
+    hub.sees(cpu_of_od(2000));
+  }
+  SECTION("the answer comes first, and the value is that of before") {
+    note_accepted(hub.state, {Seq{10}, 200, "u", "7"});
+    hub.sees(cpu_of_od(1000));
+  }
+  SECTION("the observation comes first") {
+    hub.sees(cpu_of_od(2000));
+    REQUIRE(hub.queue.overwrites.size() == 1);  // perhaps from before our write
+    hub.forget_open();
+    note_accepted(hub.state, {Seq{10}, 200, "u", ""});
+    CHECK(hub.state.open_queues.contains("q"));
+    CHECK(hub.state.open_claims.contains("k"));
+  }
+  CHECK(hub.queue.overwrites.size() == 2);
+}
+
+TEST_CASE("queues: an observation from before our write is no overwrite of it") {
+  Hub hub;
+  PatchIntended intent;
+  intent.cluster = std::string(kHub);
+  intent.target = {Kind::cluster_queue, "", "q"};
+  ClusterQueueFacts expected;
+  expected.groups = cpu_of_od(6000);
+  intent.expected = expected;
+  note_intent(hub.state, intent, Seq{10});
+  SECTION("an older version") {
+    note_accepted(hub.state, {Seq{10}, 200, "u", "8"});
+    hub.sees(cpu_of_od(2000));
+    CHECK(hub.queue.overwrites.empty());
+  }
+  SECTION("our list itself") {
+    hub.sees(cpu_of_od(6000));
+    note_accepted(hub.state, {Seq{10}, 200, "u", ""});
+    CHECK(hub.queue.overwrites.empty());
+  }
 }
 
 TEST_CASE("queues: a foreign value that is what we want now is no overwrite") {

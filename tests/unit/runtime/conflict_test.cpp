@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fold/queues/queues.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 using namespace fairlead;
@@ -146,6 +147,53 @@ TEST_CASE("a status without an answer whose sight came first is looked at again 
   const Seq rest = bench.log->last_seq();
   bench.advance(seconds(20));
   CHECK(facts_in<PatchIntended>(*bench.log, next(rest)).empty());
+}
+
+// Another hub, or a tool that restores what it keeps in Git, may be that fast.
+TEST_CASE("a writer that overwrites ours before the stream shows it meets an OwnershipConflict") {
+  HubBench bench = settled_bench(Duration{});
+  bench.run();
+  bench.advance(seconds(5));
+  const ObjectKey queue = HubBench::queue("high");
+  const bool same = GENERATE(false, true);  // it writes the same value each time
+  const bool answered_first = GENERATE(false, true);
+  CAPTURE(same, answered_first);
+  int overwrites = 0;
+  const auto overwrite = [&] {
+    const std::string value = std::to_string(same ? 50 : 50 + overwrites);
+    ++overwrites;
+    return bench.hub.put(queue,
+                         with_quota(bench.hub.facts<ClusterQueueFacts>(queue), value.c_str()));
+  };
+  bench.core->offer(overwrite());
+  for (bench.step(); !bench.requests.empty(); bench.step())
+    for (const WriteRequest& request : std::exchange(bench.requests, {})) {
+      const Event event = events_of(*bench.log, request.intent).front();
+      const auto& intent = std::get<PatchIntended>(event.fact);
+      if (intent.target != queue) {
+        bench.carry_out(request);
+        continue;
+      }
+      REQUIRE(overwrites < 10);
+      auto written = bench.hub.write(request.intent, intent);
+      if (answered_first) {
+        bench.core->answer(std::move(written.answer));
+        bench.step();
+      }
+      bench.core->offer(std::move(*written.observed));
+      bench.core->offer(overwrite());  // one batch: the stream's last state alone is seen
+      if (answered_first) continue;
+      bench.step();
+      bench.core->answer(std::move(written.answer));
+    }
+  bench.advance(seconds(60));
+  CHECK(overwrites == 1 + static_cast<int>(kOverwritesAnswered));
+  CHECK(bench.quota("high", "on-demand") == (same ? "50" : "53"));
+  const auto intents = facts_in<PatchIntended>(*bench.log);
+  CHECK(std::any_of(intents.begin(), intents.end(), [](const PatchIntended& intent) {
+    return intent.verb == Verb::apply_status &&
+           intent.body.find("ForeignOverwrites") != std::string::npos;
+  }));
 }
 
 TEST_CASE("a Workload is not written again before the stream shows the write that was accepted") {
