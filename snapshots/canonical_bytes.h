@@ -187,7 +187,9 @@ class Writer {
       put_varint(value.size());
       for (const auto& item : value) put(item);
     } else {
-      boost::pfr::for_each_field(value, [this](const auto& field) { this->put(field); });
+      // Of the type without const, so that its fields are counted once for both directions.
+      boost::pfr::for_each_field(const_cast<T&>(value),
+                                 [this](const auto& field) { this->put(field); });
     }
   }
 
