@@ -103,6 +103,7 @@ class MachineTest(SurvivalTest):
         hub = self.undisturbed_first()
         self.show(LESS)
         self.wait_for_convergence(hub)
+        self.wait_for_rest(hub)  # a commit that is not acknowledged yet may be torn
         hub.kill()
         journals = sorted((hub.data / "log").glob("*.log"))
         self.assertTrue(journals)

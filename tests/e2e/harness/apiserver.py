@@ -109,12 +109,13 @@ class ApiServer:
         """The JSON answer; Refused where the server says no.
 
         429 is tried again, as every client does: just after a start the server has it for each CRD
-        ("storage is (re)initializing").
+        ("storage is (re)initializing"). So is a create that gets 404 as plain text: once that was the answer for a
+        kind that had just been listed.
         """
         data = None if body is None else body if isinstance(body, (str, bytes)) else json.dumps(body)
         end = time.monotonic() + 30
         status, answer = self.raw(method, path, data, content_type, user)
-        while status == 429 and time.monotonic() < end:
+        while (status == 429 or method == "POST" and answer == b"404 page not found\n") and time.monotonic() < end:
             time.sleep(0.2)
             status, answer = self.raw(method, path, data, content_type, user)
         try:
