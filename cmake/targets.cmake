@@ -4,7 +4,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("$<$<CONFIG:Release>:-O2;-fno-ipa-cp;-fno-ipa-sra;-fno-ipa-icf;-fno-schedule-insns2;-fno-gcse>")
 endif()
 
-# fairlead_warm(target...): done at each decision or by an answer from the past, where a tenth of the time is not felt. -O1 with
+# fairlead_warm(target...): done at each decision, or once for a log, where a tenth of the time is not felt. -O1 with
 # the inlining of -O2 takes three quarters of the time of -O2.
 function(fairlead_warm)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release")
