@@ -49,6 +49,16 @@ struct Hub {
   void sees(std::vector<ResourceGroup> groups, const std::string& uid = "u") {
     observe_queue(state, queue_with(std::move(groups), uid), Seq{9});
   }
+  // Sends a write that is not answered yet.
+  void writes(Amount amount, Seq seq) {
+    PatchIntended intent;
+    intent.cluster = std::string(kHub);
+    intent.target = {Kind::cluster_queue, "", "q"};
+    ClusterQueueFacts expected;
+    expected.groups = cpu_of_od(amount);
+    intent.expected = expected;
+    note_intent(state, intent, seq);
+  }
   void forget_open() {
     state.open_queues.clear();
     state.open_quotas.clear();
@@ -111,18 +121,9 @@ TEST_CASE(
 // The stream may report a later version alone: what another writer made of our write at once.
 TEST_CASE("queues: an overwrite counts although no observation had our list") {
   Hub hub;
-  const auto write = [&](Seq seq) {
-    PatchIntended intent;
-    intent.cluster = std::string(kHub);
-    intent.target = {Kind::cluster_queue, "", "q"};
-    ClusterQueueFacts expected;
-    expected.groups = cpu_of_od(5000);
-    intent.expected = expected;
-    note_intent(hub.state, intent, seq);
-  };
   hub.sees(cpu_of_od(1000));
   REQUIRE(hub.queue.overwrites.size() == 1);
-  write(Seq{10});
+  hub.writes(5000, Seq{10});
   SECTION("the answer comes first, and the value differs") {
     note_accepted(hub.state, {Seq{10}, 200, "u", "7"});
     hub.sees(cpu_of_od(2000));
@@ -144,13 +145,7 @@ TEST_CASE("queues: an overwrite counts although no observation had our list") {
 
 TEST_CASE("queues: an observation from before our write is no overwrite of it") {
   Hub hub;
-  PatchIntended intent;
-  intent.cluster = std::string(kHub);
-  intent.target = {Kind::cluster_queue, "", "q"};
-  ClusterQueueFacts expected;
-  expected.groups = cpu_of_od(6000);
-  intent.expected = expected;
-  note_intent(hub.state, intent, Seq{10});
+  hub.writes(6000, Seq{10});
   SECTION("an older version") {
     note_accepted(hub.state, {Seq{10}, 200, "u", "8"});
     hub.sees(cpu_of_od(2000));
