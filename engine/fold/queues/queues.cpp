@@ -17,16 +17,21 @@ namespace fairlead {
 
 namespace {
 
-const Outstanding* outstanding_of(const State& state, const std::string& queue) {
+const WriteState* write_of_queue(const State& state, const std::string& queue) {
   const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
-  return at == state.writes.end() || !at->second.outstanding ? nullptr : &*at->second.outstanding;
+  return at == state.writes.end() ? nullptr : &at->second;
+}
+
+const Outstanding* outstanding_of(const State& state, const std::string& queue) {
+  const WriteState* write = write_of_queue(state, queue);
+  return write && write->outstanding ? &*write->outstanding : nullptr;
 }
 
 // Whether an observation of the queue at `version` is the first that has our last accepted write or
 // what came after it.
 bool follows_write(const State& state, const std::string& queue, const std::string& version) {
-  const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
-  return at != state.writes.end() && includes_version(version, at->second.awaited_version);
+  const WriteState* write = write_of_queue(state, queue);
+  return write && includes_version(version, write->awaited_version);
 }
 
 // Whether the list is that of our last accepted write, or of the unanswered one.
