@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/runtime/listen_address.h"
+#include "engine/http/listen_address.h"
 
 namespace fairlead {
 

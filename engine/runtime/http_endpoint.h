@@ -1,5 +1,4 @@
-// A small HTTP server for probes, metrics, questions and a webhook, plain or with TLS 1.3. Beast,
-// Asio and OpenSSL stay behind it.
+// What the hub serves over HTTP: probes, metrics, questions and a webhook, plain or with TLS 1.3.
 //
 // Probes are answered on the endpoint's one thread and never wait; a question may need seconds of
 // disk reads, so questions run on a thread of their own, one at a time, and POSTs on another. No
@@ -16,8 +15,9 @@
 #include <memory>
 
 #include "engine/base/result.h"
+#include "engine/http/connection.h"
+#include "engine/http/listen_address.h"
 #include "engine/runtime/http_exchange.h"
-#include "engine/runtime/listen_address.h"
 #include "engine/runtime/served_certificate.h"
 
 namespace fairlead {

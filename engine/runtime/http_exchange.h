@@ -1,4 +1,4 @@
-// What the hub's HTTP server and the code behind it exchange: requests, replies, bounds.
+// What an endpoint of the hub serves: questions, POSTs, streams, and their bounds.
 #pragma once
 
 #include <array>
@@ -10,34 +10,9 @@
 #include <vector>
 
 #include "engine/base/time.h"
+#include "engine/http/message.h"
 
 namespace fairlead {
-
-/// A request that was read whole.
-struct ReceivedRequest {
-  std::string method;
-  std::string target;         ///< path and query, as the client sent them
-  std::string host;           ///< the Host header; empty: none
-  std::string authorization;  ///< the header; empty: none. Never to be stored or logged
-  /// The header kHttpOwnAuthorization; the same holds for it.
-  std::string own_authorization;
-  std::string content_type;  ///< the header; empty: none
-  std::string body;          ///< of a POST; empty for others
-
-  /// The target without the query.
-  std::string_view path() const { return std::string_view(target).substr(0, target.find('?')); }
-};
-
-/// What a client sends that cannot use Authorization: an API server's service proxy takes that one
-/// for its own and does not pass it on.
-inline constexpr std::string_view kHttpOwnAuthorization = "Fairlead-Authorization";
-
-struct HttpReply {
-  int status = 200;
-  std::string content_type = "text/plain; charset=utf-8";
-  std::string body;
-  int retry_after_seconds = 0;  ///< the Retry-After header; 0: none
-};
 
 /// How many requests and connections an endpoint has at a time.
 struct HttpPlaces {
@@ -47,15 +22,6 @@ struct HttpPlaces {
   /// Further connections: for probes, and for those that have not sent a whole request.
   std::size_t waiting = 64;
   std::size_t waiting_of_address = 32;  ///< the same limit for one remote address
-};
-
-/// How long a client may send nothing, or read nothing, before its connection is closed.
-struct HttpPatience {
-  /// From a request's first byte, or from the beginning of the connection (a TLS handshake
-  /// included), to the request's end.
-  Duration header = seconds(5);
-  Duration idle = seconds(30);    ///< between the end of an answer and the next request
-  Duration answer = seconds(10);  ///< for the client to read an answer
 };
 
 /// The paths that the kubelet requests; it restarts a Pod whose probe gets no answer.

@@ -10,6 +10,8 @@ CORE = (SCHEMA, "engine/devices", "engine/ingest", "engine/fold", "engine/admiss
 MAY_INCLUDE = {
     BASE: (),
     SCHEMA: (BASE,),
+    # The HTTP server, of whatever is served.
+    "engine/http": (BASE,),
     "engine/log": (BASE, SCHEMA),
     # What devices are, and whether pods fit on them: rules without State.
     "engine/devices": (BASE, SCHEMA),
@@ -25,7 +27,7 @@ MAY_INCLUDE = {
     "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
     # It makes requests of AdmissionReviews, and answers of verdicts.
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/admission", "engine/apply"),
-    "connectors/kube/model": (BASE, SCHEMA, "connectors/kube"),
+    "connectors/kube/model": (BASE, SCHEMA, "engine/http", "connectors/kube"),
     # The fleet of `fairlead dev` lives inside the API server in memory.
     "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
     # A dry run reads the objects that it is given with the connector's projections.
@@ -33,7 +35,7 @@ MAY_INCLUDE = {
                "engine/plan",
                "engine/apply", "engine/core", "snapshots", "connectors/kube"),
     # It drives the core, which plans, and hands out views for the webhook.
-    "engine/runtime": (BASE, SCHEMA, "engine/log", "engine/devices", "engine/ingest", "engine/fold",
+    "engine/runtime": (BASE, SCHEMA, "engine/http", "engine/log", "engine/devices", "engine/ingest", "engine/fold",
                        "engine/admission", "engine/apply", "engine/core", "snapshots"),
     "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
     "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
@@ -46,9 +48,9 @@ OWNERS = {
     "simdjson": (r"simdjson", (r"connectors/kube/document/json_index\.",)),
     "RE2": (r"re2/", ("engine/devices/",)),
     "xxHash": (r"xxhash", (r"connectors/kube/watch/line_fingerprint\.",)),
-    "Beast": (r"boost/beast", ("connectors/kube/", "engine/runtime/")),
-    "Asio": (r"boost/asio", ("connectors/kube/", "engine/runtime/", "engine/main/")),
-    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/runtime/")),
+    "Beast": (r"boost/beast", ("connectors/kube/", "engine/http/")),
+    "Asio": (r"boost/asio", ("connectors/kube/", "engine/http/", r"engine/runtime/served_certificate\.")),
+    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/")),
     "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.",)),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),

@@ -1,7 +1,4 @@
-// HTTP/1.1 on the loopback interface: keep-alive requests, chunked watch streams.
-//
-// Its .cpp is the model's only file that includes Beast. The interface uses ApiRequest and
-// ApiAnswer and has no template.
+// A model's requests and watch streams over HTTP/1.1, on the loopback interface.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/runtime/plain_client.h"
+#include "tests/unit/http/plain_client.h"
 
 namespace fairlead {
 namespace {

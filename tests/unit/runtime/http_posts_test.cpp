@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "engine/runtime/http_endpoint.h"
-#include "tests/unit/runtime/plain_client.h"
+#include "tests/unit/http/plain_client.h"
 #include "tests/unit/runtime/tls_client.h"
 
 namespace fairlead {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "engine/runtime/http_endpoint.h"
-#include "tests/unit/runtime/plain_client.h"
+#include "tests/unit/http/plain_client.h"
 #include "tests/unit/runtime/tls_client.h"
 
 namespace fairlead {

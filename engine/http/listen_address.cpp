@@ -1,4 +1,4 @@
-#include "engine/runtime/listen_address.h"
+#include "engine/http/listen_address.h"
 
 #include <boost/asio/ip/address.hpp>
 #include <charconv>

@@ -1,4 +1,4 @@
-// A client without TLS for tests of an endpoint.
+// A client without TLS for tests of a server.
 #pragma once
 
 #include <arpa/inet.h>

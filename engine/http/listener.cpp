@@ -1,0 +1,143 @@
+#include "engine/http/listener.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <future>
+#include <list>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/http/byte_stream.h"
+
+namespace fairlead {
+
+namespace {
+
+namespace asio = boost::asio;
+using tcp = asio::ip::tcp;
+using boost::system::error_code;
+
+class AsioListener final : public HttpListener {
+ public:
+  explicit AsioListener(HttpListening listening) : listening_(std::move(listening)) {}
+  AsioListener(const AsioListener&) = delete;
+  AsioListener& operator=(const AsioListener&) = delete;
+  ~AsioListener() override { AsioListener::stop({}); }
+
+  error_code listen(const ListenAddress& address) {
+    error_code error;
+    const std::string host = address.host.empty() ? "0.0.0.0" : address.host;
+    const auto ip = asio::ip::make_address(host, error);
+    if (error) return error;
+    const tcp::endpoint endpoint(ip, address.port);
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
+    if (!error) port_ = acceptor_.local_endpoint(error).port();
+    if (error) return error;
+    accept();
+    std::promise<void> ended;
+    ended_ = ended.get_future();
+    thread_ = std::thread([this, ended = std::move(ended)]() mutable {
+      context_.run();
+      ended.set_value();
+    });
+    return error;
+  }
+
+  std::uint16_t port() const override { return port_; }
+  void post(std::function<void()> work) override { asio::post(context_, std::move(work)); }
+  void repeat(Duration period, std::function<void()> work) override {
+    const auto timer = std::make_shared<asio::steady_timer>(context_);
+    post([this, timer, period, work = std::move(work)] { await(timer, period, work); });
+  }
+
+  void stop(Duration patience) override {
+    if (!thread_.joinable()) return;
+    post([this] { drain(); });
+    ended_.wait_for(std::chrono::nanoseconds(patience.ns));
+    context_.stop();
+    thread_.join();
+  }
+
+ private:
+  void accept() {
+    acceptor_.async_accept([this](error_code error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted || draining_) return;
+      if (!error) open(std::move(socket));
+      accept();
+    });
+  }
+
+  void open(tcp::socket socket) {
+    error_code error;
+    const tcp::endpoint remote = socket.remote_endpoint(error);
+    if (error || connections_.size() >= listening_.connections_max) return;
+    std::shared_ptr<asio::ssl::context> tls;
+    if (listening_.tls && !(tls = listening_.tls())) return;
+    socket.set_option(tcp::no_delay(true), error);
+    const auto place = connections_.emplace(connections_.end());
+    HttpOpening opening{make_byte_stream(std::move(socket), tls.get()),
+                        remote.address().to_string(), *this, listening_.patience,
+                        [this, place] { forget(place); }};
+    *place = open_connection(std::move(opening), listening_.make_handler);
+  }
+
+  using Connections = std::list<std::weak_ptr<HttpConnection>>;
+  void forget(Connections::iterator place) {
+    connections_.erase(place);
+    if (draining_ && connections_.empty()) context_.stop();
+  }
+
+  void await(const std::shared_ptr<asio::steady_timer>& timer, Duration period,
+             const std::function<void()>& work) {
+    timer->expires_after(std::chrono::nanoseconds(period.ns));
+    timer->async_wait([this, timer, period, work](error_code error) {
+      if (error || draining_) return;
+      work();
+      await(timer, period, work);
+    });
+  }
+
+  void drain() {
+    draining_ = true;
+    error_code ignored;
+    acceptor_.close(ignored);
+    // One that ends leaves the list.
+    std::vector<std::shared_ptr<HttpConnection>> open;
+    for (const auto& connection : connections_) open.push_back(connection.lock());
+    for (const auto& connection : open)
+      if (connection) connection->drain();
+    if (connections_.empty()) context_.stop();
+  }
+
+  const HttpListening listening_;
+  Connections connections_;  // outlives the connections that end with the context
+  bool draining_ = false;
+  asio::io_context context_{1};
+  // A connection may have no operation of its own while its answer is made elsewhere.
+  asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
+  tcp::acceptor acceptor_{context_};
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+  std::future<void> ended_;  // ready when the context has ended
+};
+
+}  // namespace
+
+Result<std::unique_ptr<HttpListener>> HttpListener::start(const ListenAddress& address,
+                                                          HttpListening listening) {
+  auto listener = std::make_unique<AsioListener>(std::move(listening));
+  if (const error_code error = listener->listen(address); error)
+    return Error{ErrorCode::unavailable, "cannot listen on " + address.host + ":" +
+                                             std::to_string(address.port) + ": " + error.message()};
+  return std::unique_ptr<HttpListener>(std::move(listener));
+}
+
+}  // namespace fairlead
