@@ -56,10 +56,10 @@ void merge_into(Json& live, const Json& applied) {
 // assumed writes, because any other status in the input belongs to the hub that it was recorded
 // from. An object without a resourceVersion is written by hand and leaves the status out; an object
 // with the resourceVersion of an earlier line has not changed.
-void leave_status_unless_wiped(ObjectSeen& seen, const std::string& told_before) {
+void leave_status_unless_wiped(ObjectSeen& seen, const std::string& version_before) {
   auto* claim = std::get_if<ClaimFacts>(&seen.facts);
   if (!claim) return;
-  const bool later = !seen.resource_version.empty() && seen.resource_version != told_before;
+  const bool later = !seen.resource_version.empty() && seen.resource_version != version_before;
   if (!later || claim->status_digest != digest_of_wiped_claim_status()) claim->status_digest = {};
 }
 
@@ -140,11 +140,11 @@ void DryRun::remember_input(const InputLine& line) {
   if (line.type == InputType::deleted) {
     objects_.erase(key);
     versions_.erase(key);
-    told_.erase(key);
+    line_versions_.erase(key);
     written_.erase({line.cluster, line.api_version, line.kind, line.namespace_, line.name});
     return;
   }
-  versions_[key] = told_[key] = line.resource_version;
+  versions_[key] = line_versions_[key] = line.resource_version;
   Json object = line.object;
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
   const auto written =
@@ -175,7 +175,8 @@ Result<void> DryRun::apply_line(const InputLine& line) {
   }
   if (!line.seen) return {};
   WatchFact fact{line.cluster, *line.seen};
-  leave_status_unless_wiped(std::get<ObjectSeen>(fact.said), told_[{line.cluster, line.seen->key}]);
+  leave_status_unless_wiped(std::get<ObjectSeen>(fact.said),
+                            line_versions_[{line.cluster, line.seen->key}]);
   if (line.type == InputType::deleted)
     fact.said = ObjectMissing{line.seen->key, line.seen->uid, line.seen->resource_version};
   auto newer = hub_.offer(std::move(fact));

@@ -58,9 +58,9 @@ class DryRun {
   EventLog& log_;
   const DryRunOptions options_;
   VirtualHub hub_;
-  std::map<Key, std::string> versions_;  ///< newest resourceVersion of each object
-  std::map<Key, std::string> told_;      ///< newest resourceVersion of each in a line
-  std::map<Key, Json> objects_;          ///< current form
+  std::map<Key, std::string> versions_;       ///< newest resourceVersion of each object
+  std::map<Key, std::string> line_versions_;  ///< newest resourceVersion of each in a line
+  std::map<Key, Json> objects_;               ///< current form
   std::map<ObjectId, Json> written_;
 };
 

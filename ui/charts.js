@@ -90,7 +90,7 @@ function drawUnder(context, area, xOf, marks, gaps) {
     context.stroke();
     context.restore();
   }
-  // Those of a what-if stand above the others.
+  // Those of a what-if are drawn above the others.
   for (const mark of marks)
     drawMark(context, xOf(mark.time), area.y + area.h - (mark.kind === "imagined" ? 18 : 6), mark.kind);
   context.restore();

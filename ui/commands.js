@@ -1,4 +1,4 @@
-// What stands below each view: its link, the command that prints the same, and what it shows for other programs.
+// The foot of each view: its link, the command that prints the same, and what it shows for other programs.
 
 import {el, byId, say} from "./dom.js";
 

@@ -27,7 +27,7 @@ const sections = [
 /** One side of a row: its fields, or "not there". @param {any} side @param {any} other */
 function sideText(side, other) {
   if (side === null || side === undefined) return "not there";
-  if (Array.isArray(side)) return side.join(", ") || "nobody";
+  if (Array.isArray(side)) return side.join(", ") || "none";
   if (typeof side !== "object") return String(side);
   const both = other !== null && typeof other === "object";
   return (

@@ -189,8 +189,8 @@ function lists(overview) {
         overview.lists.map((list) => [
           el("a", {href: hashOf(withLog({view: "list", list: list.list}))}, list.list),
           stateWords([list.state]),
-          list.listed.join(", ") || "nobody",
-          list.selected.join(", ") || "nobody",
+          list.listed.join(", ") || "no worker",
+          list.selected.join(", ") || "no worker",
         ]),
       ),
     ),

@@ -44,7 +44,7 @@ function marksOf(history, decisions) {
     ...decisions.map((event) => ({
       time: msOf(event.logTime),
       kind: /** @type {const} */ ("decision"),
-      text: `decision: ${(event.facts.clusters ?? []).join(", ") || "nobody"}`,
+      text: `decision: ${(event.facts.clusters ?? []).join(", ") || "no worker"}`,
     })),
     ...history.rows.map((row) => ({
       time: msOf(row.time),

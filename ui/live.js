@@ -53,7 +53,7 @@ async function readVersions(body, grow) {
 
 /** @param {AbortSignal} signal @param {() => void} grown */
 async function follow(signal, grown) {
-  /** @type {string | undefined} what the server told last */
+  /** @type {string | undefined} the version that the server reported last */
   let known;
   while (!signal.aborted) {
     try {

@@ -123,7 +123,7 @@ Append Core::next_append(LogTime now, Input input) {
     proposed_.pop_front();
     return append;
   }
-  // Where time may stand still, what is due at a moment comes behind all its input. With a strict
+  // Where the clock may stop, what is due at a moment comes behind all its input. With a strict
   // clock what comes next is later in any case.
   const bool due_now = settings_.clocking == Clocking::strict || may_close(input);
   const HeldFacts held = due_now ? HeldFacts::join : HeldFacts::stay;

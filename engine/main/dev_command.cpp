@@ -35,7 +35,7 @@ constexpr Duration kTick = milliseconds(10);
 // deadline passes before the program could act.
 constexpr Duration kPassMax = milliseconds(50);
 // The clock also stops while a write of the hub is under way, for so many ticks at most.
-constexpr int kStandTicksMax = 100;
+constexpr int kStoppedTicksMax = 100;
 // Servers send bookmarks each minute; here a minute is short, but not every stream needs 100 a
 // second.
 constexpr Duration kBookmarkIntervalMin = seconds(1);
@@ -271,7 +271,7 @@ Result<void> play_on(const DevOptions& options, const Play& play, DevHub& hub, F
     if (length && passed >= std::chrono::nanoseconds(length->ns)) break;
     if (!hub.ready()) continue;
     waited = hub.stats().writes_under_way > 0 ? waited + 1 : 0;
-    const bool waits = waited > 0 && waited < kStandTicksMax;
+    const bool waits = waited > 0 && waited < kStoppedTicksMax;
     clock.let_pass(waits ? Duration{0} : kPassMax);
     fleet.advance(clock.now());
     if (auto done = follow_settings(options, play, fleet, hub, settings); !done) return done;

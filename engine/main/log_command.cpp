@@ -207,7 +207,7 @@ void add_moving_commands(CLI::App& log, const ReachHub& reach, int& exit_code) {
   CLI::App* prune = nullptr;
   const auto prune_options = add_command(
       log, prune, "prune",
-      "Forget old events for good. A good snapshot must stand at or after the cut; the hash chain "
+      "Forget old events for good. A good snapshot at or after the cut is needed; the hash chain "
       "stays checkable from there. Not while a hub is writing the log",
       "text");
   add_data(*prune, *prune_options, "Data directory of a hub that is not running")->required();

@@ -100,7 +100,7 @@ Result<void> replace(std::string& html, std::string_view part, const std::string
   return {};
 }
 
-// Answers stand between script tags: nothing in them may end these.
+// Answers are written between script tags: nothing in them may end these.
 std::string escaped(const Json& answers) {
   std::string text;
   for (const char c : to_text(answers))

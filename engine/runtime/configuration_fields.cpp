@@ -113,7 +113,7 @@ ConfigurationField resource_map(std::string path, Field field, Read read_value) 
 }
 
 std::string read_alias(const YamlNode& node, const std::string& key) {
-  constexpr std::string_view expected = "expected the resource name it stands for";
+  constexpr std::string_view expected = "expected the resource name that the alias means";
   const std::string text = read_text(node, key, expected);
   if (!is_resource_name(text) || key == "resourceAliases." + text)
     refuse(node, key, std::string(expected));

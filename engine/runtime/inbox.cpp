@@ -47,7 +47,7 @@ void Inbox::ask_to_stop() {
 
 bool Inbox::has_something() const {
   return waiting_ > 0 || !answers_.empty() || !notes_.empty() || configuration_ ||
-         stops_ != stops_told_;
+         stops_ != stops_dequeued_;
 }
 
 bool Inbox::has_place(const SourceName& source) const {
@@ -86,7 +86,7 @@ Inbox::Content Inbox::dequeue(Duration wait, std::size_t facts_max) {
   content.answers = std::exchange(answers_, {});
   content.notes = std::exchange(notes_, {});
   content.configuration = std::exchange(configuration_, false);
-  content.stops = stops_told_ = stops_;
+  content.stops = stops_dequeued_ = stops_;
   emptied_.notify_all();
   return content;
 }

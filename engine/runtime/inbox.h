@@ -76,7 +76,7 @@ class Inbox {
   std::vector<WriteAnswer> answers_;
   std::vector<AdmissionDecided> notes_;
   bool configuration_ = false;
-  int stops_ = 0, stops_told_ = 0;
+  int stops_ = 0, stops_dequeued_ = 0;
   bool closed_ = false;
 };
 

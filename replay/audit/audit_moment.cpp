@@ -56,7 +56,7 @@ Error begins_later(const EventLog& log, const std::string& asked) {
 
 // Returns the state after `seq`. A state that pruning removed is no fault of the log but
 // `bad_input`: the caller must ask for a later place.
-Result<State> told_state(const AuditSource& source, Seq seq) {
+Result<State> known_state(const AuditSource& source, Seq seq) {
   const EventLog& log = source.log;
   auto state = state_at(log, source.snapshots, seq);
   if (state || state.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
@@ -120,7 +120,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
       return bad_input("seq " + std::to_string(seq->value) + " is behind the end of the log: seq " +
                        std::to_string(log.last_seq().value) + " at " + to_rfc3339(log.last_time()));
     if (*seq == Seq{}) return begins_later(log, "seq 0");
-    auto state = told_state(source, *seq);
+    auto state = known_state(source, *seq);
     if (!state) return state.error();
     moment.state = *std::move(state);
     close_moment(moment.state, dirty);
@@ -132,7 +132,7 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
   if (!last && last.error().code == ErrorCode::gone) return begins_later(log, to_rfc3339(time));
   if (!last) return last.error();
   if (*last == Seq{}) return begins_later(log, to_rfc3339(time));
-  auto state = told_state(source, *last);
+  auto state = known_state(source, *last);
   if (!state) return state.error();
   moment.state = *std::move(state);
   moment.event_time = moment.state.now;

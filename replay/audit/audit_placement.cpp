@@ -204,7 +204,7 @@ Json unwritten_decision(const Placed& placed, EventLookup& lookup) {
   const std::string text = to_text(slices_json(slices));
   return decision_row(
       placed, lookup, of.rule,
-      of.observed == slices ? text + ", as it stood" : text + ", not written" + bar_words(placed),
+      of.observed == slices ? text + ", as observed" : text + ", not written" + bar_words(placed),
       of.because);
 }
 

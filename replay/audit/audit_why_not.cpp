@@ -153,7 +153,7 @@ class Guards {
         break;
       case PairBar::waits_for_member:
         add("AdoptionWaitsForMember",
-            "a quota that stood before the claim is not lowered while the member is made ready");
+            "a quota older than the claim is not lowered while the member is made ready");
         break;
     }
   }

@@ -285,11 +285,11 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
   if (seqs->empty())
     if (auto known = check_list_named(source, placement); !known) return known.error();
   std::erase_if(*seqs, [&](Seq seq) { return seq < source.log.first_seq(); });
-  const auto stood = list_before(source, placement, seqs->empty() ? Seq{} : seqs->front());
-  if (!stood) return stood.error();
+  const auto list = list_before(source, placement, seqs->empty() ? Seq{} : seqs->front());
+  if (!list) return list.error();
   EventLookup events(source.log);
   Json rows = Json::array();
-  std::optional<std::vector<std::string>> before = stood->names;
+  std::optional<std::vector<std::string>> before = list->names;
   std::optional<Event> intended;  // the newest write of ours
   for (const Seq seq : *seqs) {
     if (seq > to) break;
@@ -300,7 +300,7 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
     if (!now || now == before) continue;
     const auto* intent = intended ? &std::get<PatchIntended>(intended->fact) : nullptr;
     const bool ours = intent != nullptr && is_of(*intent, *now);
-    if (!ours && (!before || (seq == seqs->front() && *now == stood->written))) {
+    if (!ours && (!before || (seq == seqs->front() && *now == list->written))) {
       before = now;  // the first observation after a pruning is no change
       continue;
     }

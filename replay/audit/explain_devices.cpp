@@ -7,8 +7,8 @@
 
 #include "engine/devices/node_reach.h"
 #include "engine/devices/tolerance.h"
+#include "engine/fold/devices/counted_flavor.h"
 #include "engine/fold/devices/device_capacity.h"
-#include "engine/fold/devices/device_stand.h"
 #include "engine/fold/devices/pool_offer.h"
 #include "replay/audit/explain_text.h"
 
@@ -94,16 +94,16 @@ class DeviceRows {
     if (!is_healthy(cluster_, slice, device))
       for (const Taint& taint : taints_of(slice, device, cluster_.device_capacity.index->rules))
         reasons.push_back("taint " + text(taint));
-    const DeviceStand stand =
-        stand_of(state_, cluster_, reach_of(slice, device), resource_->resource);
-    if (stand.where == DeviceStand::Where::nowhere)
+    const CountedFlavor counts =
+        counted_flavor(state_, cluster_, reach_of(slice, device), resource_->resource);
+    if (counts.where == CountedFlavor::Where::nowhere)
       reasons.push_back("it reaches no eligible node");
-    else if (stand.where == DeviceStand::Where::ambiguous)
+    else if (counts.where == CountedFlavor::Where::ambiguous)
       reasons.push_back("it reaches nodes of several flavors");
-    else if (!stand.flavor.empty() && stand.flavor != asked_.flavor)
-      reasons.push_back("counts for flavor " + stand.flavor);
+    else if (!counts.flavor.empty() && counts.flavor != asked_.flavor)
+      reasons.push_back("counts for flavor " + counts.flavor);
     return {{"name", device.name},
-            {"flavor", stand.flavor},
+            {"flavor", counts.flavor},
             {"counts", reasons.empty()},
             {"reasons", std::move(reasons)}};
   }

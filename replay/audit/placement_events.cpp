@@ -90,7 +90,7 @@ Json value_of(const Facts& facts) {
   return json;
 }
 
-// What stood there before an event.
+// The value of the object before an event.
 struct PlacedBefore {
   Json value;
   bool known = true;
@@ -99,8 +99,8 @@ struct PlacedBefore {
 // Consumes the events of one object in order.
 class PlacementFollower {
  public:
-  PlacementFollower(const EventLog& log, PlacedBefore standing)
-      : log_(log), standing_(std::move(standing)) {}
+  PlacementFollower(const EventLog& log, PlacedBefore before)
+      : log_(log), current_(std::move(before)) {}
 
   Result<void> consume(const Event& event) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
@@ -125,12 +125,12 @@ class PlacementFollower {
   Result<void> intend(const Event& event, const PatchIntended& intent) {
     if (!intent.expected) return {};
     Json value = value_of(*intent.expected);
-    if (standing_.known && value == standing_.value) return {};
+    if (current_.known && value == current_.value) return {};
     auto answer = answer_of(log_, event.seq, log_.last_seq());
     if (!answer) return answer.error();
     rows.push_back({{"seq", event.seq.value},
                     {"time", to_rfc3339(event.log_time)},
-                    {"old", standing_.value},
+                    {"old", current_.value},
                     {"new", value},
                     {"writer", "fairlead"},
                     {"rule", intent.reason.rule},
@@ -147,31 +147,31 @@ class PlacementFollower {
     if (pending_ && value == pending_->value) {
       rows[pending_->row]["seen"] = {{"seq", event.seq.value},
                                      {"time", to_rfc3339(event.log_time)}};
-      standing_ = {value};
+      current_ = {value};
       pending_.reset();
       return;
     }
     if (pending_) {
-      // Older than our write, or not known to be newer: what stood before it is no change.
+      // Older than our write, or not known to be newer: the value before it is no change.
       const WriteOutcome& answer = pending_->answer;
       const bool accepted = answer.outcome == Outcome::accepted;
       if (accepted && is_lower_version(version, answer.resource_version)) return;
-      if (!accepted && standing_.value == value) return;
-      standing_ = {pending_->value};  // another writer wrote over it
+      if (!accepted && current_.value == value) return;
+      current_ = {pending_->value};  // another writer wrote over it
       pending_.reset();
     }
-    if (standing_.known && standing_.value != value)
+    if (current_.known && current_.value != value)
       rows.push_back({{"seq", event.seq.value},
                       {"time", to_rfc3339(event.log_time)},
-                      {"old", standing_.value},
+                      {"old", current_.value},
                       {"new", value},
                       {"writer", "foreign"},
                       {"rule", nullptr}});
-    standing_ = {value};
+    current_ = {value};
   }
 
   const EventLog& log_;
-  PlacedBefore standing_;
+  PlacedBefore current_;
   std::optional<Pending> pending_;
 };
 

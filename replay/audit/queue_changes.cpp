@@ -54,11 +54,11 @@ class QueueFollower {
   QueueFollower(const EventLog& log, Seq to) : log_(log), to_(to) {}
 
   /// The earlier values are unknown: the first observation changes nothing.
-  void begin_unknown() { standing_.reset(); }
+  void begin_unknown() { current_.reset(); }
   /// The queue has the values of `queue`, and a write of ours is not observed yet if `write` waits
   /// for that.
   Result<void> begin_with(const Queue& queue, const WriteState* write) {
-    standing_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
+    current_ = queue.present ? quotas_in(queue.facts.groups) : Quotas();
     if (write == nullptr) return {};
     WriteOutcome answer;
     const ClusterQueueFacts* expected = nullptr;
@@ -78,7 +78,7 @@ class QueueFollower {
       return {};
     Pending pending{
         quotas_in(expected ? expected->groups : *queue.written_groups), {}, answer, 0, 0};
-    pending.pairs = pairs_that_differ(*standing_, pending.expected);
+    pending.pairs = pairs_that_differ(*current_, pending.expected);
     pending_ = std::move(pending);
     return {};
   }
@@ -113,7 +113,7 @@ class QueueFollower {
     if (!answer) return answer.error();
     Pending pending{quotas_in(expected->groups), {}, *answer, changes.size(), 0};
     const Quotas overlaid = quotas_in(intent.overlaid);
-    if (!standing_) standing_ = overlaid;
+    if (!current_) current_ = overlaid;
     pending.pairs = pairs_that_differ(overlaid, pending.expected);
     for (const Pair& pair : pending.pairs) {
       QuotaChange change = blank(event, pair);
@@ -129,18 +129,18 @@ class QueueFollower {
   }
 
   void observe(const Event& event, Quotas values, const ObjectObserved& seen) {
-    if (!standing_) standing_ = values;
+    if (!current_) current_ = values;
     if (pending_) conclude_pending(event, values, seen.resource_version);
     const Quotas unless = pending_ ? conclude_unanswered(values) : Quotas();
-    for (const Pair& pair : pairs_that_differ(*standing_, values)) {
+    for (const Pair& pair : pairs_that_differ(*current_, values)) {
       QuotaChange change = blank(event, pair);
-      change.before = value_in(*standing_, pair);
+      change.before = value_in(*current_, pair);
       change.before_unless = value_in(unless, pair);
       change.after = value_in(values, pair);
       change.writers = seen.writers;
       changes.push_back(std::move(change));
     }
-    standing_ = std::move(values);
+    current_ = std::move(values);
   }
 
   // Classifies an observation against our last write: it shows the write, it is older than the
@@ -159,16 +159,16 @@ class QueueFollower {
         changes[pending_->first_row + row].seen = event.seq;
         changes[pending_->first_row + row].seen_at = event.log_time;
       }
-    stand_as_written();
+    assume_written();
   }
 
-  void stand_as_written() {
+  void assume_written() {
     for (const Pair& pair : pending_->pairs) {
       const auto written = value_in(pending_->expected, pair);
       if (written)
-        (*standing_)[pair] = *written;
+        (*current_)[pair] = *written;
       else
-        standing_->erase(pair);
+        current_->erase(pair);
     }
     pending_.reset();
   }
@@ -183,14 +183,14 @@ class QueueFollower {
     for (const Pair& pair : pending_->pairs) {
       const auto value = value_in(values, pair);
       seen_in_part = seen_in_part || value == value_in(pending_->expected, pair);
-      written_over = written_over || (value != value_in(*standing_, pair) &&
+      written_over = written_over || (value != value_in(*current_, pair) &&
                                       value != value_in(pending_->expected, pair));
     }
     if (pending_->answer.outcome == Outcome::accepted || !written_over) return before;
     for (const Pair& pair : pending_->pairs)
-      if (const auto stood = value_in(*standing_, pair); stood && !seen_in_part)
-        before[pair] = *stood;
-    stand_as_written();
+      if (const auto before_write = value_in(*current_, pair); before_write && !seen_in_part)
+        before[pair] = *before_write;
+    assume_written();
     return before;
   }
 
@@ -205,7 +205,7 @@ class QueueFollower {
 
   const EventLog& log_;
   const Seq to_;
-  std::optional<Quotas> standing_ = Quotas();  ///< nullopt: not known
+  std::optional<Quotas> current_ = Quotas();  ///< nullopt: not known
   std::optional<Pending> pending_;
 };
 

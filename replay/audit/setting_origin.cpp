@@ -52,7 +52,7 @@ struct Annotation {
 
 // Whether the annotation was set before `first`, the first kept event about the claim; true too if
 // a pruned log cannot answer that.
-Result<bool> stood_before(const AuditSource& source, const Annotation& annotation, Seq first) {
+Result<bool> was_set_before(const AuditSource& source, const Annotation& annotation, Seq first) {
   if (source.log.first_seq() <= Seq{1}) return false;
   const auto state = state_for_pruned(source.log, source.snapshots, first);
   if (!state) return state.error();
@@ -83,7 +83,7 @@ Result<Seq> set_by(const AuditSource& source, const Annotation& annotation, Seq 
     if (!*reported) return setter;
     setter = event->seq;
   }
-  const auto before = stood_before(source, annotation, seqs->empty() ? next(to) : seqs->front());
+  const auto before = was_set_before(source, annotation, seqs->empty() ? next(to) : seqs->front());
   if (!before) return before.error();
   return *before ? Seq{} : setter;
 }

@@ -25,7 +25,7 @@ bool contains(const std::vector<T>& all, const T& one) {
 
 // Gives the object the identity that it has in the counterfactual.
 template <class F>
-void stand_as(ObjectSeen& seen, const Observed<F>& is) {
+void take_identity(ObjectSeen& seen, const Observed<F>& is) {
   if (is_made_uid(is.uid)) {
     seen.uid = is.uid;
     seen.generation = is.generation;
@@ -49,7 +49,7 @@ bool translate_config(ObjectSeen& seen, const State& history, const State& count
   const auto* was = find(history.multikueue.configs, seen.key.name);
   const auto* is = find(counterfactual.multikueue.configs, seen.key.name);
   if (!is) return facts.mark.ours() ? !was && !write_under_way(history, seen.key) : true;
-  stand_as(seen, *is);
+  take_identity(seen, *is);
   const WorkerList* list = find(history.multikueue.lists, seen.key.name);
   const bool echo = list && facts.clusters == list->written;
   if (!was || echo || facts.clusters == was->facts.clusters)
@@ -65,7 +65,7 @@ bool translate_cluster(ObjectSeen& seen, const State& history, const State& coun
   const auto* was = find(history.multikueue.clusters, seen.key.name);
   const auto* is = find(counterfactual.multikueue.clusters, seen.key.name);
   if (!is) return facts.mark.ours() ? !was && !write_under_way(history, seen.key) : true;
-  stand_as(seen, *is);
+  take_identity(seen, *is);
   const bool edited = was && !write_under_way(history, seen.key);
   if (!edited || facts.mark == was->facts.mark) facts.mark = is->facts.mark;
   if (!edited ||
@@ -145,7 +145,7 @@ bool translate_fleet_claim(ObjectSeen& seen, const State& history, const State& 
   const bool written = write_under_way(history, seen.key);
   if (!is) return facts.workload_owners.empty() || (!was && !written);
   const FleetResourceClaimFacts& here = is->seen.facts;
-  stand_as(seen, is->seen);
+  take_identity(seen, is->seen);
   facts.reserved_for = merge_consumers(facts.reserved_for, here.reserved_for);
   if (!was || written || facts.deallocation_requested == was->seen.facts.deallocation_requested)
     facts.deallocation_requested = here.deallocation_requested;
@@ -164,7 +164,7 @@ bool translate_scheduling(ObjectSeen& seen, const State& history, const State& c
   const auto* is = find(counterfactual.fleet.schedulings, id);
   const bool written = write_under_way(history, seen.key);
   if (!is) return facts.workload_owners.empty() || (!was && !written);
-  stand_as(seen, *is);
+  take_identity(seen, *is);
   const bool edited =
       was && !written &&
       (facts.potential != was->facts.potential || facts.selected != was->facts.selected);

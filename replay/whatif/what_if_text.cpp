@@ -12,7 +12,7 @@ namespace {
 
 // History's write is printed with its own time only if it is further than this from the baseline's:
 // a hub writes some milliseconds after it has decided.
-constexpr Duration kToldApart = seconds(1);
+constexpr Duration kPrintedApart = seconds(1);
 
 // More annotations that override a setting are not printed; the document has them all.
 constexpr std::size_t kOverridesMax = 20;
@@ -70,7 +70,7 @@ std::string baseline_text(const WriteDifference& difference) {
   if (!difference.made) return text + " (not written)";
   text += " (seq " + std::to_string(difference.made->seq.value);
   const LogTime made = difference.made->time, planned = difference.baseline->time;
-  if (std::max(made, planned) - std::min(made, planned) > kToldApart)
+  if (std::max(made, planned) - std::min(made, planned) > kPrintedApart)
     text += " at " + beside(made, planned);
   return text + ")";
 }

@@ -16,6 +16,7 @@ from harness.process import wait_for
 NEEDS = ("controlplane", "helm")
 
 NAMES = json.dumps([{"op": "replace", "path": "/rules/0/resourceNames", "value": ["one", "two"]}])
+ROLES = {"members": "fairlead-members", "profile-access": "fairlead-profile-access"}  # whose names a site writes
 OFF = {"components.manifestWork": False, "components.multiKueue": False}
 # Values of the chart, and what an overlay has for them: (components, where it begins).
 CASES = {
@@ -30,6 +31,11 @@ CASES = {
                     "overlays/hub"),
     "ocmAddon": ({"components.ocmAddon": True}, ["ocm-addon"], "overlays/hub"),
     "memberSecrets": ({"components.memberSecrets": ["one", "two"]}, ["members"], "overlays/hub"),
+    "profileAccess": ({"components.profileAccess": ["one", "two"]}, ["profile-access"], "overlays/hub"),
+    "profileAccess with what comes before and after": (
+        {"components.memberSecrets": ["one", "two"], "components.profileAccess": ["one", "two"],
+         "components.secureListener": True, "components.webhookCertManager": True},
+        ["members", "profile-access", "secure-listener", "webhook-cert-manager"], "overlays/hub"),
     "pool": ({"components.pool": True}, ["pool"], "overlays/hub"),
     "secureListener": ({"components.secureListener": True}, ["secure-listener"], "overlays/hub"),
     "monitoring": ({"components.secureListener": True, "components.monitoring": True},
@@ -45,9 +51,11 @@ CASES = {
     "recommendOnly": ({"recommendOnly": True}, [], "overlays/recommend"),
     "record": ({"record": True}, [], "overlays/recommend-only"),
     "record with members": ({"record": True, "components.memberSecrets": ["one", "two"],
+                             "components.profileAccess": ["one", "two"],
                              "components.secureListener": True, "components.monitoring": True,
                              "components.pageAccess": True},
-                            ["members", "secure-listener", "monitoring", "page-access"], "overlays/recommend-only"),
+                            ["members", "profile-access", "secure-listener", "monitoring", "page-access"],
+                            "overlays/recommend-only"),
 }
 # What the schema of the values refuses: a value, and what Helm says of it.
 WRONG = [
@@ -66,6 +74,9 @@ WRONG = [
     ({"components.memberSecrets": "one"}, "'/components/memberSecrets': got string, want array"),
     ({"components.memberSecrets": ["One"]}, "'/components/memberSecrets/0'"),
     ({"components.memberSecrets": ["one", "one"]}, "'/components/memberSecrets'"),
+    ({"components.profileAccess": True}, "'/components/profileAccess': got boolean, want array"),
+    ({"profileAccess.plugin": "one"}, "'/profileAccess': additional properties 'plugin' not allowed"),
+    ({"profileAccess.providers": {"providers": []}}, "'/profileAccess/providers': got object, want string"),
     ({"image.tag": 1.1}, "'/image/tag': got number, want string"),
     ({"image.tag": "a:b"}, "'/image/tag'"),
     ({"image.pullPolicy": "ifnotpresent"}, "'/image/pullPolicy'"),
@@ -79,10 +90,11 @@ OWN_CRD = "CustomResourceDefinition", "", "clusterresourceclaims.galaxy.kubestel
 
 
 def by_name(text):
-    """The objects by kind, namespace and name, without what is different on purpose: the hash in the name of the
-    configuration, and Helm's word that a namespace stays."""
+    """The objects by kind, namespace and name, without what is different on purpose: the hash in the names of
+    ConfigMaps, and Helm's word that a namespace stays."""
     found = {}
-    for item in yaml.safe_load_all(re.sub(r"\bfairlead-[0-9a-z]{10}$", "fairlead", text, flags=re.MULTILINE)):
+    for item in yaml.safe_load_all(re.sub(r"\b(fairlead(?:-profile-access)?)-[0-9a-z]{10}$", r"\1", text,
+                                          flags=re.MULTILINE)):
         if item is None:
             continue
         if item["kind"] == "Namespace":
@@ -119,8 +131,8 @@ class ChartTest(unittest.TestCase):
 
     def test_it_renders_what_kustomize_renders(self):
         for name, (values, components, beginning) in CASES.items():
-            patches = [{"target": {"kind": "Role", "name": "fairlead-members"}, "patch": NAMES}] \
-                if "members" in components else []
+            patches = [{"target": {"kind": "Role", "name": role}, "patch": NAMES}
+                       for component, role in ROLES.items() if component in components]
             with self.subTest(case=name):
                 wanted = by_name(deploy.kustomize(deploy.composed(
                     self.folder / re.sub(" ", "-", name), components, patches, beginning)))
@@ -203,6 +215,17 @@ class ChartTest(unittest.TestCase):
         names = {re.search(r"name: (fairlead-[0-9a-f]{10})$", self.rendered({"configuration": text}), re.MULTILINE)[1]
                  for text in ("a: 1", "a: 2")}
         self.assertEqual(len(names), 2)
+
+    def test_the_plugin_and_its_providers_are_values(self):
+        shown = by_name(self.rendered({
+            "components.profileAccess": ["one-hub"], "profileAccess.image": "images.test/plugin@sha256:0",
+            "profileAccess.providers": '{"providers": []}'}, "elsewhere"))
+        pod = shown["StatefulSet", "elsewhere", "fairlead"]["spec"]["template"]["spec"]
+        self.assertEqual([each["image"] for each in pod["initContainers"]], ["images.test/plugin@sha256:0"])
+        self.assertEqual(shown["ConfigMap", "elsewhere", "fairlead-profile-access"]["data"],
+                         {"providers.json": '{"providers": []}'})
+        [rule] = shown["Role", "elsewhere", "fairlead-profile-access"]["rules"]
+        self.assertEqual(rule["resourceNames"], ["one-hub"])
 
     def versions(self, server):
         """resourceVersions of what the default made, by kind and name; fails where something is missing."""

@@ -100,7 +100,7 @@ class InstallTest(unittest.TestCase):
         self.removed(folder)
 
     def test_the_network_policies_let_in_what_is_served_and_out_what_is_asked(self):
-        folder = deploy.composed(self.plane.directory / "network", ["secure-listener", "webhook"])
+        folder = deploy.composed(self.plane.directory / "network", ["profile-access", "secure-listener", "webhook"])
         found = deploy.objects(self.server, deploy.kustomize(folder))
         [container] = deploy.template(found)["containers"]
         policies = [item["spec"] for item in found if item["kind"] == "NetworkPolicy"]
@@ -113,11 +113,15 @@ class InstallTest(unittest.TestCase):
                 for port in rule["ports"]:
                     allowed[port["port"]] = rule.get("from")
         scrape = [{"namespaceSelector": {"matchLabels": {"fairlead.io/scrape": "true"}}}]
-        # The API server has no label: the webhook is for anybody.
+        # The API server has no label: every address may reach the webhook.
         self.assertEqual(allowed, {8080: scrape, 8443: scrape, 9443: None})
         self.assertEqual({port["containerPort"] for port in container["ports"]}, set(allowed))
-        self.assertEqual({(port["protocol"], port["port"]) for policy in policies for rule in policy.get("egress", [])
-                          for port in rule["ports"]}, {("TCP", 443), ("TCP", 6443), ("UDP", 53), ("TCP", 53)})
+        asked = {(port["protocol"], port["port"]): rule.get("to") for policy in policies
+                 for rule in policy.get("egress", []) for port in rule["ports"]}
+        cluster_proxy = [{"namespaceSelector": {"matchLabels": {
+            "kubernetes.io/metadata.name": "open-cluster-management-addon"}}}]
+        self.assertEqual(asked, {("TCP", 443): None, ("TCP", 6443): None, ("UDP", 53): None, ("TCP", 53): None,
+                                 ("TCP", 9092): cluster_proxy})
 
     def test_the_overlay_of_the_guide_is_one(self):
         page = (deploy.DEPLOY.parent / "docs/install.md").read_text()
@@ -133,15 +137,17 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(config, {"config.yaml": configuration})
 
     def test_a_careless_pod_is_refused_in_the_namespace(self):
-        found = self.applied(deploy.DEPLOY / "overlays/hub")
-        self.addCleanup(self.removed, deploy.DEPLOY / "overlays/hub")
+        folder = deploy.composed(self.plane.directory / "careful", ["profile-access"])
+        found = self.applied(folder)
+        self.addCleanup(self.removed, folder)
         spec = deploy.template(found)
         spec["volumes"].append({"name": "data", "emptyDir": {}})
         trial = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "trial"}, "spec": spec}
         self.server.create(f"{PODS}?dryRun=All", trial)
         for path, value in ((("securityContext", "runAsNonRoot"), False),
                             (("containers", 0, "securityContext", "allowPrivilegeEscalation"), True),
-                            (("containers", 0, "securityContext", "capabilities"), {})):
+                            (("containers", 0, "securityContext", "capabilities"), {}),
+                            (("initContainers", 0, "securityContext"), {})):
             careless = json.loads(json.dumps(trial))
             place = careless["spec"]
             for step in path[:-1]:

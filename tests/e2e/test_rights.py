@@ -6,12 +6,13 @@ ManifestWorks, BindingPolicies and MultiKueue.
 
 import base64
 import json
+import pathlib
 import re
 import unittest
 
 from harness import deploy
 from harness.audited import AuditLog, granted_by, granted_in, served_names
-from harness.controlplane import ControlPlane
+from harness.controlplane import ControlPlane, assets
 from harness.fleet import (CLAIMS, MANAGED_CLUSTERS, QUEUE_CRDS, QUEUES, add_node, claim, prepare_hub, quantity, quota,
                            remove_node)
 from harness.fleet_claims import CLAIMS as FLEET_CLAIMS
@@ -35,6 +36,18 @@ POLICIES = "bindingpolicies.control.kubestellar.io"
 CLAIM = f"{CLAIMS}/cluster2-resource-claim"
 WORKS = "/apis/work.open-cluster-management.io/v1/namespaces/cluster2/manifestworks"
 HIGH = "high-priority-queue"
+# The Secret that the Role of a component allows.
+NAMES = {"members": "cluster2-kubeconfig", "profile-access": "cluster2-fairlead"}
+FAIRLEAD_SPACE = "/api/v1/namespaces/fairlead"
+PROFILES = "/apis/multicluster.x-k8s.io/v1alpha1/namespaces/fairlead/clusterprofiles"
+# Does what OCM's plugin does, with the credentials that are mounted in a Pod.
+PLUGIN = """#!/bin/sh
+cluster=$(printf %s "$KUBERNETES_EXEC_INFO" | sed -n 's/.*"clusterName": *"\\([^"]*\\)".*/\\1/p')
+token=$({kubectl} --cache-dir {cache} --kubeconfig {kubeconfig} -n fairlead \\
+  get secret "$cluster-${{1#--managed-serviceaccount=}}" -o 'go-template={{{{.data.token|base64decode}}}}') || exit 1
+printf '{{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential", "status": {{"token": "%s"}}}}' \\
+  "$token"
+"""
 ADDON_FINALIZER = "kueue-addon.open-cluster-management.io/admissioncheck-cleanup"
 
 
@@ -85,9 +98,9 @@ class RightsTest(FleetObjects, MultiKueueTest):
     def installed(self, *components):
         """Applies the overlay hub with these components; (objects, granted rights)."""
         folder = deploy.composed(self.plane.directory / ("with-" + "-".join(components)), components, [
-            {"target": {"kind": "Role", "name": "fairlead-members"}, "patch": json.dumps(
-                [{"op": "replace", "path": "/rules/0/resourceNames", "value": ["cluster2-kubeconfig"]}])}
-        ] if "members" in components else ())
+            {"target": {"kind": "Role", "name": f"fairlead-{component}"}, "patch": json.dumps(
+                [{"op": "replace", "path": "/rules/0/resourceNames", "value": [name]}])}
+            for component, name in NAMES.items() if component in components])
         found = deploy.objects(self.server, deploy.kustomize(folder))
         deploy.apply(self.server, folder)
         wait_for("the claim's CRD to be served", lambda: self.server.raw("GET", CLAIMS)[0] == 200)
@@ -354,6 +367,54 @@ class RightsTest(FleetObjects, MultiKueueTest):
         self.assertEqual(self.audit.refusals(), [])
         used = {(resource, verb) for _, resource, verb in self.audit.used()}
         self.assertEqual({right for right in ours if right[1] != "list"} - used, set())
+
+    def provider_file(self, found):
+        """What --clusterprofile-provider-file of the Pod names, as a file here, with PLUGIN in the place of the
+        program that the init container copies."""
+        pod = deploy.template(found)
+        [container], [copies] = pod["containers"], pod["initContainers"]
+        volumes = {volume["name"]: volume for volume in pod["volumes"]}
+        mounts = {mount["mountPath"]: volumes.get(mount["name"]) for mount in container["volumeMounts"]}
+        [path] = [pathlib.PurePosixPath(word.partition("=")[2]) for word in container["args"]
+                  if word.startswith("--clusterprofile-provider-file=")]
+        text = self.server.get(f"{FAIRLEAD_SPACE}/configmaps/{mounts[str(path.parent)]['configMap']['name']}") \
+            ["data"][path.name]
+        [provider] = json.loads(text)["providers"]
+        command = provider["execConfig"]["command"]
+        self.assertEqual(copies["command"][-1], command)
+        [shared] = copies["volumeMounts"]
+        self.assertEqual(volumes[shared["name"]], mounts[str(pathlib.PurePosixPath(command).parent)])
+        self.assertEqual(shared["mountPath"], str(pathlib.PurePosixPath(command).parent))
+        plugin, providers = (self.plane.directory / name for name in ("cp-creds", "providers.json"))
+        plugin.write_text(PLUGIN.format(kubectl=assets() / "kubectl", cache=self.plane.directory / "kubectl",
+                                        kubeconfig=deploy.account_kubeconfig(self.server)))
+        plugin.chmod(0o700)
+        providers.write_text(text.replace(command, str(plugin)))
+        return providers
+
+    def test_the_plugin_of_profile_access_uses_its_right(self):
+        found, granted = self.installed("profile-access")
+        self.arguments = ("--clusterprofile-provider-file", self.provider_file(found))
+        of_member = json.loads(self.member.kubeconfig_of({}, {"extensions": [
+            {"name": "client.authentication.k8s.io/exec", "extension": {"clusterName": "cluster2"}}]}, inline=True))
+        self.server.create(PROFILES, {
+            "apiVersion": "multicluster.x-k8s.io/v1alpha1", "kind": "ClusterProfile",
+            "metadata": {"name": "cluster2"}, "spec": {"clusterManager": {"name": "open-cluster-management"}}})
+        self.addCleanup(self.server.delete, f"{PROFILES}/cluster2")
+        self.status(f"{PROFILES}/cluster2", {"accessProviders": [
+            {"name": "open-cluster-management", "cluster": of_member["clusters"][0]["cluster"]}]})
+        token = self.member.account("profile-access")[1]
+        self.server.create(f"{FAIRLEAD_SPACE}/secrets", {
+            "apiVersion": "v1", "kind": "Secret", "metadata": {"name": "cluster2-fairlead"},
+            "data": {"token": base64.b64encode(token.encode()).decode()}})
+        self.nodes_and_queues()
+        self.run_hub(found, 'members.kubeconfigs=[{"cluster": "cluster2", "clusterProfile": "fairlead/cluster2"}]')
+        self.hub.wait_until("the member's Nodes", lambda: len(
+            self.hub.events(fact="ObjectObserved", source="cluster2", kind="Node")) == 4, timeout=45)
+        self.assertEqual(self.audit.refusals(), [])
+        ours = {right for right in granted if right[1] == "secrets" and right[0] == "fairlead"}
+        self.assertEqual(ours, {("fairlead", "secrets", "get")})
+        self.assertEqual(ours - self.audit.used(), set())
 
     def test_to_recommend_takes_no_right_to_write(self):
         found = deploy.objects(self.server, deploy.kustomize(deploy.DEPLOY / "overlays/recommend"))

@@ -149,7 +149,7 @@ class KubeconfigReader {
     if (!exec.given()) return {};
     if (!source.folder)
       return fail(source, where +
-                              ".exec may not run a program here: whoever can write this "
+                              ".exec may not run a program here: any writer of this "
                               "kubeconfig would choose what runs on this machine");
     if (!out_.client_certificate_pem.empty() || !out_.token.empty() || !out_.token_file.empty())
       return fail(source, where + ": exec beside a token or a client certificate");

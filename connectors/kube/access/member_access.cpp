@@ -225,7 +225,7 @@ class ProfileAccess final : public MemberAccess {
   }
 
  private:
-  void token_told(const std::optional<JsonView>& secret) {
+  void token_read(const std::optional<JsonView>& secret) {
     token_ = secret ? secret_value(*secret, "token", secret_origin_)
                     : bad_input(secret_origin_ + " is not there");
     token_known_ = true;
@@ -243,7 +243,7 @@ class ProfileAccess final : public MemberAccess {
     if (!read->exec && !secret_follower_)
       secret_follower_ =
           hub_.follow(secrets_of(reference_.first), reference_.second,
-                      [this](std::optional<JsonView> secret) { token_told(secret); });
+                      [this](std::optional<JsonView> secret) { token_read(secret); });
     if (!read->exec && !token_known_) return;
     if (!read->exec && token_.has_error()) return offers_.offer(token_.error());
     offers_.offer(std::move(read));

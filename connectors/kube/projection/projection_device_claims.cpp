@@ -1,7 +1,7 @@
 // What asks for devices: classes, claims and templates of claims. Opaque parameters (`config`) are
 // never read.
 //
-// Source: as projection_devices.cpp. In v1beta1 the fields of `exactly` stand in the request
+// Source: as projection_devices.cpp. In v1beta1 the fields of `exactly` are in the request
 // itself.
 #include <set>
 #include <string>

@@ -1,7 +1,7 @@
 // Devices: what drivers publish in ResourceSlices, and the taints that DeviceTaintRules add.
 //
 // Source: k8s.io/api/resource v1, v1beta2 and v1beta1 as of Kubernetes 1.36. v1 and v1beta2 differ
-// in no field that is read; in v1beta1 the fields of a device stand in `basic`.
+// in no field that is read; in v1beta1 the fields of a device are in `basic`.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -140,7 +140,7 @@ constexpr std::array<std::string_view, 7> kOfPods{"metadata.ownerReferences",
                                                   "status.resourceClaimStatuses"};
 
 // A driver writes its slices again where nothing of a device changed; in v1beta1 a device's fields
-// stand in `basic`.
+// are in `basic`.
 constexpr std::array<std::string_view, 11> kOfSlices{
     "metadata.labels",
     "metadata.annotations",

@@ -247,7 +247,7 @@ class Compiler {
     call(name, CallForm::method);
   }
 
-  /// Reads the arguments and calls. Those of a method stand behind its receiver.
+  /// Reads the arguments and calls. Those of a method follow its receiver.
   void call(std::string_view name, CallForm form) {
     if (!knows_function(name, form)) return refuse("function " + in_quotes(name));
     open("(");

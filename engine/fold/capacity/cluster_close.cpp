@@ -437,7 +437,8 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   // only under the liveness that judge_liveness sets, and a held value does not step.
   release_flapping(close);
   count_devices(state, cluster);
-  if (std::exchange(cluster.device_capacity.told, false)) *cluster.only_capacity = false;
+  if (std::exchange(cluster.device_capacity.devices_known_changed, false))
+    *cluster.only_capacity = false;
   const Totals before = measure(close);
   judge_liveness(close);
   if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));

@@ -17,7 +17,7 @@ bool named_by_a_claim(const State& state, const std::string& flavor) {
   });
 }
 
-bool stands_in_a_work(const State& state, const std::string& flavor) {
+bool named_by_a_work(const State& state, const std::string& flavor) {
   return std::any_of(state.clusters.begin(), state.clusters.end(), [&](const auto& entry) {
     const auto& quotas = entry.second.member.quota_work.facts.quotas;
     return std::any_of(quotas.begin(), quotas.end(),
@@ -26,7 +26,7 @@ bool stands_in_a_work(const State& state, const std::string& flavor) {
 }
 
 bool needed(const State& state, const std::string& flavor) {
-  return named_by_a_claim(state, flavor) || stands_in_a_work(state, flavor);
+  return named_by_a_claim(state, flavor) || named_by_a_work(state, flavor);
 }
 
 }  // namespace

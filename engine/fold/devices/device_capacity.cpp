@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/devices/counted_flavor.h"
 #include "engine/fold/devices/device_resources.h"
-#include "engine/fold/devices/device_stand.h"
 #include "engine/fold/devices/device_uses.h"
 #include "engine/fold/devices/pool_offer.h"
 
@@ -95,7 +95,7 @@ class DeviceCount {
   void run() {
     const auto unsupported = part_.unsupported;
     prepare();
-    part_.told |= unsupported != part_.unsupported;
+    part_.devices_known_changed |= unsupported != part_.unsupported;
     while (!part_.open.empty()) {
       auto open = part_.open.extract(part_.open.begin());
       std::sort(open.mapped().begin(), open.mapped().end());
@@ -213,7 +213,7 @@ class DeviceCount {
 
   void set_faults(const DevicePoolKey& key, DevicePool& pool, DeviceFaults faults) {
     if (pool.faults ? *pool.faults == faults : faults.empty()) return;
-    part_.told = true;
+    part_.devices_known_changed = true;
     for (std::size_t i = 0; i < kDeviceReasonCount; ++i) {
       const auto reason = static_cast<DeviceReason>(i);
       if (faults.contains(reason)) {
@@ -263,7 +263,7 @@ struct FaultText {
 void note_slice(Cluster& cluster, const std::string& name, const SliceRecord* known,
                 const ResourceSliceFacts* observed, Seq seq) {
   DeviceCapacityPart& part = cluster.device_capacity;
-  if (!part.published && observed) part.published = part.told = true;
+  if (!part.published && observed) part.published = part.devices_known_changed = true;
   cluster.observation.changed = true;
   for (const ResourceSliceFacts* facts : {known ? &*known->facts : nullptr, observed}) {
     if (!facts) continue;

@@ -34,7 +34,7 @@ void note_node(Cluster& cluster, const std::string& node, Seq seq);
 void recount_devices(Cluster& cluster, Seq seq);
 
 /// Counts the pools again that the moment marked, or whose hold is over. Sets
-/// DeviceCapacityPart::told if what DevicesKnown says may have changed.
+/// DeviceCapacityPart::devices_known_changed if condition DevicesKnown may have changed.
 void count_devices(const State& state, Cluster& cluster);
 /// Returns when the first hold of a pool ends; kForever if none does.
 LogTime next_device_deadline(const Cluster& cluster);

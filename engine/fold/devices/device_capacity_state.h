@@ -92,7 +92,7 @@ struct DeviceCapacityPart {
   std::map<DevicePoolKey, std::vector<Seq>> open;  ///< pools to count again, and why
   std::map<std::string, Seq> open_nodes;           ///< nodes that changed
   std::optional<Seq> all_open;                     ///< every pool, because of this event
-  bool told = false;                               ///< what DevicesKnown says may have changed
+  bool devices_known_changed = false;              ///< condition DevicesKnown may have changed
   Memo<DeviceIndex> index;
 
   friend bool operator==(const DeviceCapacityPart&, const DeviceCapacityPart&) = default;

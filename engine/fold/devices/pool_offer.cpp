@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "engine/devices/node_reach.h"
-#include "engine/fold/devices/device_stand.h"
+#include "engine/fold/devices/counted_flavor.h"
 #include "engine/fold/devices/device_uses.h"
 
 namespace fairlead {
@@ -42,13 +42,14 @@ const DeviceCapacity* capacity_of(const DeviceFacts& device, std::string_view dr
   return name.substr(0, slash) == driver ? find(name.substr(slash + 1)) : nullptr;
 }
 
-// Where the devices that consume a counter set stand.
-struct SetStand {
-  DeviceStand stand;
+// The flavor of the devices that consume a counter set, under which the set counts.
+struct CountedSet {
+  CountedFlavor counts;
   Int128 value = 0;
 };
 // By the number of the resource and of its source, and the name of the set.
-using SetStands = std::map<std::pair<std::pair<std::size_t, std::size_t>, std::string>, SetStand>;
+using CountedSets =
+    std::map<std::pair<std::pair<std::size_t, std::size_t>, std::string>, CountedSet>;
 
 class PoolCount {
  public:
@@ -65,11 +66,11 @@ class PoolCount {
       for (const DeviceFacts& device : slice.facts->devices) add(*slice.facts, device);
     for (const auto& [id, set] : sets_) {
       const std::string& resource = resources_[id.first.first].resource;
-      if (set.stand.where == DeviceStand::Where::ambiguous)
+      if (set.counts.where == CountedFlavor::Where::ambiguous)
         note_fault(offer_.faults, DeviceReason::flavor_ambiguous,
                    "counter set " + id.second + " of " + pool_text());
       else
-        add_units(set.stand, resource, set.value);
+        add_units(set.counts, resource, set.value);
     }
     return std::move(offer_);
   }
@@ -86,17 +87,17 @@ class PoolCount {
     for (std::size_t i = 0; i < resources_.size(); ++i) {
       const DeviceResource& resource = resources_[i];
       if (!matches(resource, device)) continue;
-      const DeviceStand stand =
-          stand_of(state_, cluster_, reach_of(slice, device), resource.resource);
-      if (stand.where == DeviceStand::Where::nowhere) continue;
-      if (stand.where == DeviceStand::Where::ambiguous) {
-        // Counter sets stand where their devices do, so they learn of it too.
-        if (resource.sources.empty() || !add_by_sources(i, device, stand))
+      const CountedFlavor counts =
+          counted_flavor(state_, cluster_, reach_of(slice, device), resource.resource);
+      if (counts.where == CountedFlavor::Where::nowhere) continue;
+      if (counts.where == CountedFlavor::Where::ambiguous) {
+        // Counter sets count under the flavor of their devices, so it concerns them too.
+        if (resource.sources.empty() || !add_by_sources(i, device, counts))
           note_fault(offer_.faults, DeviceReason::flavor_ambiguous, text_of(device));
         continue;
       }
-      const bool counted = resource.sources.empty() || add_by_sources(i, device, stand);
-      if (resource.sources.empty()) add_units(stand, resource.resource, one_of(resource.resource));
+      const bool counted = resource.sources.empty() || add_by_sources(i, device, counts);
+      if (resource.sources.empty()) add_units(counts, resource.resource, one_of(resource.resource));
       if (counted && under)
         note_fault(offer_.faults, DeviceReason::device_overlap,
                    text_of(device) + " as " + under->resource + " and " + resource.resource);
@@ -114,24 +115,25 @@ class PoolCount {
     return match == DeviceMatch::yes;
   }
 
-  void add_units(const DeviceStand& stand, const std::string& resource, Int128 units) {
-    if (stand.where != DeviceStand::Where::flavor || units == 0) return;
-    DeviceSum& sum = offer_.sums[{stand.flavor, resource}];
+  void add_units(const CountedFlavor& counts, const std::string& resource, Int128 units) {
+    if (counts.where != CountedFlavor::Where::flavor || units == 0) return;
+    DeviceSum& sum = offer_.sums[{counts.flavor, resource}];
     sum.offered += units;
-    if (stand.growing) sum.growing += units;
+    if (counts.growing) sum.growing += units;
   }
 
   // Returns whether a source counts the device.
-  bool add_by_sources(std::size_t resource, const DeviceFacts& device, const DeviceStand& stand) {
+  bool add_by_sources(std::size_t resource, const DeviceFacts& device,
+                      const CountedFlavor& counts) {
     bool counted = false;
     const std::vector<NamingSource>& sources = resources_[resource].sources;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const NamingSource& source = sources[i];
       if (source.driver != key_.driver || !selects(source, device)) continue;
       if (source.kind == NamingSource::Kind::counter)
-        counted |= add_sets({resource, i}, device, stand);
+        counted |= add_sets({resource, i}, device, counts);
       else
-        counted |= add_capacity(resources_[resource].resource, source, device, stand);
+        counted |= add_capacity(resources_[resource].resource, source, device, counts);
     }
     return counted;
   }
@@ -147,16 +149,16 @@ class PoolCount {
   }
 
   bool add_capacity(const std::string& resource, const NamingSource& source,
-                    const DeviceFacts& device, const DeviceStand& stand) {
+                    const DeviceFacts& device, const CountedFlavor& counts) {
     const DeviceCapacity* capacity = capacity_of(device, key_.driver, source.name);
-    if (!capacity || stand.where != DeviceStand::Where::flavor) return false;
-    add_units(stand, resource, whole_units(resource, capacity->value));
+    if (!capacity || counts.where != CountedFlavor::Where::flavor) return false;
+    add_units(counts, resource, whole_units(resource, capacity->value));
     return true;
   }
 
   // Notes the counter sets that the device consumes. Each counts once, when all are known.
   bool add_sets(std::pair<std::size_t, std::size_t> source, const DeviceFacts& device,
-                const DeviceStand& stand) {
+                const CountedFlavor& counts) {
     if (!device.extras) return false;
     const NamingSource& by = resources_[source.first].sources[source.second];
     bool counted = false;
@@ -165,13 +167,14 @@ class PoolCount {
       if (!set) continue;
       const auto counter = set->counters.find(by.name);
       if (counter == set->counters.end()) continue;
-      SetStand& known = sets_[{source, consumed.name}];
+      CountedSet& known = sets_[{source, consumed.name}];
       known.value = whole_units(resources_[source.first].resource, counter->second);
-      if (known.stand.where == DeviceStand::Where::nowhere)
-        known.stand = stand;
-      else if (stand.where == DeviceStand::Where::ambiguous || known.stand.flavor != stand.flavor)
-        known.stand.where = DeviceStand::Where::ambiguous;
-      known.stand.growing |= stand.growing;
+      if (known.counts.where == CountedFlavor::Where::nowhere)
+        known.counts = counts;
+      else if (counts.where == CountedFlavor::Where::ambiguous ||
+               known.counts.flavor != counts.flavor)
+        known.counts.where = CountedFlavor::Where::ambiguous;
+      known.counts.growing |= counts.growing;
       counted = true;
     }
     return counted;
@@ -189,7 +192,7 @@ class PoolCount {
   const std::vector<DeviceResource>& resources_;
   const DevicePoolKey& key_;
   const std::vector<NamedSlice>& slices_;
-  SetStands sets_;
+  CountedSets sets_;
   PoolOffer offer_;
 };
 

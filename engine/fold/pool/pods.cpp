@@ -106,7 +106,7 @@ std::string joined(const std::vector<std::string>& ids) {
   return text;
 }
 
-// Returns the clusters that the namespace's placements list with slices, as they stand in the
+// Returns the clusters that the namespace's placements list with slices, as observed in the
 // tenant and as decided.
 std::vector<std::string> listed_clusters(const PoolNamespace& of) {
   std::vector<std::string> ids;

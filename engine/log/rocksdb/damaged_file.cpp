@@ -89,7 +89,7 @@ Error not_a_log(const fs::path& store) {
       store.string() + " is a RocksDB directory, but not one of a Fairlead log: it is left alone"};
 }
 
-Error told_of_damage(const fs::path& data, Error error) {
+Error with_damage_advice(const fs::path& data, Error error) {
   if (error.code != ErrorCode::corrupt) return error;
   const bool names_log = error.message.find("the log is ") != std::string::npos;
   return {ErrorCode::corrupt, data.string() + ": " + (names_log ? "" : "the log is damaged: ") +

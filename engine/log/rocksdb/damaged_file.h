@@ -26,6 +26,6 @@ Error not_a_log(const std::filesystem::path& store);
 
 /// Returns `error` with the directory `data` before it and advice behind it if it reports damage,
 /// for an operator who asked about the log and not about one of its files.
-Error told_of_damage(const std::filesystem::path& data, Error error);
+Error with_damage_advice(const std::filesystem::path& data, Error error);
 
 }  // namespace fairlead

@@ -85,7 +85,7 @@ Result<std::unique_ptr<RocksdbLog>> RocksdbLog::open_with(
   const Result<void> opened = mode == OpenMode::write
                                   ? log->open_for_writing(env, progress, sources)
                                   : log->open_for_reading(env, progress, sources);
-  if (!opened) return told_of_damage(directory, opened.error());
+  if (!opened) return with_damage_advice(directory, opened.error());
   return log;
 }
 
@@ -369,13 +369,13 @@ Result<void> RocksdbLog::drop_raw_before(Seq seq) {
 
 Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const ObjectKey& key) const {
   auto found = find_in_index(*store_, source, key, first_seq(), last_seq());
-  if (!found) return told_of_damage(directory_, found.error());
+  if (!found) return with_damage_advice(directory_, found.error());
   return found;
 }
 
 Result<std::vector<Seq>> RocksdbLog::signs(std::string_view source) const {
   auto indexed = find_signs(*store_, source, first_seq(), last_seq());
-  if (!indexed) return told_of_damage(directory_, indexed.error());
+  if (!indexed) return with_damage_advice(directory_, indexed.error());
   // A log begins with the start of a hub, which is a sign: events before the first indexed sign
   // were written by a program without this index and are read one by one. A pruned log need not
   // begin with a sign, so this holds only for one that was never pruned.

@@ -108,7 +108,7 @@ const WorkQuota* quota_in(const Work& work, const std::string& queue, const std:
   return nullptr;
 }
 
-bool stands_in(const Work& work, const std::string& queue, const std::string& flavor) {
+bool has_flavor(const Work& work, const std::string& queue, const std::string& flavor) {
   return std::any_of(work.facts.quotas.begin(), work.facts.quotas.end(),
                      [&](const WorkQuota& quota) {
                        return quota.cluster_queue == queue && quota.flavor == flavor;
@@ -136,7 +136,7 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
   for (ResourceGroup& group : shape.groups) {
     std::erase_if(group.flavors, [&](const FlavorQuotas& flavor) {
       if (!flavors.contains(flavor.name) || !state.flavors.contains(flavor.name)) return true;
-      return !flavor_exists(state, flavor.name) && !stands_in(work, queue, flavor.name);
+      return !flavor_exists(state, flavor.name) && !has_flavor(work, queue, flavor.name);
     });
     for (FlavorQuotas& flavor : group.flavors)
       for (ResourceQuota& quota : flavor.resources) {
@@ -363,7 +363,7 @@ bool member_is_frozen(const State& state, const std::string& cluster_name) {
   if (at == state.clusters.end() || !claim || !claim->terms) return false;
   const auto& rows = claim->terms->rows;
   return std::any_of(rows.begin(), rows.end(), [&](const AssignmentRow& row) {
-    return stands_in(at->second.member.quota_work, row.cluster_queue, row.flavor) &&
+    return has_flavor(at->second.member.quota_work, row.cluster_queue, row.flavor) &&
            !(state.queues.contains(row.cluster_queue) && state.flavors.contains(row.flavor));
   });
 }

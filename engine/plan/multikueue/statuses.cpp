@@ -194,9 +194,9 @@ Json workload_condition(const State& state, const ObjectKey& key, const Namespac
   ConditionWish wish = devices_condition(record.devices);
   const Json said = conditions_said(state, key);
   const Json* before = find_said(said, kDevicesReserved);
-  const bool stands = before && is_observed(wish, record.seen.facts.devices_reserved) &&
-                      wish.reason != "Bypassed" && wish.status == "False";
-  wish.message = stands ? std::string((*before)["message"]) : devices_message(state, id, record);
+  const bool current = before && is_observed(wish, record.seen.facts.devices_reserved) &&
+                       wish.reason != "Bypassed" && wish.status == "False";
+  wish.message = current ? std::string((*before)["message"]) : devices_message(state, id, record);
   return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
                  record.seen.generation, before);
 }

@@ -109,8 +109,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
     }
     const Amount observed = to_amount(pair.resource, entry->nominal);
     // A quota that is older than the claim is not emptied while the member is being made ready.
-    const bool stood = amount_in(queue.facts.groups, aliases, pair).has_value();
-    if (stood && quota.waits_for_member && !queue.written.contains(pair) &&
+    const bool has_quota = amount_in(queue.facts.groups, aliases, pair).has_value();
+    if (has_quota && quota.waits_for_member && !queue.written.contains(pair) &&
         observed <= quota.full) {
       wish.kept[pair] = PairBar::waits_for_member;
       continue;

@@ -1,30 +1,8 @@
 // The audit page in a browser: what it shows is what the server answers, by keyboard alone, in both themes.
 
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
-import {
-  act,
-  address,
-  ask,
-  findings,
-  follow,
-  go,
-  keepSaved,
-  launch,
-  picture,
-  servers,
-  shown,
-  textOf,
-  visit,
-} from "./visit.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-});
+import {test} from "node:test";
+import {act, address, ask, findings, follow, go, keepSaved, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
 const queue = "#view=queue&queue=low-priority-queue&flavor=spot&resource=cpu";
 const views = {
@@ -55,7 +33,7 @@ for (const [width, theme] of [
   [320, "dark"],
 ])
   test(`every view at ${width} px, ${theme}: no finding of axe, nothing beside the screen`, async () => {
-    const {page, check, close} = await visit(browser, servers.dev, {width, theme});
+    const {page, check, close} = await visit(servers.dev, {width, theme});
     for (const [name, hash] of Object.entries(views)) {
       await go(page, hash);
       await page.waitForNetworkIdle({idleTime: 300});
@@ -66,7 +44,7 @@ for (const [width, theme] of [
     }
     check();
     await close();
-    const lists = await visit(browser, servers.lists + "#view=list", {width, theme});
+    const lists = await visit(servers.lists + "#view=list", {width, theme});
     await lists.page.waitForNetworkIdle({idleTime: 300});
     assert.deepEqual(await findings(lists.page), [], "list");
     assert.ok(await lists.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "list");
@@ -76,7 +54,7 @@ for (const [width, theme] of [
   });
 
 test("the fleet shows each queue with its states, and its links lead to the queue", async () => {
-  const {page, check, close} = await visit(browser, servers.dev);
+  const {page, check, close} = await visit(servers.dev);
   const overview = await ask(servers.dev, "ui/api/overview");
   await page.waitForFunction(
     (count) => document.querySelectorAll(".spark").length === count,
@@ -95,7 +73,7 @@ test("the fleet shows each queue with its states, and its links lead to the queu
 });
 
 test("by keyboard alone to a queue, its cursor and along its steps; each value is that of audit quota", async () => {
-  const {page, check, close} = await visit(browser, servers.dev);
+  const {page, check, close} = await visit(servers.dev);
   await page.keyboard.press("2");
   await page.waitForSelector("#scrubber");
   await go(page, queue);
@@ -136,7 +114,7 @@ test("by keyboard alone to a queue, its cursor and along its steps; each value i
 });
 
 test("the why panel says what audit why says, and each chip opens the fact that it names", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + queue);
+  const {page, check, close} = await visit(servers.dev + queue);
   await page.focus("#scrubber");
   await page.keyboard.press("ArrowLeft");
   const {at} = await address(page);
@@ -165,7 +143,7 @@ test("the why panel says what audit why says, and each chip opens the fact that 
 });
 
 test("zooming is in the address, and the way back is there", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + queue);
+  const {page, check, close} = await visit(servers.dev + queue);
   await page.evaluate(() =>
     [...document.querySelectorAll("button")].find((one) => one.textContent === "Zoom in").click(),
   );
@@ -181,7 +159,7 @@ test("zooming is in the address, and the way back is there", async () => {
 });
 
 test("the log is filtered by terms, a bad term is refused in a sentence, a row opens its record", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + "#view=log");
+  const {page, check, close} = await visit(servers.dev + "#view=log");
   await page.type("#where", "kind=ClusterQueue cluster=hub");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => location.hash.includes("where="));
@@ -203,7 +181,7 @@ test("the log is filtered by terms, a bad term is refused in a sentence, a row o
 });
 
 test("two cursors show every row of audit diff", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + "#view=diff&a=seq:60&b=seq:200");
+  const {page, check, close} = await visit(servers.dev + "#view=diff&a=seq:60&b=seq:200");
   const diff = await ask(servers.dev, "audit/diff", {from: "seq:60", to: "seq:200"});
   const rows = Object.values(diff)
     .filter((value) => Array.isArray(value))
@@ -215,7 +193,7 @@ test("two cursors show every row of audit diff", async () => {
 });
 
 test("the proof runs, and the badge says its verdict in every view", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + "#view=proof");
+  const {page, check, close} = await visit(servers.dev + "#view=proof");
   await page.click("#verify");
   await page.waitForFunction(() => document.getElementById("proof").textContent.includes("The replay holds"), {
     timeout: 60000,
@@ -228,7 +206,7 @@ test("the proof runs, and the badge says its verdict in every view", async () =>
 });
 
 test("what a view shows is had as CSV, JSON and Markdown", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + queue);
+  const {page, check, close} = await visit(servers.dev + queue);
   await keepSaved(page);
   const {at} = await address(page);
   for (const name of ["CSV", "JSON", "Copy as Markdown"]) await act(page, name);
@@ -254,7 +232,7 @@ test("what a view shows is had as CSV, JSON and Markdown", async () => {
 });
 
 test("a cluster shows its layers and the newest events of its nodes", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + "#view=cluster&cluster=cluster1");
+  const {page, check, close} = await visit(servers.dev + "#view=cluster&cluster=cluster1");
   const series = await ask(servers.dev, "ui/api/series", {cluster: "cluster1"});
   assert.equal((await page.$$(".chart")).length, series.pairs.length);
   const said = await ask(servers.dev, "log/cat", {where: "cluster=cluster1 kind=Node", last: "100"});
@@ -269,23 +247,23 @@ test("a cluster shows its layers and the newest events of its nodes", async () =
 });
 
 test("a link opens on a bundle of the same log, and says so on another log", async () => {
-  const first = await visit(browser, servers.dev + queue);
+  const first = await visit(servers.dev + queue);
   const {hash} = new URL(first.page.url());
   assert.match(hash, /chain=[0-9a-f]{16}/);
   await first.close();
-  const same = await visit(browser, servers.bundle + hash);
+  const same = await visit(servers.bundle + hash);
   assert.equal(await same.page.$eval("#other-history", (element) => element.hidden), true);
   assert.equal(await textOf(same.page, "h2"), "low-priority-queue");
   same.check();
   await same.close();
-  const other = await visit(browser, servers.other + hash.replace(/&?(queue|flavor|resource|at)=[^&]*/g, ""));
+  const other = await visit(servers.other + hash.replace(/&?(queue|flavor|resource|at)=[^&]*/g, ""));
   assert.equal(await other.page.$eval("#other-history", (element) => element.hidden), false);
   assert.match(await textOf(other.page, "#other-history"), /made for another log|ends before the link/);
   await other.close();
 });
 
 test("names of any kind are text", async () => {
-  const {page, check, close} = await visit(browser, servers.hostile, {width: 390});
+  const {page, check, close} = await visit(servers.hostile, {width: 390});
   const {queues} = await ask(servers.hostile, "ui/api/overview");
   assert.equal((await page.$$(".card")).length, queues.length);
   assert.equal((await page.$$("main img")).length, 0);
@@ -301,12 +279,12 @@ test("names of any kind are text", async () => {
 });
 
 test("a damaged log is shown up to the damage, and one without objects says what it lacks", async () => {
-  const damaged = await visit(browser, servers.damaged);
+  const damaged = await visit(servers.damaged);
   assert.match(await textOf(damaged.page, "[role=alert].alert:not([hidden])"), /Keep a copy of the data directory/);
   await picture(damaged.page, "damaged");
   damaged.check();
   await damaged.close();
-  const empty = await visit(browser, servers.empty);
+  const empty = await visit(servers.empty);
   assert.match(await textOf(empty.page, "main"), /No ClusterQueue was seen in this log/);
   await go(empty.page, "#view=queue");
   assert.match(await textOf(empty.page, "main"), /No ClusterQueue was seen in this log/);
@@ -315,7 +293,7 @@ test("a damaged log is shown up to the damage, and one without objects says what
 });
 
 test("what is asked badly is one sentence, and the rest of the page goes on", async () => {
-  const {page, close} = await visit(browser, servers.dev);
+  const {page, close} = await visit(servers.dev);
   for (const [hash, words] of [
     ["#view=queue&queue=missing", /no ClusterQueue was ever called "missing"/],
     ["#view=fleet&from=noon", /expected a seq/],
@@ -335,7 +313,7 @@ test("what is asked badly is one sentence, and the rest of the page goes on", as
 });
 
 test("a server that is gone is said, and asked again on demand", async () => {
-  const {page, close} = await visit(browser, servers.dev);
+  const {page, close} = await visit(servers.dev);
   await page.setOfflineMode(true);
   await go(page, "#view=log");
   assert.match(await textOf(page, ".refusal p"), /The server does not answer/);
@@ -346,7 +324,7 @@ test("a server that is gone is said, and asked again on demand", async () => {
 });
 
 test("a hub that runs is followed and paused, and the cursor at the end goes along", async () => {
-  const {page, check, close} = await visit(browser, servers.living + "#view=queue");
+  const {page, check, close} = await visit(servers.living + "#view=queue");
   const line = () => textOf(page, "#history");
   const before = await line();
   await page.keyboard.press("f");
@@ -372,7 +350,7 @@ for (const [name, sentence] of [
   ["hostile", null],
 ])
   test(`every view of a log that is ${name}, at 320 px: nothing breaks, and what cannot be answered is a sentence`, async () => {
-    const {page, faults, close} = await visit(browser, servers[name], {width: 320});
+    const {page, faults, close} = await visit(servers[name], {width: 320});
     const hashes = ["#view=fleet", "#view=queue", "#view=cluster", "#view=diff", "#view=log", "#view=proof"];
     const said = [];
     for (const hash of hashes) {

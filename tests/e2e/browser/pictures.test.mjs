@@ -2,8 +2,8 @@
 
 import {mkdirSync, statSync} from "node:fs";
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
-import {go, launch, servers, visit} from "./visit.mjs";
+import {before, test} from "node:test";
+import {go, servers, visit} from "./visit.mjs";
 
 const folder = process.env.FAIRLEAD_PICTURES;
 const bytesMax = 150_000;
@@ -21,18 +21,11 @@ const views = [
   ["proof", "incident", "#view=proof"],
 ];
 
-let browser;
-before(async () => {
-  browser = await launch();
-  mkdirSync(folder, {recursive: true});
-});
-after(async () => {
-  await browser?.close();
-});
+before(() => mkdirSync(folder, {recursive: true}));
 
 for (const [name, server, hash] of views)
   test(`a picture of the view ${name}`, async () => {
-    const {page, check, close} = await visit(browser, servers[server], {width: 1200, height: 900});
+    const {page, check, close} = await visit(servers[server], {width: 1200, height: 900});
     await go(page, hash);
     if (name === "proof") {
       await page.click("#verify");

@@ -1,17 +1,8 @@
 // The audit page of a hub: it asks for a token where the hub does, and goes on when the hub was away.
 
 import assert from "node:assert/strict";
-import {after, before, test} from "node:test";
-import {findings, launch, picture, servers, shown, textOf, visit} from "./visit.mjs";
-
-let browser;
-before(async () => {
-  // The hub's certificate is of an authority that the browser does not know.
-  browser = await launch({acceptInsecureCerts: true});
-});
-after(async () => {
-  await browser?.close();
-});
+import {test} from "node:test";
+import {findings, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
 const asked = (page) => page.waitForSelector("#token-dialog[open]");
 const control = (what) => fetch(`${servers.control}/${what}`);
@@ -46,7 +37,7 @@ async function followed(page) {
 const unexpected = (faults) => faults.filter((fault) => !/Failed to load resource/.test(fault));
 
 test("the page asks for a token once, and says when it is not known", async () => {
-  const {page, faults, close} = await visit(browser, servers.direct, {ready: asked});
+  const {page, faults, close} = await visit(servers.direct, {ready: asked});
   assert.match(await textOf(page, "#token-why"), /shown to accounts of its cluster\.$/);
   assert.deepEqual(await findings(page), []);
   await picture(page, "token");
@@ -78,7 +69,7 @@ test("the page asks for a token once, and says when it is not known", async () =
 });
 
 test("a token that may not look is refused in one sentence, and another one is taken", async () => {
-  const {page, faults, close} = await visit(browser, servers.direct, {ready: asked});
+  const {page, faults, close} = await visit(servers.direct, {ready: asked});
   await give(page, servers.scraper);
   await page.waitForSelector(".refusal");
   const said = await textOf(page, ".refusal p");
@@ -100,7 +91,7 @@ for (const [name, sentence] of [
   ["behind", /^the hub behind 127\.0\.0\.1: .*error trying to reach service: .*connection (refused|reset by peer)/],
 ])
   test(`${name}: a hub is followed, its end is one sentence, and the page goes on when it is back`, async () => {
-    const {page, faults, close} = await visit(browser, servers[name], {ready: name === "direct" ? asked : shown});
+    const {page, faults, close} = await visit(servers[name], {ready: name === "direct" ? asked : shown});
     if (name === "direct") {
       await give(page, servers.viewer);
       await admitted(page);
@@ -131,7 +122,7 @@ for (const [name, sentence] of [
   });
 
 test("through kubectl proxy the page asks for a token as well", async () => {
-  const {page, faults, close} = await visit(browser, servers.proxied, {ready: asked});
+  const {page, faults, close} = await visit(servers.proxied, {ready: asked});
   await give(page, servers.viewer);
   await admitted(page);
   await followed(page);

@@ -2,30 +2,8 @@
 
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
-import {after, before, test} from "node:test";
-import {
-  act,
-  address,
-  ask,
-  findings,
-  follow,
-  go,
-  keepSaved,
-  launch,
-  picture,
-  servers,
-  shown,
-  textOf,
-  visit,
-} from "./visit.mjs";
-
-let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser?.close();
-});
+import {test} from "node:test";
+import {act, address, ask, findings, follow, go, keepSaved, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
 const pair = "queue=low-priority-queue&flavor=spot&resource=cpu";
 
@@ -45,7 +23,7 @@ function runCommand(line, ...more) {
 }
 
 test("by keyboard a window moves, and the line and the totals are those of the command on the page", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + `#view=whatif&${pair}`);
+  const {page, check, close} = await visit(servers.dev + `#view=whatif&${pair}`);
   assert.match(await textOf(page, "#result"), /Move a slider/);
   await page.focus("#set-growWindow");
   for (let step = 0; step < 3; ++step) await page.keyboard.press("ArrowLeft");
@@ -101,7 +79,7 @@ test("by keyboard a window moves, and the line and the totals are those of the c
 });
 
 test("a link to a what-if opens it, and the way back is one button", async () => {
-  const {page, check, close} = await visit(browser, servers.bundle + `#view=whatif&set=shrinkWindow%3D1m0s&${pair}`);
+  const {page, check, close} = await visit(servers.bundle + `#view=whatif&set=shrinkWindow%3D1m0s&${pair}`);
   await page.waitForSelector("#differences, #result table");
   assert.equal(await textOf(page, "output[for=set-shrinkWindow]"), "1m0s instead of 15s");
   await page.click("#reset");
@@ -113,7 +91,7 @@ test("a link to a what-if opens it, and the way back is one button", async () =>
 });
 
 test("a what-if is had as Markdown, CSV and JSON, and a wrong setting is one sentence", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + `#view=whatif&set=growWindow%3D10s&${pair}`);
+  const {page, check, close} = await visit(servers.dev + `#view=whatif&set=growWindow%3D10s&${pair}`);
   await keepSaved(page);
   for (const name of ["CSV", "JSON", "Copy as Markdown"]) await act(page, name);
   await page.waitForFunction(() => Object.keys(window.saved).length === 3);
@@ -132,7 +110,7 @@ test("a what-if is had as Markdown, CSV and JSON, and a wrong setting is one sen
 });
 
 test("a worker list has a row a cluster; its bars and the table at the cursor are those of audit why", async () => {
-  const {page, check, close} = await visit(browser, servers.lists + "#view=list&list=best");
+  const {page, check, close} = await visit(servers.lists + "#view=list&list=best");
   const series = await ask(servers.lists, "ui/api/series", {list: "best"});
   const names = await page.$$eval(".track[data-row]", (tracks) => tracks.map((track) => track.dataset.row));
   assert.deepEqual(
@@ -174,7 +152,7 @@ test("a worker list has a row a cluster; its bars and the table at the cursor ar
 });
 
 test("between two steps the cursor asks about a millisecond that is not before the log", async () => {
-  const {page, check, close} = await visit(browser, servers.lists);
+  const {page, check, close} = await visit(servers.lists);
   const asked = await page.evaluate(async () => {
     const {exactTime} = await import("./scrubber.js");
     const [begin, second] = ["2026-11-21T14:00:00.000400000Z", "2026-11-21T14:00:01Z"];
@@ -187,14 +165,14 @@ test("between two steps the cursor asks about a millisecond that is not before t
 });
 
 test("a log without worker lists says so", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + "#view=list");
+  const {page, check, close} = await visit(servers.dev + "#view=list");
   assert.match(await textOf(page, "main"), /No worker list of MultiKueue/);
   check();
   await close();
 });
 
 test("every view is had as a paragraph in Markdown, with numbers, link and digest, as CSV and as JSON", async () => {
-  const {page, check, close} = await visit(browser, servers.dev + "#view=proof");
+  const {page, check, close} = await visit(servers.dev + "#view=proof");
   await page.click("#verify");
   await page.waitForFunction(() => document.getElementById("proof").textContent.includes("The replay holds"), {
     timeout: 60000,
@@ -230,7 +208,7 @@ for (const [width, theme] of [
   [390, "dark"],
 ])
   test(`a page that was saved opens from a file at ${width} px, ${theme}, and asks for nothing`, async () => {
-    const {page, faults, close} = await visit(browser, servers.saved, {width, theme});
+    const {page, faults, close} = await visit(servers.saved, {width, theme});
     assert.equal(new URL(page.url()).protocol, "file:");
     assert.equal((await address(page)).view, "queue");
     assert.match(await textOf(page, "#history"), /^Saved as a file: low-priority-queue from /);
@@ -255,7 +233,7 @@ for (const [width, theme] of [
   });
 
 test("what a saved page says at its moments is what the server says, and a chip opens its record", async () => {
-  const {page, check, close} = await visit(browser, `${servers.saved}#view=queue&${pair}`);
+  const {page, check, close} = await visit(`${servers.saved}#view=queue&${pair}`);
   await page.keyboard.press("c");
   const seen = new Set();
   for (const key of ["End", "ArrowLeft", "ArrowLeft", "PageDown", "ArrowRight", "Home"]) {
@@ -290,7 +268,7 @@ test("what a saved page says at its moments is what the server says, and a chip 
 });
 
 test("a saved page says in one sentence what it does not hold, and zooms without a server", async () => {
-  const {page, check, close} = await visit(browser, servers.saved);
+  const {page, check, close} = await visit(servers.saved);
   for (const hash of [
     "#view=queue&queue=high-priority-queue",
     `#view=whatif&set=growWindow%3D10s&${pair}`,
@@ -317,7 +295,7 @@ test("a saved page says in one sentence what it does not hold, and zooms without
 });
 
 test("a saved page of a hub with MultiKueue has its worker lists", async () => {
-  const {page, check, close} = await visit(browser, `${servers.savedList}#view=list&list=best`);
+  const {page, check, close} = await visit(`${servers.savedList}#view=list&list=best`);
   await page.waitForFunction(() => document.getElementById("why").dataset.time);
   const {at} = await address(page);
   const why = await ask(servers.lists, "audit/why", {queue: "multikueueconfig/best", "as-of": at});
@@ -328,7 +306,7 @@ test("a saved page of a hub with MultiKueue has its worker lists", async () => {
 });
 
 test("names of any kind are text in a saved page, too", async () => {
-  const {page, check, close} = await visit(browser, servers.savedHostile);
+  const {page, check, close} = await visit(servers.savedHostile);
   assert.equal(await textOf(page, "h2"), "<img src=x onerror=alert(1)>");
   assert.equal((await page.$$("main img")).length, 0);
   check();

@@ -1,7 +1,8 @@
-// A page of the browser under test: what it must never do is noted from its first request on.
+// The browser under test and a page of it: what it must never do is noted from its first request on.
 
 import assert from "node:assert/strict";
 import {mkdirSync, readFileSync} from "node:fs";
+import {after, before} from "node:test";
 import puppeteer from "puppeteer-core";
 
 /** The servers that the Python side started, by name: {dev, bundle, other, hostile, damaged, empty, living,
@@ -16,7 +17,7 @@ const axe = readFileSync(new URL(import.meta.resolve("axe-core")), "utf8");
 const fixedTheme = process.env.FAIRLEAD_THEME ?? "light";
 
 /** Launches FAIRLEAD_BROWSER, "chromium" or "firefox". */
-export function launch(options = {}) {
+function launch(options = {}) {
   if (firefox)
     return puppeteer.launch({
       browser: "firefox", // by WebDriver BiDi
@@ -37,8 +38,18 @@ export function launch(options = {}) {
   });
 }
 
+// One browser for the tests of the file that imports this.
+let browser;
+before(async () => {
+  // The certificate of a hub is of an authority that the browser does not know.
+  browser = await launch({acceptInsecureCerts: Object.values(servers).some((url) => url.startsWith("https:"))});
+});
+after(async () => {
+  await browser?.close();
+});
+
 /** Opens an address of the page and waits until it is `ready`. check() fails if anything of `faults` went wrong. */
-export async function visit(browser, url, {width = 1280, height = 1000, theme = "light", ready = shown} = {}) {
+export async function visit(url, {width = 1280, height = 1000, theme = "light", ready = shown} = {}) {
   const context = await browser.createBrowserContext();
   const page = await context.newPage();
   const faults = [];

@@ -9,17 +9,17 @@
 
 namespace fairlead {
 
-/// Where a device counts.
-struct DeviceStand {
+/// Under which flavor a device counts.
+struct CountedFlavor {
   enum class Where : std::uint8_t { nowhere, flavor, ambiguous };
   Where where = Where::nowhere;
   std::string flavor;    ///< empty where only totals are known
   bool growing = false;  ///< a node that it reaches does not flap
 };
 
-/// Returns where a device with this reach, which was noted, counts for `resource`.
-DeviceStand stand_of(const State& state, const Cluster& cluster, const NodeReach& reach,
-                     const std::string& resource);
+/// Returns under which flavor a device with this reach, which was noted, counts for `resource`.
+CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const NodeReach& reach,
+                             const std::string& resource);
 
 /// Counts a node again that changed, appeared or went, and adds the pools whose devices may count
 /// elsewhere now to `pools`.

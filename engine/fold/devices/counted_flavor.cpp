@@ -1,4 +1,4 @@
-#include "engine/fold/devices/device_stand.h"
+#include "engine/fold/devices/counted_flavor.h"
 
 #include <algorithm>
 
@@ -111,37 +111,37 @@ void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFact
 }
 
 // Adds a class of nodes to those that a device is on.
-void meet(DeviceStand& stand, const NodeClass& nodes, const std::string& resource) {
+void meet(CountedFlavor& counts, const NodeClass& nodes, const std::string& resource) {
   if (nodes.own.contains(resource)) return;
-  if (stand.where == DeviceStand::Where::nowhere)
-    stand = {DeviceStand::Where::flavor, nodes.flavor, nodes.growing};
-  else if (stand.flavor != nodes.flavor)
-    stand.where = DeviceStand::Where::ambiguous;
-  stand.growing |= nodes.growing;
+  if (counts.where == CountedFlavor::Where::nowhere)
+    counts = {CountedFlavor::Where::flavor, nodes.flavor, nodes.growing};
+  else if (counts.flavor != nodes.flavor)
+    counts.where = CountedFlavor::Where::ambiguous;
+  counts.growing |= nodes.growing;
 }
 
 }  // namespace
 
-DeviceStand stand_of(const State& state, const Cluster& cluster, const NodeReach& reach,
-                     const std::string& resource) {
-  DeviceStand stand;
+CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const NodeReach& reach,
+                             const std::string& resource) {
+  CountedFlavor counts;
   if (cluster.source == CapacitySource::managed_cluster)
-    return {DeviceStand::Where::flavor, "", true};
+    return {CountedFlavor::Where::flavor, "", true};
   switch (reach.kind) {
     case NodeReachKind::none:
-    case NodeReachKind::devices: return stand;
+    case NodeReachKind::devices: return counts;
     case NodeReachKind::node: {
       const NodeRecord* node = counted_nodes(cluster).find(reach.node);
       if (node && node->counted.eligible && !offers_itself(state, *node, resource))
-        stand = {DeviceStand::Where::flavor, node->counted.flavor, !node->suppressed};
-      return stand;
+        counts = {CountedFlavor::Where::flavor, node->counted.flavor, !node->suppressed};
+      return counts;
     }
     case NodeReachKind::selector:
     case NodeReachKind::all: break;
   }
   for (const auto& [nodes, count] : cluster.device_capacity.index->tallies.at(text_of(reach)).nodes)
-    meet(stand, nodes, resource);
-  return stand;
+    meet(counts, nodes, resource);
+  return counts;
 }
 
 void tally_node(const State& state, Cluster& cluster, const std::string& name,
@@ -150,7 +150,7 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
   if (const auto at = index.pools_of_node.find(name); at != index.pools_of_node.end())
     for (const DevicePoolKey* key : at->second) pools.insert(*key);
   if (index.tallies.empty()) return;
-  // A stand depends on which classes of nodes a tally has, not on how many nodes are of each.
+  // The flavor depends on which classes of nodes a tally has, not on how many nodes are of each.
   const auto changed = [&pools](const ReachTally& tally) {
     pools.insert(tally.pools.begin(), tally.pools.end());
   };
