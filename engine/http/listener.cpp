@@ -22,6 +22,16 @@ namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
 
+// Lives in the pending wait of its timer.
+struct Repeated {
+  Repeated(asio::io_context& context, Duration period_given, std::function<void()> work_given)
+      : timer(context), period(period_given.ns), work(std::move(work_given)) {}
+
+  asio::steady_timer timer;
+  const std::chrono::nanoseconds period;
+  const std::function<void()> work;
+};
+
 class AsioListener final : public HttpListener {
  public:
   explicit AsioListener(HttpListening listening) : listening_(std::move(listening)) {}
@@ -54,8 +64,8 @@ class AsioListener final : public HttpListener {
   std::uint16_t port() const override { return port_; }
   void post(std::function<void()> work) override { asio::post(context_, std::move(work)); }
   void repeat(Duration period, std::function<void()> work) override {
-    const auto timer = std::make_shared<asio::steady_timer>(context_);
-    post([this, timer, period, work = std::move(work)] { await(timer, period, work); });
+    auto repeated = std::make_shared<Repeated>(context_, period, std::move(work));
+    post([this, repeated = std::move(repeated)] { await(repeated); });
   }
 
   void stop(Duration patience) override {
@@ -86,6 +96,7 @@ class AsioListener final : public HttpListener {
     HttpOpening opening{make_byte_stream(std::move(socket), tls.get()),
                         remote.address().to_string(), *this, listening_.patience,
                         [this, place] { forget(place); }};
+    // A connection that ends at once still lives until the end of this statement.
     *place = open_connection(std::move(opening), listening_.make_handler);
   }
 
@@ -95,13 +106,12 @@ class AsioListener final : public HttpListener {
     if (draining_ && connections_.empty()) context_.stop();
   }
 
-  void await(const std::shared_ptr<asio::steady_timer>& timer, Duration period,
-             const std::function<void()>& work) {
-    timer->expires_after(std::chrono::nanoseconds(period.ns));
-    timer->async_wait([this, timer, period, work](error_code error) {
+  void await(const std::shared_ptr<Repeated>& repeated) {
+    repeated->timer.expires_after(repeated->period);
+    repeated->timer.async_wait([this, repeated](error_code error) {
       if (error || draining_) return;
-      work();
-      await(timer, period, work);
+      repeated->work();
+      await(repeated);
     });
   }
 

@@ -55,7 +55,8 @@ ConditionWish placement_not_found(const Subject& of) {
 
 std::string profile_hint(const Subject& of) {
   return of.state.multikueue.profiles_off
-             ? "; Kueue uses no ClusterProfile: its feature gate MultiKueueClusterProfile is off"
+             ? "; Kueue last reported its feature gate MultiKueueClusterProfile off: it uses no "
+               "ClusterProfile"
              : "";
 }
 
