@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/base/check.h"
 #include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/held.h"
@@ -156,8 +157,13 @@ Result<void> HubCore::reconfigure(const Configuration& configuration) {
     logger_({Severity::info, "configuration read again: nothing changed", {}});
     return {};
   }
-  // Proposals come before all that was offered.
-  return append(core_.ready(clock_.now(), Input::more_pending).append);
+  // Proposals are appended in turn, before all that was offered: notes of the webhook may be first.
+  while (!(state().configuration == configuration)) {
+    Append next = core_.ready(clock_.now(), Input::more_pending).append;
+    check(!next.drafts.empty(), "a proposed configuration comes into force");
+    if (auto done = append(std::move(next)); !done) return done;
+  }
+  return {};
 }
 
 Result<HubEffects> HubCore::step(Input input) {

@@ -378,6 +378,23 @@ TEST_CASE("a changed configuration acts at once, the same one is no event") {
   check_log(bench);
 }
 
+TEST_CASE("a changed configuration is in force although a note of the webhook came before it") {
+  HubBench bench;
+  bench.at_once();
+  bench.run();
+  AdmissionDecided note;
+  note.request_uid = "u-1";
+  bench.core->note({note});
+  bench.core->note({note});
+  bench.configuration.headroom.percent = {{"cpu", 50}};
+  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  CHECK(bench.core->state().configuration == bench.configuration);
+  CHECK(facts_in<AdmissionDecided>(*bench.log).size() == 2);
+  bench.settle();
+  CHECK(bench.quotas() == "250 250");
+  check_log(bench);
+}
+
 TEST_CASE("a member that is not watched any more is lost, and what it still says is dropped") {
   HubBench bench;
   bench.at_once();
