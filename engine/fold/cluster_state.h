@@ -31,7 +31,7 @@ struct ClusterPresence {
   Seq managed_seq;
   Seq changed_seq;  ///< what made it join or leave, or have a ManagedCluster
   std::set<std::pair<std::string, std::string>>
-      profiles;             ///< (namespace, name) of its ClusterProfiles
+      profiles;             ///< (namespace, name) of those MultiKueue::profiles that name it
   bool detached = false;    ///< it was joined and is not any more
   bool claim_seen = false;  ///< a claim has existed since it joined
 

@@ -158,8 +158,8 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
     case Kind::binding_policy:
       return seen ? observe_policy(state, *seen, seq) : forget_policy(state, key);
     case Kind::cluster_profile:
-      observe_profile_of_kueue(state, id(), record<ClusterProfileFacts>(seen, seq));
-      return observe_profile(state, key, as<ClusterProfileFacts>(seen));
+      observe_profile(state, key, as<ClusterProfileFacts>(seen));
+      return observe_profile_of_kueue(state, id(), record<ClusterProfileFacts>(seen, seq));
     case Kind::placement:
       return observe_placement(state, id(), record<PlacementFacts>(seen, seq), seq);
     case Kind::placement_decision:

@@ -25,6 +25,8 @@ void observe_metrics(State& state, const std::string& cluster, const ClusterMetr
                      Seq seq);
 void observe_managed_cluster(State& state, const std::string& cluster,
                              const ManagedClusterFacts* facts, Seq seq);
+/// `facts` is null if the profile is gone. Called before MultiKueue::profiles follows: that has the
+/// cluster which the profile named until now.
 void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts);
 /// Folds that a source of the cluster (all of them if `kind` is empty) is live, stale or lost.
 void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,

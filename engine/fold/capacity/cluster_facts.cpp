@@ -384,10 +384,12 @@ void observe_managed_cluster(State& state, const std::string& name,
 }
 
 void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts) {
-  const std::pair id{key.namespace_, key.name};
-  for (auto& [name, cluster] : state.clusters) {
-    if (!cluster.presence.profiles.contains(id) || (facts && facts->cluster == name)) continue;
-    open_cluster(state, name);
+  const NamespacedName id(key.namespace_, key.name);
+  const auto known = state.multikueue.profiles.find(id);
+  if (known != state.multikueue.profiles.end() &&
+      (!facts || facts->cluster != known->second.facts.cluster)) {
+    const std::string& name = known->second.facts.cluster;
+    Cluster& cluster = open_cluster(state, name);
     const bool joined_before = cluster.joined();
     cluster.presence.profiles.erase(id);
     judge_presence(state, name, cluster, joined_before);

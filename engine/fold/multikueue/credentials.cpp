@@ -35,13 +35,16 @@ std::string profile_of(const State& state, const std::string& cluster) {
   if (!profiles_are_served(state) || profiles_are_off(state)) return "";
   const std::string& namespace_ = state.configuration.kueue_namespace;
   const auto& all = state.multikueue.profiles;
+  const auto known = state.clusters.find(cluster);
+  if (known == state.clusters.end()) return "";
+  const auto& of_cluster = known->second.presence.profiles;
   bool labelled = false;
-  for (auto at = all.lower_bound({namespace_, ""}); at != all.end(); ++at) {
-    if (at->first.first != namespace_) break;
-    const ClusterProfileFacts& facts = at->second.facts;
-    if (!facts.labelled || facts.cluster != cluster) continue;
+  for (auto at = of_cluster.lower_bound({namespace_, ""}); at != of_cluster.end(); ++at) {
+    if (at->first != namespace_) break;
+    const ClusterProfileFacts& facts = all.at(*at).facts;
+    if (!facts.labelled) continue;
     labelled = true;
-    if (may_use(state.configuration, facts)) return at->first.second;
+    if (may_use(state.configuration, facts)) return at->second;
   }
   const auto named = all.find({namespace_, cluster});
   const bool usable = !labelled && named != all.end() && !named->second.facts.labelled &&

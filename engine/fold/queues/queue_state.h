@@ -95,6 +95,7 @@ struct Queue {
   std::map<QuotaKey, Quantity>
       lending;  ///< the administrator's lendingLimit: last list that we did not write
   std::vector<LogTime> overwrites;            ///< foreign overwrites in the last ten minutes
+  Seq overwrite_seq;                          ///< of the event that counted the newest
   bool conflict = false;                      ///< kOverwritesAnswered is exceeded: not rewritten
   Memo<Derived<std::set<QuotaKey>>> claimed;  ///< pairs that claims name, as of terms_changes
   Memo<std::uint64_t> changed;  ///< quota_changes when what its quota follows from changed last

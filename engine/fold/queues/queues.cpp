@@ -34,15 +34,21 @@ bool follows_write(const State& state, const std::string& queue, const std::stri
   return write && includes_version(version, write->awaited_version);
 }
 
+// Returns the list that the unanswered write of the queue makes; null if there is none.
+const std::vector<ResourceGroup>* unanswered_list(const State& state, const std::string& queue) {
+  const Outstanding* outstanding = outstanding_of(state, queue);
+  const auto* expected = outstanding && outstanding->intent.expected
+                             ? std::get_if<ClusterQueueFacts>(&*outstanding->intent.expected)
+                             : nullptr;
+  return expected ? &expected->groups : nullptr;
+}
+
 // Whether the list is that of our last accepted write, or of the unanswered one.
 bool wrote(const State& state, const Queue& queue, const std::string& name,
            const std::vector<ResourceGroup>& groups) {
   if (queue.written_groups == groups) return true;
-  const Outstanding* outstanding = outstanding_of(state, name);
-  const auto* expected = outstanding && outstanding->intent.expected
-                             ? std::get_if<ClusterQueueFacts>(&*outstanding->intent.expected)
-                             : nullptr;
-  return expected && expected->groups == groups;
+  const auto* unanswered = unanswered_list(state, name);
+  return unanswered && *unanswered == groups;
 }
 
 void remember_lending(const State& state, Queue& queue) {
@@ -55,14 +61,17 @@ void remember_lending(const State& state, Queue& queue) {
                                                          quota.name)}] = *quota.lending_limit;
 }
 
-// One of our pairs had the value that we wrote and now has another, which is not what we want.
+// One of our pairs had the value that we wrote and now has another, which is not what we want nor
+// what an unanswered write makes of it.
 bool overwritten(const State& state, const std::string& name, const Queue& queue,
                  const std::vector<ResourceGroup>& before) {
   const ResourceAliases& aliases = state.configuration.resource_aliases;
+  const auto* unanswered = unanswered_list(state, name);
   return std::any_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
     const auto was = amount_in(before, aliases, entry.first);
     const auto is = amount_in(queue.facts.groups, aliases, entry.first);
     if (was != entry.second || is == entry.second) return false;
+    if (unanswered && is == amount_in(*unanswered, aliases, entry.first)) return false;
     const HubQuota ours = hub_quota(state, name, entry.first, Parts::summed);
     return ours.unknown || is != ours.nominal;
   });
@@ -75,15 +84,21 @@ bool as_written(const State& state, const Queue& queue) {
   });
 }
 
-void judge_foreign_list(State& state, const std::string& name, Queue& queue,
-                        const std::vector<ResourceGroup>& before) {
+// Folds that the list is another writer's. Returns whether a pair of ours has not the value that we
+// wrote.
+bool note_foreign_list(const State& state, Queue& queue) {
   remember_lending(state, queue);
-  if (orchestration_of(state, queue)) return;  // the list has an orchestrator's weights
-  if (as_written(state, queue)) {
-    queue.conflict = false;
-    return;
-  }
-  if (!overwritten(state, name, queue, before)) return;
+  if (orchestration_of(state, queue)) return false;  // the list has an orchestrator's weights
+  const bool differs = !as_written(state, queue);
+  if (!differs) queue.conflict = false;
+  return differs;
+}
+
+// Does the same, and counts an overwrite that event `seq` shows of the list `before`.
+void judge_foreign_list(State& state, const std::string& name, Queue& queue,
+                        const std::vector<ResourceGroup>& before, Seq seq) {
+  if (!note_foreign_list(state, queue) || !overwritten(state, name, queue, before)) return;
+  queue.overwrite_seq = seq;
   std::erase_if(queue.overwrites, [&](LogTime at) { return at + kOverwriteWindow < state.now; });
   queue.overwrites.push_back(state.now);
   if (queue.overwrites.size() > kOverwritesAnswered) {
@@ -232,9 +247,9 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   if (ours)
     queue.conflict = false;
   else if (queue.written_groups && follows_write(state, seen.key.name, seen.resource_version))
-    judge_foreign_list(state, seen.key.name, queue, *queue.written_groups);
+    judge_foreign_list(state, seen.key.name, queue, *queue.written_groups, seq);
   else if (before.groups != queue.facts.groups)
-    judge_foreign_list(state, seen.key.name, queue, before.groups);
+    judge_foreign_list(state, seen.key.name, queue, before.groups, seq);
   ClusterQueueFacts same = queue.facts;
   same.groups = before.groups;
   if (!is_new && ours && same == before && !was_in_conflict) {
@@ -286,7 +301,14 @@ void note_queue_seen_since(State& state, const std::string& name) {
   if (at == state.queues.end() || !at->second.written_groups) return;
   Queue& queue = at->second;
   if (queue.facts.groups == *queue.written_groups) return;
-  judge_foreign_list(state, name, queue, *queue.written_groups);
+  // A write is accepted only if the queue still had the version that it names. So every observation
+  // since it was sent shows what became of it, and the first that had other values than our write
+  // before counted the overwrite. None did where this write took the pair back or made it ours, or
+  // where the other writer restored the values of our write before.
+  if (queue.overwrite_seq > queue.written_at.seq)
+    note_foreign_list(state, queue);
+  else
+    judge_foreign_list(state, name, queue, *queue.written_groups, state.seq);
   mark_queue_dirty(state, name);
   reopen_claims_naming(state, name);
 }

@@ -31,7 +31,8 @@ void resolve_conflict(State& state, const std::string& name);
 /// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
 /// The queue was observed as our accepted write left it or later: where its list differs, another
-/// writer has overwritten ours, although no observation had our list.
+/// writer has overwritten ours, although no observation had our list. Counts that unless an
+/// observation since the write was sent has counted it.
 void note_queue_seen_since(State& state, const std::string& name);
 /// Updates which pairs are ours. A named pair with the quota that we want becomes ours, also where
 /// nothing had to be written; one that is no longer named and is gone or has the quota that we want

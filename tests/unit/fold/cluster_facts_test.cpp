@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/objects.h"
 
 namespace fairlead::cluster_facts_test {
 namespace {
@@ -42,6 +43,13 @@ struct Bench {
   void metrics(std::optional<ClusterMetricsFacts> facts) {
     state.seq = Seq{++seq};
     observe_metrics(state, kCluster, facts ? &*facts : nullptr, state.seq);
+  }
+  void profile(const std::string& name, std::optional<ClusterProfileFacts> facts) {
+    state.seq = Seq{++seq};
+    ObjectObserved seen;
+    seen.key = {Kind::cluster_profile, "ns", name};
+    if (facts) seen.facts = *facts;
+    fold_object(state, std::string(kHub), seen.key, facts ? &seen : nullptr, state.seq);
   }
   void close() {
     DirtySet dirty;
@@ -177,17 +185,57 @@ TEST_CASE("cluster facts: a cluster that leaves is detached, and begins anew whe
 
 TEST_CASE("cluster facts: a profile joins its cluster, and leaves the one that it named before") {
   Bench bench;
-  const ObjectKey key{Kind::cluster_profile, "ns", "p"};
   const ClusterProfileFacts first{"c1", true, {}}, second{"c2", true, {}};
-  observe_profile(bench.state, key, &first);
+  bench.profile("p", first);
   CHECK(bench.cluster.joined());
   bench.managed(ManagedClusterFacts{});
-  observe_profile(bench.state, key, &second);
+  bench.profile("p", second);
   CHECK(bench.cluster.joined());  // its ManagedCluster is there
   CHECK(bench.cluster.presence.profiles.empty());
   CHECK(bench.state.clusters.at("c2").joined());
-  observe_profile(bench.state, key, nullptr);
+  bench.profile("p", std::nullopt);
   CHECK(bench.state.clusters.at("c2").presence.detached);
+}
+
+TEST_CASE("cluster facts: a cluster is joined while one of its profiles is there") {
+  Bench bench;
+  const std::set<std::pair<std::string, std::string>> both{{"ns", "a"}, {"ns", "b"}};
+  bench.profile("b", ClusterProfileFacts{"c1", true, {}});
+  bench.profile("a", ClusterProfileFacts{"c1", true, {}});
+  CHECK(bench.cluster.presence.profiles == both);
+  bench.state.open_clusters.clear();
+  bench.profile("other", ClusterProfileFacts{"c2", true, {}});
+  bench.profile("never there", std::nullopt);
+  CHECK(bench.state.open_clusters == std::set<std::string>{"c2"});
+  bench.profile("a", ClusterProfileFacts{"c1", true, {"provider"}});
+  CHECK(bench.cluster.presence.profiles == both);
+  bench.profile("a", std::nullopt);
+  CHECK(bench.cluster.joined());
+  bench.profile("b", std::nullopt);
+  CHECK_FALSE(bench.cluster.joined());
+  CHECK(bench.cluster.presence.detached);
+}
+
+TEST_CASE("cluster facts: the profiles of a cluster are those that name it") {
+  Bench bench;
+  std::uint64_t number = 1;
+  const auto below = [&number](std::uint64_t limit) {
+    number = number * 6364136223846793005U + 1442695040888963407U;
+    return (number >> 33) % limit;
+  };
+  for (int step = 0; step < 500; ++step) {
+    const std::string name = "p" + std::to_string(below(6));
+    const std::uint64_t cluster = below(4);
+    bench.profile(name, cluster == 0 ? std::nullopt
+                                     : std::optional(ClusterProfileFacts{
+                                           "c" + std::to_string(cluster), below(2) == 0, {}}));
+    std::map<std::string, std::set<NamespacedName>> expected, actual;
+    for (const auto& [id, profile] : bench.state.multikueue.profiles)
+      expected[profile.facts.cluster].insert(id);
+    for (const auto& [of, known] : bench.state.clusters)
+      if (!known.presence.profiles.empty()) actual[of] = known.presence.profiles;
+    REQUIRE(actual == expected);
+  }
 }
 
 TEST_CASE("cluster facts: liveness is kept by source, and of the hub's streams for all clusters") {

@@ -25,6 +25,8 @@ ObjectObserved queue_with(std::vector<ResourceGroup> groups, const std::string& 
 struct Hub {
   State state;
   Queue& queue = state.queues["q"];
+  Seq last;  // of the events so far
+  Seq sent;  // of the last write of `writes`
 
   Hub() {
     Claim& claim = state.claims["k"];
@@ -42,23 +44,30 @@ struct Hub {
     ClusterQueueFacts expected;
     expected.groups = cpu_of_od(5000);
     intent.expected = expected;
-    accept_queue_write(state, intent, {Seq{4}, state.now});
+    accept_queue_write(state, intent, {last = Seq{4}, state.now});
     sees(cpu_of_od(5000));
     forget_open();
   }
   void sees(std::vector<ResourceGroup> groups, const std::string& uid = "u") {
-    observe_queue(state, queue_with(std::move(groups), uid), Seq{9});
+    observe_queue(state, queue_with(std::move(groups), uid), last = next(last));
   }
   // Sends a write that is not answered yet.
-  void writes(Amount amount, Seq seq) {
+  void writes(std::vector<ResourceGroup> groups) {
     PatchIntended intent;
     intent.cluster = std::string(kHub);
     intent.target = {Kind::cluster_queue, "", "q"};
+    intent.overlaid = queue.facts.groups;
     ClusterQueueFacts expected;
-    expected.groups = cpu_of_od(amount);
+    expected.groups = std::move(groups);
     intent.expected = expected;
-    note_intent(state, intent, seq);
+    note_intent(state, intent, sent = last = next(last));
   }
+  // The write was accepted and made `version`; empty: the stream had already reported it.
+  void accepted(const std::string& version) {
+    last = next(last);
+    note_accepted(state, {sent, 200, "u", version});
+  }
+  void grants(Amount amount) { state.claims["k"].grants[0].granted = amount; }
   void forget_open() {
     state.open_queues.clear();
     state.open_quotas.clear();
@@ -123,20 +132,20 @@ TEST_CASE("queues: an overwrite counts although no observation had our list") {
   Hub hub;
   hub.sees(cpu_of_od(1000));
   REQUIRE(hub.queue.overwrites.size() == 1);
-  hub.writes(5000, Seq{10});
+  hub.writes(cpu_of_od(5000));
   SECTION("the answer comes first, and the value differs") {
-    note_accepted(hub.state, {Seq{10}, 200, "u", "7"});
+    hub.accepted("7");
     hub.sees(cpu_of_od(2000));
   }
   SECTION("the answer comes first, and the value is that of before") {
-    note_accepted(hub.state, {Seq{10}, 200, "u", "7"});
+    hub.accepted("7");
     hub.sees(cpu_of_od(1000));
   }
   SECTION("the observation comes first") {
     hub.sees(cpu_of_od(2000));
     REQUIRE(hub.queue.overwrites.size() == 1);  // perhaps from before our write
     hub.forget_open();
-    note_accepted(hub.state, {Seq{10}, 200, "u", ""});
+    hub.accepted("");
     CHECK(hub.state.open_queues.contains("q"));
     CHECK(hub.state.open_claims.contains("k"));
   }
@@ -145,22 +154,152 @@ TEST_CASE("queues: an overwrite counts although no observation had our list") {
 
 TEST_CASE("queues: an observation from before our write is no overwrite of it") {
   Hub hub;
-  hub.writes(6000, Seq{10});
+  hub.writes(cpu_of_od(6000));
   SECTION("an older version") {
-    note_accepted(hub.state, {Seq{10}, 200, "u", "8"});
+    hub.accepted("8");
     hub.sees(cpu_of_od(2000));
     CHECK(hub.queue.overwrites.empty());
   }
   SECTION("our list itself") {
     hub.sees(cpu_of_od(6000));
-    note_accepted(hub.state, {Seq{10}, 200, "u", ""});
+    hub.accepted("");
     CHECK(hub.queue.overwrites.empty());
   }
 }
 
+// The state in which another writer left our write is observed before the answer to it comes: that
+// observation or the answer counts the overwrite, never both.
+TEST_CASE("queues: an overwrite that is observed before the answer counts once") {
+  Hub hub;
+  hub.grants(6000);
+  hub.writes(cpu_of_od(6000));
+  SECTION("another value") { hub.sees(cpu_of_od(2000)); }
+  SECTION("several values") {
+    hub.sees(cpu_of_od(2000));
+    hub.sees(cpu_of_od(3000));
+  }
+  SECTION("the value that was ours before the write") { hub.sees(cpu_of_od(5000)); }
+  SECTION("another value, then the one that was ours before the write") {
+    hub.sees(cpu_of_od(2000));
+    hub.sees(cpu_of_od(5000));
+  }
+  SECTION("the value that was ours before the write, then another") {
+    hub.sees(cpu_of_od(5000));
+    hub.sees(cpu_of_od(2000));
+  }
+  hub.accepted("");
+  CHECK(hub.queue.overwrites.size() == 1);
+  CHECK(hub.queue.written_groups == cpu_of_od(6000));
+}
+
+TEST_CASE("queues: after an overwrite that counted before the answer") {
+  Hub hub;
+  hub.grants(6000);
+  hub.writes(cpu_of_od(6000));
+  hub.sees(cpu_of_od(2000));
+  hub.accepted("");
+  SECTION("what the other writer does to its own value is none") {
+    hub.sees(cpu_of_od(4000));
+    CHECK(hub.queue.overwrites.size() == 1);
+  }
+  SECTION("that of the next write is another one") {
+    hub.writes(cpu_of_od(6000));
+    hub.sees(cpu_of_od(4000));
+    hub.accepted("");
+    CHECK(hub.queue.overwrites.size() == 2);
+  }
+  SECTION("that of a write that was observed is another one") {
+    hub.writes(cpu_of_od(6000));
+    hub.sees(cpu_of_od(6000));
+    note_observed(hub.state, std::string(kHub), queue_with(cpu_of_od(6000)));
+    hub.accepted("");
+    hub.sees(cpu_of_od(4000));
+    CHECK(hub.queue.overwrites.size() == 2);
+  }
+}
+
+TEST_CASE("queues: an overwrite of a write that changed our list counts once after the answer") {
+  Hub hub;
+  hub.grants(6000);
+  hub.writes(cpu_of_od(6000));
+  hub.accepted("7");
+  SECTION("another value") { hub.sees(cpu_of_od(2000)); }
+  SECTION("the value that was ours before the write") { hub.sees(cpu_of_od(5000)); }
+  CHECK(hub.queue.overwrites.size() == 1);
+}
+
+TEST_CASE("queues: an overwrite of our first write counts once") {
+  Hub hub;
+  hub.queue.written_groups.reset();
+  SECTION("of a pair that was ours because it was as desired") {
+    hub.grants(6000);
+    hub.writes(cpu_of_od(6000));
+    hub.sees(cpu_of_od(2000));
+    CHECK(hub.queue.overwrites.size() == 1);
+  }
+  SECTION("of a pair that was not ours") {
+    hub.queue.written.clear();
+    hub.writes(cpu_of_od(6000));
+    hub.sees(cpu_of_od(2000));
+    CHECK(hub.queue.overwrites.empty());
+  }
+  hub.accepted("");
+  CHECK(hub.queue.overwrites.size() == 1);
+}
+
+TEST_CASE("queues: an overwrite of a pair that the write made ours counts once") {
+  Hub hub;
+  Claim& claim = hub.state.claims["k"];
+  claim.terms->rows.push_back({"q", "spot", "cpu", "cpu", 3000, 0, 0});
+  claim.grants.push_back({claim.terms->rows[1], 3000, ""});
+  ++*hub.state.terms_changes;
+  const auto with_spot = [](Amount on_demand, Amount spot) {
+    auto groups = cpu_of_od(on_demand);
+    groups[0].flavors.push_back({"spot", {{"cpu", to_quantity("cpu", spot), {}, {}}}});
+    return groups;
+  };
+  hub.writes(with_spot(5000, 3000));
+  SECTION("alone") { hub.sees(with_spot(5000, 1000)); }
+  SECTION("with one that was ours") { hub.sees(with_spot(4000, 1000)); }
+  hub.accepted("");
+  CHECK(hub.queue.overwrites.size() == 1);
+}
+
+TEST_CASE("queues: an overwrite that was resolved before the answer does not count at it") {
+  Hub hub;
+  hub.writes(cpu_of_od(6000));
+  hub.sees(cpu_of_od(2000));
+  resolve_conflict(hub.state, "q");
+  hub.accepted("");
+  CHECK(hub.queue.overwrites.empty());
+}
+
+TEST_CASE("queues: what a write without an answer made of our pair is no overwrite") {
+  Hub hub;
+  hub.writes(cpu_of_od(6000));
+  hub.grants(7000);
+  hub.sees(cpu_of_od(6000, 1000));  // another writer added a lending limit to it
+  CHECK(hub.queue.overwrites.empty());
+  hub.accepted("");
+  CHECK(hub.queue.overwrites.empty());
+  CHECK(hub.queue.lending == std::map<QuotaKey, Quantity>{{kPair, to_quantity("cpu", 1000)}});
+}
+
+TEST_CASE("queues: a conflict ends with the answer to the write whose value is observed") {
+  Hub hub;
+  hub.queue.overwrites.assign(kOverwritesAnswered, hub.state.now);
+  hub.writes(cpu_of_od(6000));
+  hub.sees(cpu_of_od(2000));
+  CHECK(hub.queue.conflict);
+  hub.sees(cpu_of_od(6000, 1000));
+  CHECK(hub.queue.conflict);
+  hub.accepted("");
+  CHECK_FALSE(hub.queue.conflict);
+}
+
 TEST_CASE("queues: a foreign value that is what we want now is no overwrite") {
   Hub hub;
-  hub.state.claims["k"].grants[0].granted = 7000;
+  hub.grants(7000);
   hub.sees(cpu_of_od(7000));
   CHECK(hub.queue.overwrites.empty());
   hub.sees(cpu_of_od(5000));

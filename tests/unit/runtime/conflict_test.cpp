@@ -157,7 +157,8 @@ TEST_CASE("a writer that overwrites ours before the stream shows it meets an Own
   const ObjectKey queue = HubBench::queue("high");
   const bool same = GENERATE(false, true);  // it writes the same value each time
   const bool answered_first = GENERATE(false, true);
-  CAPTURE(same, answered_first);
+  const bool capacity_changes = GENERATE(false, true);  // the first write is one of a new quota
+  CAPTURE(same, answered_first, capacity_changes);
   int overwrites = 0;
   const auto overwrite = [&] {
     const std::string value = std::to_string(same ? 50 : 50 + overwrites);
@@ -165,7 +166,8 @@ TEST_CASE("a writer that overwrites ours before the stream shows it meets an Own
     return bench.hub.put(queue,
                          with_quota(bench.hub.facts<ClusterQueueFacts>(queue), value.c_str()));
   };
-  bench.core->offer(overwrite());
+  bench.core->offer(capacity_changes ? bench.member.remove(HubBench::node("on-demand-0"))
+                                     : overwrite());
   for (bench.step(); !bench.requests.empty(); bench.step())
     for (const WriteRequest& request : std::exchange(bench.requests, {})) {
       const Event event = events_of(*bench.log, request.intent).front();
