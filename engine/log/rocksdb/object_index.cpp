@@ -59,7 +59,7 @@ void append_entry(std::string& value, std::uint32_t mark, std::size_t place) {
 ///
 /// 32 bits are enough, because a mark decides nothing: each event that it names is decoded and
 /// compared (Search::wanted). Another object has the same mark with 2^-32, so a search over a
-/// billion events of a kind decodes a pack in vain with a probability of one in four. A wider mark
+/// billion events of a kind decodes a pack in vain with a probability of one in five. A wider mark
 /// would make each entry larger for that.
 std::vector<std::uint32_t> places_of(std::uint32_t mark, std::string_view entry) {
   std::vector<std::uint32_t> places;
