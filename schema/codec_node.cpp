@@ -1,4 +1,5 @@
-// Encodes and decodes the most frequent event, an observed node, without Cap'n Proto's builders.
+// Encodes and decodes the most frequent event, an observed node, without Cap'n Proto's builders
+// (docs/decisions/0019-node-codec-by-hand.md).
 //
 // Cap'n Proto builds a message in the order in which it is filled and copies it into canonical
 // order afterwards; both cost more than all other work on an event before it reaches the disk. The

@@ -1,5 +1,6 @@
-// The kinds that Fairlead reads, in one table that the connector and the codec use. To add a kind:
-// add a row here, its facts in facts.h, its struct in event.capnp, its projection.
+// The kinds that Fairlead reads, in one table that the connector and the codec use. A row here is
+// the first of some twenty places of a new kind: CONTRIBUTING.md, "Adding a kind that Fairlead
+// reads", has all of them.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // A small immutable map with text keys in one block of memory, which its copies share.
 //
 // State holds the labels of a million nodes, and every event about a node carries them: a std::map
-// costs a dozen allocations each time, this map one, and a copy of it none.
+// costs a dozen allocations each time, this map one, and a copy of it none
+// (docs/decisions/0021-memory-of-a-node.md).
 #pragma once
 
 #include <bit>

@@ -320,6 +320,15 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
   return pruning;
 }
 
+// Every second of the older half: what was taken when the store was last full stands at half the
+// density, what was there before at a quarter, and so on. So a question folds the more events the
+// longer ago its moment was, the newer half keeps its spacing, and a quarter of the files goes at a
+// time instead of one after each new snapshot. The oldest (index 0) stays, so that the span that
+// snapshots cover does not shrink.
+//
+// Each file is complete by itself, so any subset is a valid store. A crash in between, or names
+// that come back because the directory was not synced, leave more snapshots than intended, and the
+// next call thins what it finds.
 Result<std::vector<Seq>> SnapshotStore::thin(const EventLog& log, std::size_t most) {
   std::vector<Seq> removed;
   const std::vector<Seq> seqs = seqs_in(directory_);

@@ -19,6 +19,7 @@ std::uint64_t state_bytes_max(std::uint64_t bytes) {
 
 }  // namespace
 
+// Refuses what state_size() would refuse later: a snapshot that is saved can be read.
 Result<std::string> compress_state(std::string_view plain) {
   std::string frame(ZSTD_compressBound(plain.size()), '\0');
   const std::size_t size =

@@ -35,6 +35,9 @@ Error directory_not_opened(const fs::path& directory) {
   return io_error(directory, "cannot be opened");
 }
 
+// A crash leaves the former file under the name or the whole new one: the bytes are synced before
+// the rename, the rename before this returns. A `.new` that is left is replaced by the next call.
+// All is done in the directory that was opened and checked, whatever its name means meanwhile.
 Result<void> replace_file(const fs::path& path, std::string_view bytes) {
   stop_point("snapshot.before_write");
   const OpenFile directory(open_directory(path.parent_path()));

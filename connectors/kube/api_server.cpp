@@ -252,6 +252,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     discovery_timer = loop.after(span, [this] { discover(); });
   }
 
+  // A request that is replaced may still be answered: its callbacks compare the generation. They
+  // may hold the watcher by reference, since watchers live as long as this, which they lock first.
   void carry_out(Watcher& watcher, ReflectorOutput output) {
     if (stopped) return;
     if (output.cancel || output.request) {

@@ -155,7 +155,9 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
   }
 
   // Sends what the token bucket allows. Its unit is nanoseconds: each write costs 1/qps of a
-  // second, and the bucket holds `burst` writes.
+  // second, and the bucket holds `burst` writes. The bucket is one time, until which writes are
+  // paid for: it is full when that lies `burst` writes in the past, and empty when it is now, so
+  // nothing has to refill it.
   void pump() {
     const std::int64_t cost = 1'000'000'000 / rate.qps + 1;
     const Duration held{cost * rate.burst};

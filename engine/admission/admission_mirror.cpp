@@ -77,6 +77,19 @@ const std::string& cluster_named(const Claim& claim) {
 
 }  // namespace
 
+// What the two note() see together is every input of every entry:
+// - An entry of a claim follows from the claim and from which claims of its cluster are in force;
+//   both change only when a claim is observed or goes, and add_competitors() has the others of the
+//   cluster. One that is gone is in no dirty set, so claims come by events alone.
+// - An entry of a flavor follows from whether the hub has it, which only an event about it changes,
+//   and from claims.
+// - Of a cluster the usage comes by events: ClusterQueues there, the feedback of its ManifestWork.
+//   What was accepted, `mapped` and the rest also change with time alone, when a moment closes: the
+//   fold puts the name into `clusters` or `accepted` then. `capacities` is not read, because what
+//   nodes offer is in no entry.
+// - Of a queue the facts come by events. What the hub wrote, conflicts, orchestrators, automated
+//   quota and the following of workers do not: a rule that changes one of them marks the queue.
+// - The configuration is in most entries: all are made anew.
 void AdmissionMirror::note(std::span<const Event> events) {
   const auto touch = [&](const SourceName& source, const ObjectKey& key) {
     if (source != kHub) {
@@ -96,6 +109,8 @@ void AdmissionMirror::note(std::span<const Event> events) {
   }
 }
 
+// Queues are noted as they are marked. Clusters are compared first, because a queue that changes
+// marks all clusters around it.
 void AdmissionMirror::note(const State& state, const DirtySet& dirty) {
   everything_ = everything_ || dirty.everything;
   if (everything_) return;

@@ -39,6 +39,9 @@ void Applier::set_inflight_max(std::int64_t inflight_max) {
   inflight_max_ = static_cast<std::size_t>(std::max<std::int64_t>(inflight_max, 1));
 }
 
+// Of one object at most one write waits, the newest. The replaced one gets an outcome, although the
+// fold does not wait for it any more (note_intent), so that the log says of each intent what became
+// of it.
 std::optional<EventDraft> Applier::enqueue(const Event& intent) {
   const PatchIntended& intended = std::get<PatchIntended>(intent.fact);
   Write write{request_for(intent.seq, intended)};
@@ -58,6 +61,9 @@ std::optional<EventDraft> Applier::enqueue(const Event& intent) {
   return replaced;
 }
 
+// A write whose object has one under way is passed over, not sent beside it: two requests on their
+// way may arrive in either order. So a server gets the writes of an object in the order of their
+// intents. The passed one keeps its place, and writes behind it may be sent before it.
 std::vector<WriteRequest> Applier::requests(LogTime now) {
   std::vector<WriteRequest> out;
   for (auto& [cluster, lane] : lanes_) {

@@ -1,4 +1,4 @@
-// A value that most of many objects lack.
+// A value that most of many objects lack (docs/decisions/0044-memory-of-a-pod-and-of-a-device.md).
 #pragma once
 
 #include <memory>

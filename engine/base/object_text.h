@@ -1,5 +1,5 @@
 // JSON objects as canonical text, field by field: for objects that are written often, without
-// building a tree of values first.
+// building a tree of values first (docs/decisions/0024-a-status-is-printed-as-text.md).
 #pragma once
 
 #include <cstdint>

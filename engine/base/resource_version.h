@@ -1,7 +1,17 @@
 // resourceVersions: texts by which an API server versions its objects and lists.
 //
 // Since 1.35 Kubernetes guarantees that they compare as numbers. Other servers may use opaque
-// texts, which have no order.
+// texts, which have no order. A caller chooses what these mean by the function that it asks, since
+// both answer false:
+// - An observation or an answer counts as newer: `!is_lower_version`. It is folded, and ends what
+//   waits for it. The cost is a fact or a write too many, and a write carries the version that it
+//   was derived from. (One cost more: the answer to a write of a claim's status then hides a status
+//   that another writer left after it, if the watch showed that first, until the claim is observed
+//   again.)
+// - A stream or a list counts as not including a version: `includes_version`, false also for two
+//   equal texts. Nothing is merged, forgotten or declared lost on its word. The cost is a longer
+//   wait: where the stream shows our write before its answer comes, State awaits the next
+//   observation of the object.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// A value that several holders share and none changes.
+// A value that several holders share and none changes
+// (docs/decisions/0044-memory-of-a-pod-and-of-a-device.md).
 #pragma once
 
 #include <memory>

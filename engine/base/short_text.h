@@ -1,7 +1,8 @@
 // Comparing and hashing texts of a few bytes without a call.
 //
 // The fold compares and looks up dozens of names for an event, and for texts that short the call of
-// memcmp or of the library's hash costs more than its work.
+// memcmp or of the library's hash costs more than its work
+// (docs/decisions/0023-short-texts-without-calls.md).
 #pragma once
 
 #include <cstddef>

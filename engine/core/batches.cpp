@@ -57,6 +57,9 @@ bool superseded(WatchFact& newer, WatchFact& older) {
 
 }  // namespace
 
+// A batch has one fact of an object or a stream, because all its drafts are compared with the State
+// before the batch: a second one begins the next batch, unless both are one fact. Only the last
+// batch is looked at, so facts of an object keep their order.
 std::vector<std::vector<WatchFact>> into_batches(std::vector<WatchFact> facts,
                                                  std::size_t batch_max) {
   std::vector<std::vector<WatchFact>> batches;

@@ -107,7 +107,9 @@ Ready Core::ready(LogTime now, Input input) {
   return ready;
 }
 
-// The order in which things are logged.
+// The order in which things are logged. Facts come before outcomes, because an outcome is compared
+// with what the streams have reported by then (Outbox::look_for_result): a stream that was faster
+// than the answer must have been read.
 Append Core::next_append(LogTime now, Input input) {
   Append append;
   append.time = moments_.next_time(now, settings_.clocking);
@@ -213,12 +215,16 @@ void Core::failed() {
   effects_.clear();
 }
 
+// Entries ascend by `after`. What follows from an older seq joins the last entry, so it may wait
+// for more than it must, never for less.
 Core::Effects& Core::effects_after(Seq seq) {
   if (effects_.empty() || effects_.back().after < seq) effects_.emplace_back().after = seq;
   return effects_.back();
 }
 
-// Nothing is left to append: the effects go out whose events are stored.
+// Nothing is left to append: the effects go out whose events are stored. With complete input all of
+// State is waited for, so that an idle Ready then means that nothing of it can be lost. With more
+// pending only effects are waited for: the burst goes on while its commits are written.
 void Core::end_turn(LogTime now, Input input, Ready& ready) {
   if (planning_ == Planning::on && settings_.mode == WriteMode::apply)
     for (WriteRequest& request : outbox_.requests(now)) {

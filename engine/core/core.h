@@ -96,14 +96,18 @@ class Core {
   void offer(WatchFact&& fact);
   /// Queues the answer to a request.
   void answer(WriteAnswer answer);
-  /// Proposes a ConfigChanged. Returns false if `configuration` is in force already.
+  /// Proposes a ConfigChanged. Returns false, and proposes nothing, if `configuration` is the one
+  /// of state(). A proposal that is still queued does not count: the same configuration twice
+  /// before the first is appended is proposed twice.
   bool configure(const Configuration& configuration);
   /// Queues drafts that no stream and no answer brings, as one commit before all other.
   void propose(std::vector<EventDraft> drafts);
   void propose(Fact fact);  ///< of kSelf
   /// The streams of `source` begin anew: what their first lists do not name is gone.
   void reconnected(const SourceName& source);
-  /// From off to on, everything counts as changed. Without effect after wind_down().
+  /// To `on`, the present moment closes again and is planned. Directly from `off`, everything
+  /// counts as changed: State may come from a snapshot, which has no dirty set. By way of `paused`,
+  /// only what dirty() holds is planned. Without effect after wind_down().
   void set_planning(Planning planning);
   /// Drops all facts and plans nothing more: only answers and proposals are accepted.
   void wind_down();

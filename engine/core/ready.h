@@ -40,7 +40,9 @@ struct Recommendation {
   PatchIntended intent;
 };
 
-/// Exactly one of these holds: `append` has drafts; `closed`; `flush` is not 0; idle().
+/// Exactly one of these holds: `append` has drafts; `closed`; `flush` is not 0; idle(). Effects
+/// come with the last two only: while there is something to append or a moment to close, those that
+/// wait go on waiting.
 struct Ready {
   /// Append it, then call appended(), refused() or failed(). Until then there is no other.
   Append append;
@@ -49,9 +51,9 @@ struct Ready {
   /// measures moments does it now. Then call ready() again.
   bool closed = false;
 
-  /// Effects wait, or the input is complete, and events up to this seq are not known to be stored.
-  /// Wait for them, then call durable(). A driver that cannot wait goes on, and calls it when it
-  /// learns so.
+  /// 0: nothing to wait for. Else effects wait, or the input is complete, and events up to this seq
+  /// are not known to be stored. Wait for them, then call durable(). A driver that cannot wait goes
+  /// on, and calls it when it learns so.
   Seq flush;
 
   // The effects, with a flush or at the end. All that they follow from is stored.

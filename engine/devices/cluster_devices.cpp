@@ -120,7 +120,12 @@ bool ClusterDeviceIndex::reaches_the_same(const PublishedSlice& slice,
          slice.pool->driver() == facts.driver && slice.pool->name() == facts.pool;
 }
 
-// Nothing of the pool may look at the slice before it is derived again.
+// Nothing of the pool may look at the slice before it is derived again. The former facts may be
+// gone from memory already: `devices` points into slices and `by_name` is sorted by the names
+// there, so both are emptied here. What stays until refresh() is nodes' `places`: intervals of a
+// `devices` that is empty now, or of a pool that refresh() erases. They are not read, because each
+// question that needs them goes through refresh() first, and rebuild() makes them stale for each
+// node that a slice of the pool reaches; detach() has done so for the slice that went.
 void ClusterDeviceIndex::forget(PublishedSlice& slice) {
   slice.verdicts.clear();
   slice.pool->devices.clear();
@@ -140,6 +145,12 @@ void ClusterDeviceIndex::attach(PublishedSlice& slice) {
   for (const DeviceFacts& device : facts.devices) attach(slice, reach_of(facts, device));
 }
 
+// There are two versions. `places_version_` rises when the places of every node are stale, because
+// a slice that reaches all of them came, went or was derived anew; a slice for some nodes sets
+// theirs to 0, which it never is. `version_` (count_anew) rises when each node must be counted
+// anew: then too, when nodes get other numbers, and when too many of them changed for a list of
+// changes. A use or a reservation changes counts but no places, so the second rises, or notes a
+// node, without the first.
 void ClusterDeviceIndex::attach(PublishedSlice& slice, const NodeReach& reach) {
   if (reach.kind == NodeReachKind::node) attach(slice, node_named(reach.node));
   if (reach.kind != NodeReachKind::all || slice.everywhere) return;

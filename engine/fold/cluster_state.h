@@ -121,11 +121,21 @@ struct Cluster {
   std::set<std::string> mapped;                      ///< flavors that ever won a node
   std::map<CapacityKey, CapacityValue> capacity;
   Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` goes
-  bool valued = false;               ///< the source in force has reported a value
-  bool known = false;                ///< the first value was accepted
-  bool totals_accepted = false;      ///< what is accepted is totals (flavorless keys)
-  LogTime first_valued;
-  LogTime last_changed;  ///< of any usable value
+  // The lifecycle of accepted values. Totals are those of a ManagedCluster; the other sources
+  // report flavors. A cluster that joins again begins anew.
+  //   valued  known
+  //   no      no     No source in force has reported a value: first_valued says nothing.
+  //   yes     no     One has. Its first value is waited for, from first_valued on.
+  //   yes     yes    If totals_accepted is what the source in force reports: it was accepted, and
+  //                  moves by steps. Else values of the former source stay accepted, and the first
+  //                  one of the source in force is waited for, as in the row above.
+  //   no      yes    The source in force reports totals where flavors were accepted, or flavors
+  //                  where totals were, and has not reported yet. The former values stay.
+  bool valued = false;           ///< the source in force has reported a value
+  bool known = false;            ///< a first value was accepted
+  bool totals_accepted = false;  ///< what is accepted is totals (flavorless keys)
+  LogTime first_valued;          ///< when it was valued, or when its source was live again
+  LogTime last_changed;          ///< of any usable value
   std::optional<Hold> hold;
   Observation observation;
   Liveness liveness_at_close = Liveness::live;  ///< at the last close

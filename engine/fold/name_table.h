@@ -2,7 +2,7 @@
 //
 // A lookup among a hundred thousand nodes costs a std::map fifteen cache misses and this two: the
 // slot of the hash, and the entry. The hash order is not visible: a walk yields the entries sorted,
-// so no result can depend on it.
+// so no result can depend on it (docs/decisions/0021-memory-of-a-node.md).
 #pragma once
 
 #include <algorithm>

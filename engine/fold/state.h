@@ -95,7 +95,8 @@ struct State : StateFields {
 /// What changed since it was last emptied: the planner derives these objects and no others.
 struct DirtySet {
   std::set<std::string> clusters;
-  /// Clusters where only what the nodes offer may have changed: no write follows from that alone.
+  /// Clusters where only what the nodes offer may have changed: no write follows from that alone
+  /// (docs/decisions/0032-a-flip-plans-nothing.md).
   std::set<std::string> capacities;
   /// Those of `capacities` whose accepted values moved: their claims' resources and the numbers in
   /// their claims' statuses may follow. Grants that moved with them are in `claims`.

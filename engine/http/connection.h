@@ -1,5 +1,6 @@
 // One connection of an HTTP/1.1 server: it reads requests one after the other, and writes their
-// answers. What is answered, and which clients are served, is its handler's decision.
+// answers. What is answered, and which clients are served, is its handler's decision. The hub and
+// the model of an API server share it: docs/decisions/0045-one-http-server-below-hub-and-model.md.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +36,7 @@ class HttpLoop {
 };
 
 /// Used on the server's thread only. It lives as long as one of its operations is pending, or as
-/// somebody else shares it: who does so gives it back on the server's thread.
+/// long as another owner shares it: that one gives it back on the server's thread.
 class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
  public:
   virtual ~HttpConnection() = default;

@@ -1,7 +1,9 @@
 // The event log: append, read, verify.
 //
-// The log is the truth. A group commit is durable when append returns, and only then may a caller
-// publish it or act on it. Two implementations, RocksDB (rocksdb_log.h) and memory (memory_log.h),
+// The log is the truth: a caller publishes a group commit, or acts on it, only once it is durable.
+// That is so when append() returns; after append_pipelined(), when wait_durable() does
+// (docs/decisions/0018-pipelined-append.md). Three implementations: RocksDB (rocksdb_log.h), memory
+// (memory_log.h), and the events of a bundle, read only (replay/bundle/bundle.h). The first two
 // pass the same contract tests.
 #pragma once
 

@@ -158,6 +158,9 @@ Result<UnpackedRecords> unpack(std::string_view value, const PackHeader& header)
   return unpacked;
 }
 
+// The check of the header says that the bytes are those that were written, not that the writer was
+// right, so every size is compared before it is used. The table lies within `plain`, and `offset`
+// never passes its end, so the differences do not wrap.
 Result<void> unpack_into(std::string_view value, const PackHeader& header,
                          UnpackedRecords& unpacked) {
   unpacked.records.clear();

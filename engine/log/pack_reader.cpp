@@ -62,6 +62,9 @@ PackReader::PackReader(std::shared_ptr<Store> store, Seq from, Seq last,
   packs_.reset(store_->db->NewIterator(options, store_->events));
 }
 
+// The first pack is found by its key, the greatest that is not above the wanted seq; from then on
+// the next key must be the pack that continues the chain. So a pack that is missing in between is
+// found, although keys tell nothing of it.
 Result<void> PackReader::load_pack() {
   if (chain_)  // a pack was read before: its successor must be the next one
     packs_->Next();
@@ -131,6 +134,8 @@ Result<void> PackReader::copy_rest_of_pack(EventBatch& batch) {
   return {};
 }
 
+// The chain first, because it names the seq of a fault. The checksums of the files cover what the
+// chain does not, such as the index of objects.
 Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq last,
                                 const std::optional<LogDamage>& damage) {
   const auto epochs = read_epochs(store);

@@ -34,6 +34,9 @@ Result<void> PipelineStage::flush() {
   return outcome();
 }
 
+// A work stays at the front while it runs, so it counts for works_max_ and flush() waits for it.
+// Only this thread takes works away. After a failure all that wait are dropped without being run:
+// each builds on the one before it. The destructor lets those that were begun end first.
 void PipelineStage::run() {
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -2,7 +2,8 @@
 //
 // Works run one after the other, in the order in which they were begun; after a failure no other
 // runs. A bounded queue limits how far the owner can be ahead. A work that waits behind the one
-// under way saves the thread a sleep between the two.
+// under way saves the thread a sleep between the two. The stages of the log, and why linking and
+// packing are two of them: docs/decisions/0018-pipelined-append.md.
 #pragma once
 
 #include <condition_variable>

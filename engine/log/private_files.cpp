@@ -79,6 +79,8 @@ Result<void> make_private_directory(const fs::path& directory) {
   return expect_private(directory);
 }
 
+// What is checked is the descriptor, after it was opened: a name may mean another file a moment
+// later.
 Result<int> open_private_file(const fs::path& file) {
   // O_NONBLOCK: a FIFO or a device must not block the caller; it has no effect on a regular file.
   const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;

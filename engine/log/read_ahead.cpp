@@ -54,6 +54,8 @@ class ReadAhead final : public EventReader {
 
  private:
   // Dequeues the next batch and returns the previous one to the thread, which reuses its memory.
+  // The thread may sleep although there is place, but not when nothing is left: it is woken by each
+  // of the last batches that are dequeued before that.
   void dequeue_batch() {
     std::unique_lock lock(mutex_);
     spent_.push_back(std::move(batch_));

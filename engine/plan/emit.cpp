@@ -15,6 +15,10 @@ bool is_soon_written(const State& state, const ObjectKey& object) {
   return write->last_write && *write->last_write + interval > state.now;
 }
 
+// While a write is unanswered or not observed yet, State is older than the object: what would be
+// planned of it now may be what that write has done already. A write that lowers quota does not
+// wait for the interval, since over-quota leaves Pods pending; it waits for the other three all the
+// same.
 WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction) {
   const WriteKey key = write_key(intent);
   const auto at = state.writes.find(key);

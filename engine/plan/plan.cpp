@@ -69,7 +69,8 @@ std::set<std::string> queues_to_plan(const State& state, const DirtySet& dirty) 
   return queues;
 }
 
-// The objects that this round writes: statuses that report them wait for the answers.
+// The objects that this round writes: statuses that report them wait for the answers
+// (docs/decisions/0011-a-status-waits-for-its-writes.md).
 class Writes {
  public:
   explicit Writes(const std::vector<Proposal>& proposals) {
@@ -151,6 +152,8 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   const std::set<std::string> members = members_written(proposals);
   for (const std::string& name : queues_to_plan(state, now)) {
     Proposed queue = emit_queue(state, name, wishes);
+    // It need not stay dirty: each outcome and observation of the work opens the cluster, and with
+    // it the queue (queues_to_plan).
     if (queue && queue->rank == Rank::grow && member_is_on_its_way(state, name, members)) continue;
     add(std::move(queue));
   }

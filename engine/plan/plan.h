@@ -35,8 +35,9 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
 std::vector<PatchIntended> plan(const State& state, DirtySet& dirty);
 
 /// Plans round after round on one State, as plan() does, but derives again only what follows from
-/// the dirty set: the time of a round is in proportion to that, not to the size of State. Not
-/// thread safe; `state` must outlive it.
+/// the dirty set: the time of a round is in proportion to that, not to the size of State
+/// (docs/decisions/0025-planning-follows-what-changed.md). Not thread safe; `state` must outlive
+/// it.
 class Planner {
  public:
   explicit Planner(const State& state);

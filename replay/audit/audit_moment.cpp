@@ -109,6 +109,9 @@ std::string source_words(const Event& event, const std::optional<Kind>& kind,
 
 }  // namespace
 
+// By seq: the state behind that event, closed as if its moment ended there, although more events of
+// the same log time may follow. By time: the state behind the last event until then, with every
+// deadline until then. So the same place in history may have two answers, each of what was asked.
 Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position) {
   const EventLog& log = source.log;
   if (auto known = expect_before_damage(log, position); !known) return known.error();

@@ -89,6 +89,10 @@ BundleFile::~BundleFile() {
   ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
+// Each section has a digest of its header and its payload, and its number; the last one has a
+// digest of all headers before it. So a section that is changed, missing, twice or in another place
+// is found, and so is a file that ends early or goes on. Sizes are compared with what is left of
+// the file before they are added, so they cannot wrap.
 Result<void> BundleFile::read_sections() {
   if (!bytes_.starts_with(kFirstTag))
     return Error{ErrorCode::incompatible,
@@ -171,6 +175,8 @@ Result<void> BundleWriter::add(std::string_view tag, Seq seq, std::string_view p
   return write(std::exchange(buffer_, {}));
 }
 
+// The file is synced before it gets its name, and the directory after: under that name there is a
+// whole bundle or none, also after a crash.
 Result<void> BundleWriter::finish() {
   const Digest all = sha256(headers_);
   if (auto added = add(kLastTag, {}, as_text(all)); !added) return added.error();

@@ -15,6 +15,7 @@ Int128& line(PairValues& values, PairLine which) {
   return values.at(static_cast<std::size_t>(which));
 }
 
+// Several rows may name one cluster, which offers to the pair once.
 void add_claims(const State& state, const KnownPair& pair, PairValues& values,
                 CapacityParts& parts) {
   for (const GrantOfPair& grant : grants_of_pair(state, pair)) {

@@ -69,6 +69,8 @@ Result<bool> Timeline::follow(const EventLog& log, const SnapshotSource* snapsho
   return state_.seq >= log.last_seq();
 }
 
+// The open moment is sampled in a copy that is closed: state_ folds on as if it had not been asked,
+// since more events of that moment may follow.
 Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapshots,
                                std::uint64_t events_max) {
   const auto ended = follow(log, snapshots, events_max);

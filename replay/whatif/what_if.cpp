@@ -294,6 +294,7 @@ class Worlds {
     if (auto begun = overrides_.begin(actual_.state()); !begun) return begun;
     return counterfactual_.begin(parting);
   }
+  // History comes last: the others translate the event with history as it was before.
   Result<void> consume(const Event& event) {
     if (auto consumed = baseline_.consume(event, actual_.state()); !consumed) return consumed;
     if (auto consumed = counterfactual_.consume(event, actual_.state()); !consumed) return consumed;

@@ -14,7 +14,8 @@
 
 namespace fairlead {
 
-/// Not thread-safe; the reflector owns it. Pointers to an object stay valid until it is erased.
+/// Not thread-safe; the reflector owns it. A pointer to an object stays valid until that object is
+/// erased; other objects may be added and erased meanwhile.
 class KnownObjects {
  public:
   struct Object {
@@ -27,12 +28,13 @@ class KnownObjects {
     std::string namespace_, name, uid;
   };
 
-  /// Returns the object; null if it is not known. add_sought() and erase_sought() are about the
-  /// object of the last call.
+  /// Returns the object; null if it is not known. Remembers its name, until the next call, for
+  /// add_sought() and erase_sought(), so that a name is put together once a line.
   Object* find(std::string_view name_space, std::string_view name);
-  /// Adds the object that find() did not find.
+  /// Adds the object whose name the last find() sought. Only if that found none; after it the
+  /// object is known, and a second call returns the same one.
   Object& add_sought() { return objects_[sought_]; }
-  /// Forgets the object that find() found.
+  /// Forgets the object whose name the last find() sought; nothing if it is not known.
   void erase_sought();
 
   std::size_t size() const { return objects_.size(); }

@@ -7,7 +7,7 @@
 // may be read, and with them the facts: the line need not be read, and nothing of it enters the
 // log. (Two different lines of one hash: 2^-128 by chance, and no sender knows the key.) The
 // converse does not hold: the same facts in another spelling have another hash, and the line is
-// read.
+// read. What it saves: docs/decisions/0020-watch-line-fingerprint.md.
 #pragma once
 
 #include <array>

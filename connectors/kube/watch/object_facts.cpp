@@ -60,6 +60,10 @@ void ObjectFacts::report_unlisted() {
 
 bool ObjectFacts::consume_went_back() { return std::exchange(went_back_, false); }
 
+// `found_` is a pointer into known_, and known_ remembers the name that was looked up last. Both
+// are used until the end of the line: nothing may look up, add or erase another object between this
+// and handle_known() or handle_changed() of the same line. The decoder asks for one line at a time
+// and hands it out before it reads the next, so nothing does.
 bool ObjectFacts::knows(const LineFingerprint& fingerprint) {
   looked_up_ = false;
   if (fingerprint.type != "MODIFIED" || fingerprint.name.empty() || fingerprint.uid.empty() ||
@@ -98,7 +102,9 @@ void ObjectFacts::handle_known(const LineFingerprint& fingerprint) {
       known.resource_version});
 }
 
-// The object of the line; knows() has mostly looked it up.
+// The object of the line; knows() has mostly looked it up. The names are compared, because the
+// fingerprint reads the namespace of a kind that has none, and because the parsed line decides. In
+// either case known_ has sought this name last, as add_sought() and erase_sought() need.
 KnownObjects::Object* ObjectFacts::find(std::string_view name_space, std::string_view name,
                                         const LineFingerprint* fingerprint) {
   const bool looked_up = fingerprint && looked_up_ && fingerprint->name == name &&

@@ -33,6 +33,9 @@ void WatchReader::begin(Mode mode) {
   mode_ = mode;
 }
 
+// A line that cannot be read ends the stream, which is resumed from the last position. If the
+// server sends such a line again and again, no position lies behind it: after kBadLinesMax a list
+// does.
 WatchReader::Step WatchReader::next(std::string_view& bytes) {
   WatchStep step = decoder_.next(bytes);
   switch (step.kind) {

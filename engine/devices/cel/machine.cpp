@@ -48,6 +48,16 @@ Value ordered(Op op, const Value& left, const Value& right) {
 
 }  // namespace
 
+// The discipline of the stack is the compiler's, and is not checked here. Code counts how many
+// values there are at each position, and where two ways meet both leave the same number: each
+// construct, by whichever of its jumps it ends, leaves one value more than it found. Program::depth
+// is the largest number, so push() never leaves the memory that is allocated below, and `variable`
+// may name a value by its place from the bottom. A program that is not understood has no code and
+// gets no machine.
+//
+// A fault is a value like any other: an instruction that cannot be done leaves one where its result
+// would be, so a fault changes no depth. Only any() and every() jump back, and every instruction is
+// a step, so a program ends.
 Machine::Machine(const Program& program, const DeviceView& device)
     : program_(program),
       memory_(buffer_.data(), buffer_.size(), std::pmr::new_delete_resource()),
@@ -245,6 +255,8 @@ void Machine::skip_or_join(const Instruction& instruction) {
   --size_;
 }
 
+// Of the condition nothing is left where an arm begins. One that is no bool is left as a fault: it
+// is the result, in the place of what the arm would have pushed.
 void Machine::branch(const Instruction& instruction) {
   if (top().kind != Kind::boolean) {
     if (!is_fault(top())) top() = fault(Fault::no_such_operation, "?:");
@@ -275,6 +287,9 @@ void Machine::match(const Pattern& pattern) {
   }
 }
 
+// In a loop the stack has, from below: the list, what is known so far, the index, and for an
+// element that is being judged the element, which is the loop's variable, and the condition. What
+// is no list becomes the result itself, and the loop is skipped with its end.
 void Machine::begin_loop(const Instruction& instruction) {
   if (top().kind != Kind::list) {
     if (!is_fault(top())) top() = fault(Fault::no_such_operation, instruction.b ? "all" : "exists");
@@ -294,6 +309,8 @@ void Machine::next_element(const Instruction& instruction) {
     push(items.items[static_cast<std::size_t>(index)]);
 }
 
+// Removes condition and element. Goes on to loop_end as soon as the result cannot change: a fault
+// of an element before does not keep a later one from deciding, as CEL has it for && and ||.
 void Machine::judge_element(const Instruction& instruction) {
   const Value condition = top();
   size_ -= 2;

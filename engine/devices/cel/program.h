@@ -2,7 +2,8 @@
 //
 // The tree of an expression is never built. An expression of 10 KiB may be thousands of operators
 // deep, and a million devices are asked: a flat program needs no recursion, and the usual selector
-// (an attribute, a literal, a comparison) is three instructions that allocate nothing.
+// (an attribute, a literal, a comparison) is three instructions that allocate nothing
+// (docs/decisions/0038-selectors-are-flat-programs.md).
 #pragma once
 
 #include <cstdint>

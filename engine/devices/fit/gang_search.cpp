@@ -209,6 +209,10 @@ bool GangSearch::is_where_claims_are(const Frame& frame, const DeviceNode& node)
   return true;
 }
 
+// Versions only rise while a gang is searched, so an equal sum means that each of them is equal.
+// (node_capacity() sets them back, after it has given back all that it took.) They rise also when a
+// device is given back: a state that was there before is recognized by Taken::state() alone
+// (dead_ends_).
 std::uint64_t GangSearch::versions(DeviceNode& node) {
   std::uint64_t sum = 1;  // 0 says that nothing has failed
   for (const DevicePlace& place : devices_.places(node)) sum += place.pool->version;

@@ -1,4 +1,5 @@
-// Which nodes a pod may be on, before a device is tried.
+// Which nodes a pod may be on, before a device is tried; and on which of them an error would keep
+// it from all (docs/decisions/0042-an-error-on-one-node-counts-for-all.md).
 #pragma once
 
 #include <cstdint>

@@ -316,6 +316,8 @@ void PodSolver::note_error(const PodSearch& pod, const Request& request, const A
                                  : pod.plan->claims[request.claim].entry + "/" + request.name;
 }
 
+// What was noted deeper was beside a pick that has just been given back, so it says nothing any
+// more. So depths ascend in dead_ends_, and those of a depth are at its end.
 void PodSolver::note_dead_end(std::size_t depth, std::optional<std::uint32_t> kind) {
   std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth > depth; });
   if (kind) dead_ends_.push_back({depth, *kind});

@@ -89,6 +89,9 @@ bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision pr
   return pods >= count;
 }
 
+// A node can be tried alone only if no device of it can be taken for a pod elsewhere, and no
+// earlier pod decides where a named claim is. A trial that runs out of steps leaves the bound as it
+// was: too great is allowed, too small is not.
 std::int64_t Supply::pods_on(std::uint32_t plan, DeviceNode& node, Precision precision) {
   if (!filter_.is_usable(plan, node)) return 0;
   const std::int64_t bound = pods_on(gang_.plans[plan], node);

@@ -34,7 +34,11 @@ Int128 used_shares(const Device& device, const std::string& capacity) {
   return at == device.uses->consumed.end() ? 0 : at->second.nano();
 }
 
-// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter.
+// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter. By
+// chance two of the n states that a search remembers have one sum with less than n^2 / 2^129. FNV
+// does not resist names that were made to collide, and need not: a state that is taken for another
+// one is not searched again, so the answer may be that fewer pods fit than do. No device is taken
+// twice for it, because what is taken is read from the picks.
 class Fingerprint {
  public:
   void add(std::string_view text) {
@@ -77,6 +81,13 @@ Taken::~Taken() {
   while (!picks_.empty()) give_back();
 }
 
+// What a pod takes with adminAccess counts for itself alone, so its charges of counters are given
+// back while later pods take, and come again with return_to_pod(). The picks stay in place: they
+// are a stack, of which `Device::pick` and Pick::before are the links, so only the last one may go,
+// and all picks of a later pod have gone when its predecessor returns. Both loops walk the same
+// picks from the last to the first. Their order is of no account: charges are sums. A charge that
+// is not suspended, because a share of the device stays, must not come again: `suspended` tells the
+// two apart.
 void Taken::enter_pod() {
   for (auto at = picks_.rbegin(); at != picks_.rend() && at->pod == pod_; ++at) {
     if (!at->admin || !at->charged) continue;

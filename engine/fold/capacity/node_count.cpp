@@ -60,6 +60,8 @@ void add_amounts(const State& state, Cluster& cluster, const std::string& flavor
 
 }  // namespace
 
+// A node is taken out of the sums by the record that put it in: neither its facts nor `counted` nor
+// `suppressed` may change in between, unless the sums change with it (grow_pool, release_flapping).
 void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
                   Seq cause) {
   if (node.counted.in_pool) add_to_pool(state, cluster, node, sign == Sign::plus ? 1 : -1, cause);

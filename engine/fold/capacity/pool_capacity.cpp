@@ -107,6 +107,11 @@ void add_totals_to_pool(Cluster& cluster) {
   }
 }
 
+// Both halves round down, so that rest_for_claims(u) + part_of_pool(u) never exceeds u: a unit that
+// falls between them is lost, not promised twice. Claims take their half of each flavor's usable
+// amount, the pool its part of one sum over all its nodes; rounding the terms of a sum down one by
+// one never gives more than rounding the sum down, so this holds for the sums too, where both count
+// the same nodes with the same headroom.
 Amount rest_for_claims(const Cluster& cluster, Amount usable) {
   if (cluster.pool.percent == 0) return usable;
   return saturate(Int128{usable} * (100 - cluster.pool.percent) / 100);
@@ -188,6 +193,12 @@ void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, Lo
   pool.known = true;
 }
 
+// A hold stops every value that no cordon of this moment moves: its falls, because the loss is in
+// doubt, and its growth, because the cluster's sums are. A cordoned resource falls at once and does
+// not grow. step_values (cluster_close.cpp) does the same for claims and sets `held_by` to `frozen`
+// for a growth that the hold keeps back: from that follows `grew_by`, which `why` reports of values
+// that belong to claims. Nothing reports it of the pool's values, and no value depends on it, so it
+// is not set here.
 void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
   const bool live = cluster.pool.liveness == Liveness::live;
   const PoolObservation& seen = cluster.observation.pool;

@@ -265,7 +265,9 @@ bool shows_only_status(const State& state, const Claim& claim, const ObjectObser
   return !write || (!write->outstanding && !write->awaits() && !write->refusal);
 }
 
-// Derives `known` and the grants. Returns whether they changed.
+// Derives `known` and the grants. Returns whether they changed. A claim of a detached cluster, and
+// one that is being deleted, counts as known: that it gets nothing is certain, so its quota is
+// taken back. An unknown capacity takes nothing back (last_known).
 bool derive(const State& state, Claim& claim) {
   if (!claim.terms) {
     const bool changed = !claim.known || !claim.grants.empty();

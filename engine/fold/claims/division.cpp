@@ -17,6 +17,13 @@ Int128 sum_of(const std::vector<Amount>& amounts) {
 // Splits `rest` over the rows `members` in proportion to `weight` and adds it to `granted`: each
 // part is floored to the quantum, then one pass gives the left-over quanta by largest remainder. No
 // row gets more than its weight.
+//
+// One pass is enough: flooring takes less than one quantum of each row, so fewer quanta are left
+// than there are rows. Where a weight is no whole number of quanta its row may have no room for
+// another one; such a quantum is given to no row, so the sum never exceeds `rest`. `rest` is less
+// than the weights here, so a part is below its weight, and a product of two amounts fits 128 bits.
+// Remainders are compared before division, as exact numbers; equal ones by priority and name, so
+// that the order of the rows does not matter.
 void split(const std::vector<Share>& shares, const std::vector<std::size_t>& members,
            const std::vector<Amount>& weight, Int128 rest, Amount quantum,
            std::vector<Amount>& granted) {

@@ -164,6 +164,10 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
       if (count_in(state, index, tally, name, *node)) changed(tally);
 }
 
+// A pool and what it reaches know each other by pointers, so that it can be taken out without a
+// search: to the pool's key, which stays until the pool is erased, and to the name of a node, which
+// stays as long as a pool is noted there. Taken out first, a pool without slices leaves nothing
+// behind.
 void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool) {
   const auto known = cluster.device_capacity.pools.find(pool);
   if (known == cluster.device_capacity.pools.end()) return;

@@ -195,6 +195,9 @@ class DeviceCount {
     return slices;
   }
 
+  // What Cluster::capacity has of a pool is always *pool.sums: a count replaces it by the
+  // difference, and recount_devices() puts it back after the cluster's sums were emptied. So pools
+  // whose slices did not change cost nothing.
   void move_sums(const DeviceSums& from, const DeviceSums& to, const std::vector<Seq>& causes) {
     const auto move = [&](const CapacityKey& key, const DeviceSum& was, const DeviceSum& is) {
       if (was == is) return;
@@ -260,6 +263,8 @@ struct FaultText {
 
 }  // namespace
 
+// The index of a pool points to the entries of the slices. The entry leaves it here, before the
+// slice is stored or erased, and comes back with note_stored_slice(), when it has its address.
 void note_slice(Cluster& cluster, const std::string& name, const SliceRecord* known,
                 const ResourceSliceFacts* observed, Seq seq) {
   DeviceCapacityPart& part = cluster.device_capacity;

@@ -39,6 +39,8 @@ void add_keys(Cluster& cluster, const DevicePoolKey& key, const std::string& nod
 
 }  // namespace
 
+// What is marked is counted first, so that the difference between this and conclude_device_cordon()
+// is what the cordon alone took.
 DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std::string& node) {
   DeviceCordon cordon;
   if (!cluster.device_capacity.published || !state.configuration.dra.quota) return cordon;

@@ -42,7 +42,7 @@ struct DeviceReservation {
 struct DeviceChanges {
   bool heard = false;   ///< of one of the kinds that the search looks at
   bool all = false;     ///< what any device, node or claim may depend on
-  bool turned = false;  ///< the cluster was reachable before and is not now, or the other way round
+  bool turned = false;  ///< is_reachable() is another than at the last close
   std::set<DevicePoolKey> pools;
   std::set<std::string> slices;
   std::set<std::string> nodes;
@@ -72,7 +72,7 @@ struct DeviceSearch {
   friend bool operator==(const DeviceSearch&, const DeviceSearch&) = default;
 };
 
-/// Which of them the close of the open moment looks at.
+/// The DeviceSearch of which clusters the close of the open moment looks at.
 struct DeviceSearches {
   bool on = false;             ///< something searched at the last close
   bool all_open = false;       ///< the configuration or a flavor changed

@@ -70,6 +70,9 @@ bool touches(const DeviceChanges& changes, const std::vector<FitPod>& pods) {
   });
 }
 
+// Only the first question leaves out what claims of the pods' own use: a driver gives a pod the
+// devices that were reserved for it by such a claim, and that must not break its reservation. A new
+// solution cannot give these devices again, so there they count as used.
 std::optional<std::vector<FitPod>> solve_again(const Cluster& cluster, SearchIndex& index,
                                                const FitQuestion& question,
                                                const std::vector<FitPod>& pods,

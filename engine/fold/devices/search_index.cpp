@@ -107,6 +107,11 @@ class IndexUpdate {
   SearchIndex& index_;
 };
 
+// An index that is kept must be, at the end of each close_search, what this gives: a State that was
+// read from a snapshot has no index, and both must find the same devices. update_changed() and
+// pin() bring the objects that events changed; a rule that changes a booking or a reservation
+// writes it into a kept index itself (book, unbook, reserve, release). The configuration is no
+// input: a change of it only makes `answers` stale, as DeviceChanges::all says.
 std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name) {
   auto index = std::make_shared<SearchIndex>();
   const Cluster& cluster = state.clusters.at(name);
@@ -134,6 +139,8 @@ std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name)
   return index;
 }
 
+// All that derive() takes from State::clusters, but for the uses of claims, which pin() sets: each
+// set of DeviceChanges is one loop there. Every answer that was remembered may be another now.
 void update_changed(const Cluster& cluster, SearchIndex& index) {
   const IndexUpdate update(cluster, index);
   const DeviceChanges& changes = cluster.search.changes;
@@ -176,6 +183,9 @@ void open_all_clusters(State& state) {
   }
 }
 
+// The index is updated before claims are pinned: a pin takes the cost of a device from the slices
+// as they are now, and stays although they change later. set_uses() leaves `answers` as they are;
+// update_changed() has cleared them, and nothing is asked before the pins are there.
 void close_search(State& state, const std::string& name) {
   Cluster& cluster = state.clusters.at(name);
   DeviceSearch& search = cluster.search;

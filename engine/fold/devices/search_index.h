@@ -1,5 +1,7 @@
 // What the search for devices knows of one cluster: an index over facts that State holds, which
-// follows them at the end of each moment. Internal to the fold.
+// follows them at the end of each moment. Claims, Workloads, tenants' pods and fleet claims all
+// count in it: docs/decisions/0043-pods-and-workloads-reserve-in-one-index.md. Internal to the
+// fold.
 #pragma once
 
 #include <cstdint>

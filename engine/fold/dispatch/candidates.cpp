@@ -52,6 +52,9 @@ const ExtendedNames& Chooser::names_of(const WorkerList& list) {
   return at->second;
 }
 
+// An answer is kept in the index of the cluster, by what was asked: Workloads that ask alike get
+// the same one while nothing there has changed. A Workload with bookings of its own asks in an
+// index without these, so its answer is for it alone and is not kept.
 Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
                             const WorkerList& list, const std::string& cluster) {
   const WorkloadFacts& facts = record.seen.facts;

@@ -431,6 +431,12 @@ void open_for_classes(State& state) {
   }
 }
 
+// The order within a moment: what the facts end or replace; reservations that they broke are solved
+// again; Immediate claims book; Workloads are placed, in their order. A Workload that moves, or
+// gives a claim up, frees devices: they open their clusters, and the same steps follow for these in
+// the same moment. So what was promised earlier is mended before anything else is placed, and what
+// waits for a device is judged in the moment in which it gets free
+// (docs/decisions/0043-pods-and-workloads-reserve-in-one-index.md).
 void close_dispatch(State& state) {
   Dispatch& all = state.dispatch;
   if (!dispatches_by_devices(state.configuration)) {

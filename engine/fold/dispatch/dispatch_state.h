@@ -80,7 +80,7 @@ struct DeviceDispatch {
   friend bool operator==(const DeviceDispatch&, const DeviceDispatch&) = default;
 };
 
-/// The part of State about all of them.
+/// The indexes over every Workload that uses devices.
 struct Dispatch {
   std::map<std::string, std::set<NamespacedName>> reserved_on;  ///< Workloads, by cluster
   std::map<std::string, std::set<NamespacedName>> spent_on;     ///< Workloads, by cluster

@@ -112,6 +112,9 @@ FitQuestion question_of(const State& state, const std::string& cluster, const Na
   return question;
 }
 
+// `parts` is kept with the Workload: it has all that its own pods ask. Which extended resources are
+// devices depends on the list, so that is appended anew. A Workload that names a claim asks for
+// itself alone: what others have reserved for that claim is a part of its question.
 std::string asks_of(const NamespacedName& id, const WorkloadFacts& workload,
                     const ExtendedNames& extended, std::string& parts) {
   if (std::any_of(workload.pod_sets.begin(), workload.pod_sets.end(),

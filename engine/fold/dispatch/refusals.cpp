@@ -25,7 +25,9 @@ const char* text_of(Obstacle obstacle) {
   return "";
 }
 
-// Asks a cluster as if the Workload had nothing reserved there.
+// Asks a cluster as if the Workload had nothing reserved there. What is taken out of the index for
+// the question is put back after it: a const State keeps its index, and an index that is only
+// borrowed is dropped.
 template <class Ask>
 auto ask_beside_others(const State& state, const std::string& cluster, const NamespacedName& id,
                        const WorkloadRecord& record, const ExtendedNames& names, const Ask& ask) {

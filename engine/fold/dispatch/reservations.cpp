@@ -40,7 +40,9 @@ WorkloadRecord* reserved_in(State& state, const NamespacedName& id, const std::s
   return reservation && reservation->cluster == cluster ? &at->second : nullptr;
 }
 
-// A claim belongs to the Workload that made the Pod of its namespace that owns or uses it.
+// A claim belongs to the Workload that made the Pod of its namespace that owns or uses it. It takes
+// the place of one reserved claim, once: it is seen again with each change of it or of its Pods,
+// and `replaced_by` keeps it from taking that of another pod then.
 void replace_by(State& state, const std::string& cluster, const NamespacedName& claim) {
   const DeviceObjects& devices = state.clusters.at(cluster).devices;
   const auto record = devices.claims.find(claim);
@@ -149,7 +151,9 @@ bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservati
          });
 }
 
-// Whether every pod has devices: as reserved, or newly solved.
+// Whether every pod has devices: as reserved, or newly solved. The reservation is taken out of the
+// index first, so that it is no obstacle to itself; the caller puts back what it is then, also
+// where it stays broken: its devices are not given to another meanwhile.
 bool mend(State& state, const std::string& cluster, const NamespacedName& id,
           WorkloadRecord& record) {
   DeviceReservation& reservation = *record.devices.reservation;
@@ -180,6 +184,8 @@ void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
   note_reserved(state, cluster);
 }
 
+// An index that is not kept is not made for this: it would be derived from records, and these have
+// the reservation no more.
 void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
   if (!record.devices.reservation) return;
   const DeviceReservation freed = *std::exchange(record.devices.reservation, std::nullopt);

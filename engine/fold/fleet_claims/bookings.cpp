@@ -76,6 +76,8 @@ std::optional<Booking> read_back(const FleetResourceClaimFacts& facts) {
   return booking;
 }
 
+// A booking may be read back for a cluster that State does not know yet. derive() books it in the
+// index that the cluster gets.
 void keep_booking(State& state, const NamespacedName& id, Booking booking) {
   end_booking(state, id);
   FleetClaimRecord& claim = *find_claim(state, id);
@@ -202,6 +204,8 @@ void book_immediate_claims(State& state, const std::set<std::string>& touched) {
   for (const auto& [order, id] : waiting) try_to_book(state, id);
 }
 
+// A claim that another consumer uses, too, keeps its devices booked: a booking is for all its
+// consumers. `taken_out_` points to the bookings in State, which do not change while this lives.
 OwnBookings::OwnBookings(const State& state, SearchIndex& index, const std::string& cluster,
                          const NamespacedName& workload, const WorkloadFacts& facts)
     : index_(index) {

@@ -154,6 +154,10 @@ class FleetJudge {
     return asked ? &asked->facts : nullptr;
   }
 
+  // A cluster is selected once the driver of each pending claim has said where it cannot serve it:
+  // a driver allocates for the selected cluster, and with several of them one could do so where
+  // another cannot. With one pending claim there is nothing to agree on, so its driver need not be
+  // heard first: if it cannot serve the cluster it says so, and the next one is selected.
   FleetAnswer ask_drivers(const std::vector<std::string>& allowed) {
     FleetQuestion& asked = record_.devices.asked;
     asked.potential = allowed;

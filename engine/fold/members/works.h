@@ -21,7 +21,8 @@ void forget_work(State& state, const ObjectKey& key);
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq);
 void forget_policy(State& state, const ObjectKey& key);
 /// Whether a work has the manifests and feedback rules that it should have. Of a work whose record
-/// lacks the rules, the manifests decide.
+/// lacks the rules, the manifests decide. Digests are compared
+/// (docs/decisions/0009-works-are-compared-by-manifests.md).
 bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should);
 /// Folds an intent to write a work: until the work is settled the member is known to admit only
 /// what both the old and the new content admit.

@@ -83,8 +83,10 @@ struct WorkerList {
   std::vector<std::string> written;       ///< spec.clusters of our last write
   std::map<std::string, RunningCopies> running;  ///< of workers that left
   std::optional<LogTime> frozen_since;
+  /// The names of the list in a better order, which is written once it has stood for moveWindow;
+  /// empty: none is waited for. Of the last verdict (membership.h).
   std::vector<std::string> order;
-  LogTime order_since;
+  LogTime order_since;  ///< since when it is this order
   MembershipWindows windows;
   ListUse use{};
   std::optional<LogTime> unused_since;  ///< since when no check uses it
@@ -93,8 +95,13 @@ struct WorkerList {
 
   std::optional<std::vector<std::string>> wish;  ///< desired spec.clusters, if a write is due
   bool dissolve = false;                         ///< the config should be deleted
-  std::string rule;                              ///< of the wish: "growth", "move", ...
-  std::vector<Seq> because;                      ///< events of the moment that made the wish
+  /// Under which rule the wish or the end of the list is reported; the write's rule is
+  /// "multikueue/" and this. Set by multikueue/close.cpp: "growth" (names come), "move" (names
+  /// come, others have gone or are leaving), "leave" (names go), "restore" (a name comes back that
+  /// another writer took out), "order", "adopt" (only the mark is missing), "dissolve" (nothing is
+  /// selected), "unused" (no check uses it).
+  std::string rule;
+  std::vector<Seq> because;  ///< events of the moment that made the wish
 
   friend bool operator==(const WorkerList&, const WorkerList&) = default;
 };

@@ -1,5 +1,6 @@
 // Nominations: the workers to which Kueue may copy a Workload when Fairlead is its external
-// dispatcher. Internal to the fold.
+// dispatcher. Why there are none on some hubs: docs/decisions/0029-nominations-need-a-clearer.md.
+// Internal to the fold.
 #pragma once
 
 #include "engine/fold/state.h"

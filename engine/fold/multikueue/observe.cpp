@@ -230,6 +230,8 @@ void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFac
   if (!seen) checks.erase(name);
 }
 
+// The indexes are taken back by the facts that made them, before the new facts replace them. What
+// was decided stays with the uid: another one is another Workload, for which nothing is reserved.
 void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts> seen, Seq seq) {
   MultiKueue& all = state.multikueue;
   const auto old = all.workloads.find(id);

@@ -9,7 +9,8 @@
 //
 // The share of a worker is the sum over its ClusterQueues behind LocalQueues with the namespace and
 // name of the hub's; each sum is damped like capacity (layer 2, the first value, stale and lost).
-// For a worker that is not watched, what claims grant of its cluster counts.
+// For a worker that is not watched, what claims grant of its cluster counts. What it rests on:
+// docs/decisions/0028-a-quota-that-follows-workers.md.
 #pragma once
 
 #include <string>

@@ -153,6 +153,9 @@ std::int64_t total_free(const SliceRows& rows) {
   return sum;
 }
 
+// What leaves a gone cluster goes first: new slices get what is free beside that. Another size of
+// slice is all or nothing, as a namespace has one size. Where new slices have to fit all together
+// and do not, the attempt is repeated for `fallback`, so that the moves are made without them.
 bool divide_slices(SliceRows& rows, std::int64_t wanted, std::int64_t fallback,
                    const SliceTerms& terms) {
   std::int64_t fresh = wanted;

@@ -379,6 +379,9 @@ class Placing {
 
 }  // namespace
 
+// Pods of all namespaces in the order in which they began to wait. A line is in that order, so the
+// first pods of the lines are enough to find the next one. A pod that finds no place does not end
+// its line: the next one may be smaller.
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
                 PodRefusals& refusals) {
   std::list<Line> lines;

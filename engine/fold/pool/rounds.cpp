@@ -271,7 +271,9 @@ class Rounds {
     return saturate(std::max(Int128{0}, most));
   }
 
-  // Step 3.
+  // Step 3. Where no room grew, a namespace that nothing opened would be decided as before: only
+  // the opened ones are looked at. Those on a cluster that is gone come first, then those that have
+  // waited longest.
   void decide_wanting(const std::set<PoolNamespaceKey>& open, bool grew) {
     std::vector<std::tuple<int, LogTime, PoolNamespaceKey>> order;
     const auto add = [&](const PoolNamespaceKey& key) {

@@ -76,6 +76,15 @@ CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const Pool
   return sum;
 }
 
+// The invariant of the sums, for each id: totals.held is the sum of `counted` over all shares
+// there, totals.says that of `counted_says`, and totals.pods that of the pods of shares with
+// `pods_counted`. A share remembers what the sums have of it, so a change is one subtraction and
+// one addition, whatever it was that changed. Nothing else writes `held` and `says`; change_pods
+// keeps `pods`. A share is erased only when the sums have nothing of it.
+//
+// room_grew is set where something falls, never where it rises: namespaces that want slices and
+// pods that wait are looked at again because of it, and a rise gives them nothing that they could
+// not get before. Pods that leave a listed share are a case of their own (look_at_waiting).
 void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
                    const std::string& id) {
   Pool& pool = state.pool;
@@ -170,6 +179,8 @@ void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
   const bool listed = wanted.has_value();
   const std::int64_t slices = wanted.value_or(0);
   if (share.listed == listed && share.slices == slices) {
+    // The sums have nothing of it: a share that is not listed counts only what super clusters say.
+    // For a tenant that takes part that is nothing, and of others only listed shares come here.
     if (!listed && share.pod_count == 0) of.shares.erase(id);
     return;
   }
@@ -255,6 +266,9 @@ void recount_member(State& state, const std::string& member) {
   for (const PoolNamespaceKey& key : keys) recount_said(state, key);
 }
 
+// Only an overflow asks for a round in which namespaces yield (Rounds::end_overflow), so its end
+// sets no `overflow_changed`. What ended it makes room for others, and has said so by room_grew.
+// One that goes on is reported again: who may yield, and how much, may be another answer now.
 void judge_overflow(Pool& pool, const std::string& id) {
   const auto cluster = pool.clusters.find(id);
   const auto totals = pool.totals.find(id);

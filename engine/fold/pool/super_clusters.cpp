@@ -106,6 +106,9 @@ void observe_super_cluster_id(State& state, const SourceName& source, Liveness l
   }
 }
 
+// Which id a member has depends on the other members: of several with the same the first one
+// counts. So where an id may be another, all members are looked at; else only those whose moment
+// closed, and they keep their ids.
 void close_super_clusters(State& state, const std::set<std::string>& members) {
   Pool& pool = state.pool;
   if (state.configuration.pool.clusters.empty() && pool.clusters.empty()) return;

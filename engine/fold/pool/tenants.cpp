@@ -69,6 +69,8 @@ void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
 }
 
 // All that was decided for it is over; what its syncer left in super clusters are strangers' then.
+// Its shares stay as records: the sums count some of them, as those with pods that are not over.
+// recount_said() takes out what no longer counts.
 void end_namespace(State& state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, std::nullopt);

@@ -8,13 +8,27 @@
 
 namespace fairlead {
 
+// Each of these folds one event, and evolve() calls it once for it.
+
+/// Folds an intent, after the moment that it was planned in has closed: the write is outstanding
+/// from now on. It takes the place of an outstanding one of the same object or status, whose
+/// outcome is then without effect.
 void note_intent(State& state, const PatchIntended& intent, Seq seq);
+/// Folds the acceptance of an outstanding write: what it wrote is ours now, and the observation of
+/// its version, or of the end of its object, is awaited; after a status of a claim nothing is. This
+/// and the next two are without effect if the intent is not outstanding any more.
 void note_accepted(State& state, const PatchAccepted& accepted);
+/// Folds the refusal of an outstanding write: the same wish is sent again at Refusal::retry_at;
+/// after a conflict also once the object is observed.
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq);
+/// Folds that an outstanding write has no answer: it stays outstanding for kDoubt, unless an
+/// observation decides it before.
 void note_unknown(State& state, const PatchUnknown& unknown);
-/// Folds an observation of an object that we write: it may be the awaited version, or the result of
-/// an unanswered write.
+/// Folds an observation of an object that we write, after fold_object(): it may be the awaited
+/// version, or the result of an unanswered write, and is compared with the State that has it.
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen);
+/// Forgets our writes of an object and of its status, before fold_object(): it is gone, or is
+/// observed with another uid.
 void note_gone(State& state, const std::string& source, const ObjectKey& key);
 /// Folds a complete list of the kind. It ends every wait for a version of ours: what the list does
 /// not have was lost, as when the API server's store was restored from a backup.

@@ -20,6 +20,10 @@ constexpr std::size_t kEntryBytes = 8;
 static_assert(std::endian::native == std::endian::little, "marks are stored as they are");
 
 /// Mixes eight bytes a step, because every appended event about an object is hashed.
+///
+/// Its results are stored: another prime, another order of the steps or another width would find
+/// nothing in the logs that exist, without an error. The same holds for append_entry() and the
+/// keys.
 std::uint64_t mix(std::uint64_t hash, std::string_view text) {
   constexpr std::uint64_t kPrime = 0x9E3779B97F4A7C15ULL;
   const auto step = [&hash](std::uint64_t word) {
@@ -52,6 +56,11 @@ void append_entry(std::string& value, std::uint32_t mark, std::size_t place) {
 }
 
 /// Returns the places that the value of an entry names for `mark`.
+///
+/// 32 bits are enough, because a mark decides nothing: each event that it names is decoded and
+/// compared (Search::wanted). Another object has the same mark with 2^-32, so a search over a
+/// billion events of a kind decodes a pack in vain with a probability of one in five. A wider mark
+/// would make each entry larger for that.
 std::vector<std::uint32_t> places_of(std::uint32_t mark, std::string_view entry) {
   std::vector<std::uint32_t> places;
   for (; entry.size() >= kEntryBytes; entry.remove_prefix(kEntryBytes)) {
@@ -82,6 +91,7 @@ Error in_pack(Seq pack, Error error) {
   return in_context("seq " + std::to_string(pack.value), std::move(error));
 }
 
+// A search reads each pack once: in the block cache it would only take the place of others.
 Result<void> Search::look_into(Seq pack, const std::vector<std::uint32_t>& places) {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
@@ -103,6 +113,10 @@ Result<void> Search::look_into(Seq pack, const std::vector<std::uint32_t>& place
   return {};
 }
 
+// Logs outlive programs. Those of before docs/decisions/0017-one-index-entry-a-commit-and-kind.md
+// have an entry for each event, whose key is the whole name: it needs no comparison with the event.
+// It is not rewritten, so a search asks for both forms. A longer key is of another object, whose
+// name begins with this one's.
 Result<void> Search::old_entries(const std::string& prefix) {
   const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator({}, store.by_object));
   for (entries->Seek(prefix + seq_key(first));

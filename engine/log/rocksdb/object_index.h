@@ -2,7 +2,8 @@
 //
 // A commit has one entry for each kind of object in it, not one for each event: appends are
 // frequent and must be cheap, and most events are never looked up. The index names candidates: a
-// search decodes the events that it names and compares them.
+// search decodes the events that it names and compares them
+// (docs/decisions/0017-one-index-entry-a-commit-and-kind.md).
 //
 // Entries of the column family `by_object`:
 //   key    "k", the kind (1 byte), the first seq of the commit (8 bytes, big-endian)

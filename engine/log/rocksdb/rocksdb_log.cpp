@@ -228,6 +228,8 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   return prepared;
 }
 
+/// Runs on the thread of linking_, or on the caller's when no stage has work, as append_owned()
+/// waits for. So chain_ahead_ has one user at a time, without a lock.
 void RocksdbLog::link(Prepared& prepared) {
   PackHeader& header = prepared.header;
   header.previous = chain_ahead_;
@@ -326,7 +328,8 @@ Result<Seq> RocksdbLog::last_at(LogTime time) const {
   const LogTail end = tail();
   if (end.last_time <= time) return end.last;
   if (begin.last.value > 0 && time < begin.last_time) return was_pruned_at(begin);
-  // Log times never decrease, so the last pack that does not begin later is found by halving.
+  // Log times never decrease, so the last pack that does not begin later is found by halving. The
+  // middle is rounded up, so that one of the bounds moves each time.
   const std::unique_ptr<rocksdb::Iterator> packs(store_->db->NewIterator({}, store_->events));
   Seq low = begin.last;
   for (Seq high = end.last; low < high;) {

@@ -113,6 +113,10 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
 
 }  // namespace
 
+// In the order in which quota is taken back: the hub first, so that it dispatches nothing to a
+// member that admits nothing any more; then the member's quota, its LocalQueues, and what brought
+// them their flavors. A claim that another one of its cluster follows leaves only the hub's shares
+// to take back.
 std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, QueueWishes& wishes) {
   if (!claim.terms) return std::nullopt;
   const std::string& cluster_name = claim.terms->cluster;

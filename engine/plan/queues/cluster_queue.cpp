@@ -129,6 +129,20 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   return wish;
 }
 
+// A kept wish is what wish_for_queue would return now: go_on() drops it when an input of it
+// changed.
+// - The queue itself, its claims' terms and grants, which claim is in force, what we wrote and what
+//   members confirmed: a rule that changes one of them calls note_quota_change. The queue, or a
+//   claim that names it, is closed in the same moment, so it is in DirtySet::queues (look_at).
+// - The three values of a cluster that contribution_of and held_part read beside those (compare).
+// - Cohorts above the queue: observe_cohort marks the queues below.
+// - The configuration, and which flavors the hub has: DirtySet::everything.
+// - What is left is in `fleeting_`, and derived in each round. The wish of a queue with admission
+//   checks reads AdmissionChecks and MultiKueueConfigs (quota_automated); that of a queue that
+//   follows workers reads their shares, which step by time, and whether their clusters are counted
+//   (share_of). The rules behind these mark such queues as a whole (mark_users_of_checks_dirty,
+//   judge_follower), but it is not relied on that each change of them does.
+// A debug build compares each round with one that keeps nothing (Planner::plan).
 const QueueWish& QueueWishes::of(const std::string& queue) {
   if (const auto at = made_.find(queue); at != made_.end()) return at->second;
   const auto at = state_.queues.find(queue);
@@ -149,7 +163,11 @@ void QueueWishes::forget_all() {
   as_of_.clear();
 }
 
-// Most queues are dirty because it may be time to write them: their wishes did not change.
+// Most queues are dirty because it may be time to write them: their wishes did not change. What
+// changed one is told by Queue::changed. It takes its values from one counter of the State, so that
+// a queue that is deleted and created again never returns to a value that was seen. `as_of_` is
+// kept beside the wish, not in it: a queue may be dirty before its wish is asked for, and a wish
+// that is forgotten for a cluster's sake leaves the count as it is.
 void QueueWishes::look_at(const std::string& queue) {
   const auto at = state_.queues.find(queue);
   if (at == state_.queues.end()) return forget(queue);
