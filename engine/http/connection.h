@@ -1,6 +1,6 @@
 // One connection of an HTTP/1.1 server: it reads requests one after the other, and writes their
 // answers. What is answered, and which clients are served, is its handler's decision. The hub and
-// the model of an API server share it: docs/decisions/0045-one-http-server-below-hub-and-model.md.
+// the model of an API server share it: docs/decisions/0046-one-http-server-below-hub-and-model.md.
 #pragma once
 
 #include <cstddef>
