@@ -58,10 +58,10 @@ DeviceEvidence::Names names_in(const Cluster& cluster, const std::string& space)
 Json deciding_events(const State& state, const WorkerAnswer& answer, const WorkerList& list,
                      EventLookup& events) {
   std::set<Seq> seqs;
-  if (answer.reason == "Leaving")
+  if (answer.obstacle == Obstacle::leaving)
     if (const auto worker = list.workers.find(answer.worker); worker != list.workers.end())
       seqs.insert(worker->second.because.begin(), worker->second.because.end());
-  if (answer.reason == "NotReachable") {
+  if (answer.obstacle == Obstacle::not_reachable) {
     const Cluster& cluster = state.clusters.at(answer.cluster);
     if (cluster.liveness_at_close != Liveness::live) seqs.insert(cluster.liveness_at_close_seq);
   }
