@@ -152,7 +152,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
 Result<void> add_settings(const AuditSource& source, const State& state, const Json& cluster,
                           Json& layer, EventLookup& lookup) {
   auto settings = settings_behind(source, state, cluster.get<std::string>(),
-                                  layer["name"].get<std::string>(), lookup);
+                                  layer_named(layer["name"].get_ref<const std::string&>()), lookup);
   if (!settings) return settings.error();
   layer["settings"] = *std::move(settings);
   return {};
