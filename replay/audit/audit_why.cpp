@@ -141,7 +141,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
     const auto cluster = state.clusters.find(grant.claim->terms->cluster);
     if (cluster == state.clusters.end()) continue;
     for (const auto& [key, value] : cluster->second.capacity)
-      if (key.resource == grant.grant->row.resource) add(value.because);
+      if (key.resource == grant.grant->row.resource) add(value.causes);
   }
   if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
     for (const auto& [name, share] : queue->second.workers.shares) add(share.because);

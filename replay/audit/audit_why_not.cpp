@@ -296,7 +296,7 @@ class Guards {
                                 layer.name == LayerName::detached;
         const Seq presence = layer.name == LayerName::detached ? cluster.presence.changed_seq
                                                                : cluster.liveness_at_close_seq;
-        layer_guard(name, key, layer, of_cluster ? presence : began(value.because, &cluster));
+        layer_guard(name, key, layer, of_cluster ? presence : began(value.causes, &cluster));
         held = held || layer.name != LayerName::none;
       }
       return held;

@@ -353,7 +353,7 @@ namespace {
 // "because" of a key, with the change of the source if there was one.
 Json because_of(const State& state, const Cluster& cluster, const CapacityKey& key,
                 const CapacityValue& value, EventLookup& lookup) {
-  Json rows = because_rows(state, value.because, key.resource, lookup);
+  Json rows = because_rows(state, value.causes, key.resource, lookup);
   if (!cluster.source_change) return rows;
   const SourceChange& change = *cluster.source_change;
   for (Json& row : rows)
@@ -386,7 +386,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"layer", layer_json(layer)},
                     {"moved", moved_json(key, value)},
                     {"because", because_of(state, at->second, key, value, lookup)},
-                    {"earlierNotKept", value.because.size() == kBecauseMax}});
+                    {"earlierNotKept", value.causes.size() == kBecauseMax}});
   }
   return rows;
 }

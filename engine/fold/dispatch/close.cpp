@@ -316,8 +316,8 @@ class Pass {
     made.pods = std::move(best.pods);
     made.since = state_.now;
     taken_.insert(made.cluster);
-    made.because = state_.clusters.at(made.cluster).search.changes.because;
-    remember(made.because, record.seen.seq);
+    made.causes = state_.clusters.at(made.cluster).search.changes.causes;
+    remember(made.causes, record.seen.seq);
     reserve(state_, id, record, std::move(made));
     devices.verdict = DeviceVerdict::reserved;
     devices.about.clear();

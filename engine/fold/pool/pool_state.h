@@ -169,8 +169,8 @@ struct PoolNamespace {
   SliceMap edit;
   std::optional<LogTime> wants_since;  ///< since when it has wanted a decision without a break
   Boxed<PoolReason> reason;
-  std::string rule;          ///< of the last decision that changed shares, e.g. "pool/place"
-  std::vector<Seq> because;  ///< the events that led to it
+  std::string rule;         ///< of the last decision that changed shares, e.g. "pool/place"
+  std::vector<Seq> causes;  ///< the events that led to it
   std::set<std::pair<LogTime, std::string>> waiting;  ///< pods without a cluster, first come first
   Memo<PodLook> look;
 
