@@ -415,7 +415,7 @@ void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& rec
   record.devices = {};
 }
 
-void open_for_classes(State& state) {
+void mark_users_of_classes_dirty(State& state) {
   MultiKueue& all = state.multikueue;
   for (const std::string& cluster : state.dispatch.open_clusters) {
     if (state.clusters.at(cluster).search.changes.classes.empty()) continue;
@@ -446,7 +446,7 @@ void close_dispatch(State& state) {
     WorkloadRecord* record = find_record(state, id);
     if (!record) continue;
     refresh_ticket(state, id, *record);
-    open_made_claims(state, id, record->seen.facts);
+    mark_made_claims_dirty(state, id, record->seen.facts);
   }
   std::set<NamespacedName> changed = opened;
   Pass pass(state);

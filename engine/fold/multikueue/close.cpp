@@ -254,7 +254,7 @@ void open_users(State& state, const std::string& placement) {
 void open_waiting(State& state, const std::string& placement) {
   for (const auto& [name, check] : state.multikueue.checks)
     if (check.placement == placement)
-      for (const std::string& before : check.came_from) open_list(state, before);
+      for (const std::string& before : check.came_from) mark_list_dirty(state, before);
 }
 
 void refresh_list(State& state, const std::string& placement) {
@@ -305,10 +305,11 @@ void judge_list(State& state, const std::string& placement, DirtySet& dirty) {
 void open_everything(State& state) {
   MultiKueue& all = state.multikueue;
   for (const auto& [cluster, record] : all.credentials) all.open_credentials.insert(cluster);
-  for (const auto& [placement, list] : all.lists) open_list(state, placement, state.seq);
-  for (const auto& [id, placement] : all.placements) open_list(state, id.second, state.seq);
-  for (const auto& [placement, shards] : all.decisions_of) open_list(state, placement, state.seq);
-  for (const auto& [name, config] : all.configs) open_list(state, name, state.seq);
+  for (const auto& [placement, list] : all.lists) mark_list_dirty(state, placement, state.seq);
+  for (const auto& [id, placement] : all.placements) mark_list_dirty(state, id.second, state.seq);
+  for (const auto& [placement, shards] : all.decisions_of)
+    mark_list_dirty(state, placement, state.seq);
+  for (const auto& [name, config] : all.configs) mark_list_dirty(state, name, state.seq);
   for (const auto& [name, cluster] : all.clusters) all.open_workers.insert(name);
   for (const auto& [name, check] : all.checks) all.open_checks.insert(name);
   for (const auto& [id, workload] : all.workloads) all.open_workloads.insert(id);
@@ -321,7 +322,7 @@ void close_credentials(State& state) {
     for (const auto& [placement, list] : state.multikueue.lists)
       if (list.decided.contains(cluster) ||
           list.workers.contains(worker_name(state.configuration, placement, cluster)))
-        open_list(state, placement, seq);
+        mark_list_dirty(state, placement, seq);
   }
 }
 
@@ -401,7 +402,7 @@ void close_multikueue(State& state, DirtySet& dirty) {
   }
   dirty.workers.merge(all.open_workers);
   all.open_workers.clear();
-  open_for_classes(state);
+  mark_users_of_classes_dirty(state);
   for (const NamespacedName& id : all.open_workloads) close_nomination(state, id);
   close_dispatch(state);
   dirty.workloads.merge(all.open_workloads);

@@ -274,7 +274,8 @@ struct Pool {
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;
   std::set<std::string> open_tenants;
-  std::set<std::string> open_limits;  ///< tenants that have more or fewer slices now (open_limited)
+  std::set<std::string>
+      open_limits;  ///< tenants that have more or fewer slices now (mark_limited_dirty)
   std::set<PoolNamespaceKey> open_namespaces;
   std::set<PoolNamespaceKey> open_lists;  ///< whose pods are all looked at again
   std::set<PoolPodKey> open_pods;

@@ -157,7 +157,7 @@ class Rounds {
 
   bool run() {
     for (int round = 0; round < kPoolRoundsMax; ++round) {
-      open_limited(pool_);
+      mark_limited_dirty(pool_);
       const std::set<PoolNamespaceKey> open = std::exchange(pool_.open_namespaces, {});
       visited_.insert(open.begin(), open.end());
       for (const PoolNamespaceKey& key : open) free_surplus(key);
@@ -165,9 +165,9 @@ class Rounds {
       if (std::exchange(pool_.overflow_changed, false) || grew) end_overflow();
       grew = std::exchange(pool_.room_grew, false) || grew;
       grew_ = grew_ || grew;
-      open_limited(pool_);
+      mark_limited_dirty(pool_);
       decide_wanting(open, grew);
-      open_limited(pool_);
+      mark_limited_dirty(pool_);
       if (pool_.open_namespaces.empty() && !pool_.room_grew && !pool_.overflow_changed) break;
     }
     pool_.open_namespaces.insert(visited_.begin(), visited_.end());
