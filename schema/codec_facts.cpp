@@ -7,26 +7,6 @@ template <class Value, class Stored>
 static constexpr bool same(Value value, Stored stored) {
   return static_cast<unsigned>(value) == static_cast<unsigned>(stored);
 }
-static_assert(same(value::Kind::node, Kind::NODE) && same(value::Kind::claim, Kind::CLAIM) &&
-              same(value::Kind::custom_resource_definition, Kind::CUSTOM_RESOURCE_DEFINITION) &&
-              same(value::Kind::workload, Kind::WORKLOAD) &&
-              same(value::Kind::cluster_queue, Kind::CLUSTER_QUEUE) &&
-              same(value::Kind::manifest_work, Kind::MANIFEST_WORK) &&
-              same(value::Kind::binding_policy, Kind::BINDING_POLICY) &&
-              same(value::Kind::cohort, Kind::COHORT) &&
-              same(value::Kind::mutating_admission_policy, Kind::MUTATING_ADMISSION_POLICY) &&
-              same(value::Kind::virtual_cluster, Kind::VIRTUAL_CLUSTER) &&
-              same(value::Kind::namespace_, Kind::NAMESPACE) &&
-              same(value::Kind::resource_quota, Kind::RESOURCE_QUOTA) &&
-              same(value::Kind::pod, Kind::POD) &&
-              same(value::Kind::config_map, Kind::CONFIG_MAP) &&
-              same(value::Kind::resource_slice, Kind::RESOURCE_SLICE) &&
-              same(value::Kind::device_class, Kind::DEVICE_CLASS) &&
-              same(value::Kind::resource_claim, Kind::RESOURCE_CLAIM) &&
-              same(value::Kind::resource_claim_template, Kind::RESOURCE_CLAIM_TEMPLATE) &&
-              same(value::Kind::device_taint_rule, Kind::DEVICE_TAINT_RULE) &&
-              same(value::Kind::fleet_resource_class, Kind::FLEET_RESOURCE_CLASS) &&
-              same(value::Kind::fleet_scheduling, Kind::FLEET_SCHEDULING));
 static_assert(std::variant_size_v<value::Facts::Base> == kKindCount);
 static_assert(same(value::ConditionStatus::absent, ConditionStatus::ABSENT) &&
               same(value::ConditionStatus::yes, ConditionStatus::YES) &&

@@ -105,6 +105,56 @@ Digest read_digest(capnp::Data::Reader bytes) {
   return digest;
 }
 
+// A switch, so that the compiler asks for a new kind.
+static constexpr bool is_stored_by_its_value(value::Kind kind) {
+  const auto stored = static_cast<Kind>(kind);
+  switch (kind) {
+    case value::Kind::node: return stored == Kind::NODE;
+    case value::Kind::cluster_metrics: return stored == Kind::CLUSTER_METRICS;
+    case value::Kind::managed_cluster: return stored == Kind::MANAGED_CLUSTER;
+    case value::Kind::cluster_profile: return stored == Kind::CLUSTER_PROFILE;
+    case value::Kind::resource_flavor: return stored == Kind::RESOURCE_FLAVOR;
+    case value::Kind::cluster_queue: return stored == Kind::CLUSTER_QUEUE;
+    case value::Kind::local_queue: return stored == Kind::LOCAL_QUEUE;
+    case value::Kind::admission_check: return stored == Kind::ADMISSION_CHECK;
+    case value::Kind::multikueue_config: return stored == Kind::MULTIKUEUE_CONFIG;
+    case value::Kind::manifest_work: return stored == Kind::MANIFEST_WORK;
+    case value::Kind::claim: return stored == Kind::CLAIM;
+    case value::Kind::multikueue_cluster: return stored == Kind::MULTIKUEUE_CLUSTER;
+    case value::Kind::placement: return stored == Kind::PLACEMENT;
+    case value::Kind::placement_decision: return stored == Kind::PLACEMENT_DECISION;
+    case value::Kind::addon_placement_score: return stored == Kind::ADDON_PLACEMENT_SCORE;
+    case value::Kind::workload: return stored == Kind::WORKLOAD;
+    case value::Kind::secret: return stored == Kind::SECRET;
+    case value::Kind::custom_resource_definition: return stored == Kind::CUSTOM_RESOURCE_DEFINITION;
+    case value::Kind::binding_policy: return stored == Kind::BINDING_POLICY;
+    case value::Kind::cohort: return stored == Kind::COHORT;
+    case value::Kind::mutating_admission_policy: return stored == Kind::MUTATING_ADMISSION_POLICY;
+    case value::Kind::virtual_cluster: return stored == Kind::VIRTUAL_CLUSTER;
+    case value::Kind::namespace_: return stored == Kind::NAMESPACE;
+    case value::Kind::resource_quota: return stored == Kind::RESOURCE_QUOTA;
+    case value::Kind::pod: return stored == Kind::POD;
+    case value::Kind::config_map: return stored == Kind::CONFIG_MAP;
+    case value::Kind::resource_slice: return stored == Kind::RESOURCE_SLICE;
+    case value::Kind::device_class: return stored == Kind::DEVICE_CLASS;
+    case value::Kind::resource_claim: return stored == Kind::RESOURCE_CLAIM;
+    case value::Kind::resource_claim_template: return stored == Kind::RESOURCE_CLAIM_TEMPLATE;
+    case value::Kind::device_taint_rule: return stored == Kind::DEVICE_TAINT_RULE;
+    case value::Kind::fleet_resource_class: return stored == Kind::FLEET_RESOURCE_CLASS;
+    case value::Kind::fleet_resource_claim: return stored == Kind::FLEET_RESOURCE_CLAIM;
+    case value::Kind::fleet_resource_claim_template:
+      return stored == Kind::FLEET_RESOURCE_CLAIM_TEMPLATE;
+    case value::Kind::fleet_scheduling: return stored == Kind::FLEET_SCHEDULING;
+  }
+  return false;
+}
+static_assert([] {
+  for (std::size_t i = 0; i < kKindCount; ++i)
+    if (kKinds[i].kind != static_cast<value::Kind>(i) || !is_stored_by_its_value(kKinds[i].kind))
+      return false;
+  return true;
+}());
+
 value::Kind read(Kind kind) { return read_enum<value::Kind>(kind, kKindCount, "a kind"); }
 value::AdmissionRule read(AdmissionRule rule) {
   return read_enum<value::AdmissionRule>(rule, value::kAdmissionRules.size(), "an admission rule");

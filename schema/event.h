@@ -16,6 +16,7 @@
 #include "schema/configuration.h"
 #include "schema/facts.h"
 #include "schema/kind.h"
+#include "schema/read_kind.h"
 
 namespace fairlead {
 
@@ -37,15 +38,11 @@ constexpr std::string_view tenant_of(std::string_view source) {
   return source.substr(kTenantPrefix.size());
 }
 
-/// Returns whether Fairlead reads this kind of this API server. Nodes and devices of the hub are no
-/// member's capacity, but bookings ask for devices by its templates of claims; what only tenants
-/// and super clusters have is not read of it either.
+/// Returns whether Fairlead reads this kind of this API server.
 constexpr bool is_read_from(std::string_view source, Kind kind) {
-  if (is_tenant(source)) return is_read_at_tenant(kind);
-  if (source != kHub) return is_read_at_member(kind);
-  if (kind == Kind::resource_claim_template) return true;
-  return kind != Kind::node && !is_read_at_tenant(kind) && kind != Kind::config_map &&
-         !is_of_devices(kind);
+  const KindReading reading = reading_of(kind);
+  if (is_tenant(source)) return reading.of_tenant.has_value();
+  return source == kHub ? reading.of_hub : reading.of_member.has_value();
 }
 
 /// Names one object of one API server, without its version.

@@ -252,21 +252,6 @@ constexpr bool is_of_fleet_claims(Kind kind) {
          kind == Kind::fleet_resource_claim_template || kind == Kind::fleet_scheduling;
 }
 
-/// Returns whether Fairlead reads this kind of a member: Nodes for its capacity, the queues that it
-/// placed there, devices with what asks for them, and of a super cluster its id and the tenants'
-/// namespaces.
-constexpr bool is_read_at_member(Kind kind) {
-  return kind == Kind::node || kind == Kind::local_queue || kind == Kind::cluster_queue ||
-         kind == Kind::namespace_ || kind == Kind::config_map || kind == Kind::pod ||
-         is_of_devices(kind);
-}
-
-/// Returns whether Fairlead reads this kind of a tenant of the super cluster pool.
-constexpr bool is_read_at_tenant(Kind kind) {
-  return kind == Kind::namespace_ || kind == Kind::resource_quota || kind == Kind::pod ||
-         kind == Kind::resource_claim || kind == Kind::resource_claim_template;
-}
-
 /// Returns whether every quota depends on this kind of the hub: while its stream is silent, an edit
 /// of a quota or of a claim is not observed.
 constexpr bool is_of_every_quota(Kind kind) {

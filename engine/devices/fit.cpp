@@ -50,7 +50,7 @@ bool still_fits(ClusterDeviceIndex& devices, const FitQuestion& question,
                 const std::vector<FitPod>& pods) {
   devices.forget_selectors();
   const fitting::Resolver resolver(devices, question);
-  return !resolver.refusal() && fitting::Repeat(devices, question, resolver).take(pods);
+  return !resolver.refusal() && fitting::Repeat(devices, question, resolver).acquire(pods);
 }
 
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer) {

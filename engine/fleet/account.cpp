@@ -9,6 +9,7 @@
 #include "engine/base/json.h"
 #include "schema/event_json.h"
 #include "schema/kind.h"
+#include "schema/write_rule.h"
 
 namespace fairlead {
 namespace {
@@ -73,7 +74,7 @@ std::string status_in_words(const PatchIntended& intent) {
 // What changes in a tenant's object: the text of the reason has only the values.
 std::string subject_of(const PatchIntended& intent) {
   if (!is_tenant(intent.cluster)) return "";
-  if (intent.reason.rule == "pool/reason") return "reason ";
+  if (intent.reason.rule == rule::kPoolReason) return "reason ";
   return intent.target.kind == Kind::pod ? "cluster " : "slices ";
 }
 

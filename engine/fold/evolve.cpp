@@ -46,7 +46,7 @@ void open_due(State& state) {
     if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
       open_due_cluster(state, cluster->cluster);
     else if (const auto* list = std::get_if<ListDeadline>(&*due))
-      open_list(state, list->placement);
+      mark_list_dirty(state, list->placement);
     else if (const auto* check = std::get_if<CheckDeadline>(&*due))
       state.multikueue.open_checks.insert(check->check);
     else if (const auto* quota = std::get_if<QuotaDeadline>(&*due))

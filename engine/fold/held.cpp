@@ -16,76 +16,149 @@ void add_namespaced(std::vector<ObjectKey>& keys, Kind kind, const Map& map) {
   for (const auto& [id, value] : map) keys.push_back({kind, id.first, id.second});
 }
 
-std::vector<ObjectKey> held_of_tenant(const State& state, const SourceName& source, Kind kind) {
-  std::vector<ObjectKey> keys;
-  const auto tenant = state.pool.tenants.find(std::string(tenant_of(source)));
-  if (tenant == state.pool.tenants.end()) return keys;
-  for (const auto& [name, of] : tenant->second.namespaces) {
-    if (kind == Kind::namespace_ && of.seen) keys.push_back({kind, "", name});
-    if (kind == Kind::resource_quota)
-      for (const auto& [quota, seen] : of.quotas) keys.push_back({kind, name, quota});
-    if (kind == Kind::pod)
-      for (const auto& [pod, record] : of.pods) keys.push_back({kind, name, pod});
-    if (kind == Kind::resource_claim)
-      for (const auto& [claim, record] : of.claims) keys.push_back({kind, name, claim});
-    if (kind == Kind::resource_claim_template)
-      for (const auto& [made, record] : of.templates) keys.push_back({kind, name, made});
-  }
-  return keys;
+template <class Map>
+void add_of_namespace(std::vector<ObjectKey>& keys, Kind kind, const std::string& namespace_,
+                      const Map& map) {
+  for (const auto& [name, value] : map) keys.push_back({kind, namespace_, name});
 }
 
-void add_of_super_cluster(std::vector<ObjectKey>& keys, const Pool& pool, const SourceName& source,
+void add_of_tenant(std::vector<ObjectKey>& keys, const Pool& pool, const SourceName& source,
+                   TenantKind read, Kind kind) {
+  const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
+  if (tenant == pool.tenants.end()) return;
+  for (const auto& [name, of] : tenant->second.namespaces) {
+    switch (read) {
+      case TenantKind::namespace_:
+        if (of.seen) keys.push_back({kind, "", name});
+        break;
+      case TenantKind::resource_quota: add_of_namespace(keys, kind, name, of.quotas); break;
+      case TenantKind::pod: add_of_namespace(keys, kind, name, of.pods); break;
+      case TenantKind::resource_claim: add_of_namespace(keys, kind, name, of.claims); break;
+      case TenantKind::resource_claim_template:
+        add_of_namespace(keys, kind, name, of.templates);
+        break;
+    }
+  }
+}
+
+void add_super_namespaces(std::vector<ObjectKey>& keys, const Pool& pool, const SourceName& source,
                           Kind kind) {
-  if (kind == Kind::config_map && pool.infos.contains(source))
-    keys.push_back({kind, std::string(kSuperClusterInfoNamespace), std::string(kSuperClusterInfo)});
-  if (kind != Kind::namespace_) return;
   for (auto at = pool.super_namespaces.lower_bound({source, ""});
        at != pool.super_namespaces.end() && at->first.first == source; ++at)
     keys.push_back({kind, "", at->first.second});
 }
 
-void add_devices(std::vector<ObjectKey>& keys, const DeviceObjects& devices, Kind kind) {
-  if (kind == Kind::resource_slice)
-    for (const auto* entry : devices.slices.sorted()) keys.push_back({kind, "", entry->first});
-  if (kind == Kind::device_class) add_names(keys, kind, devices.classes);
-  if (kind == Kind::device_taint_rule) add_names(keys, kind, devices.rules);
-  if (kind == Kind::resource_claim) add_namespaced(keys, kind, devices.claims);
-  if (kind == Kind::resource_claim_template) add_namespaced(keys, kind, devices.templates);
+template <class NameTable>
+void add_sorted(std::vector<ObjectKey>& keys, Kind kind, const NameTable& table) {
+  for (const auto* entry : table.sorted()) keys.push_back({kind, "", entry->first});
 }
 
-std::vector<ObjectKey> held_of_member(const State& state, const SourceName& source, Kind kind) {
-  std::vector<ObjectKey> keys;
-  add_of_super_cluster(keys, state.pool, source, kind);
-  const auto at = state.clusters.find(source);
-  if (at == state.clusters.end()) return keys;
-  if (kind == Kind::node)
-    for (const auto* entry : at->second.reports.nodes.sorted())
-      keys.push_back({kind, "", entry->first});
-  if (kind == Kind::cluster_queue) add_names(keys, kind, at->second.member.queues);
-  if (kind == Kind::local_queue) add_namespaced(keys, kind, at->second.member.local_queues);
-  if (kind == Kind::pod) add_namespaced(keys, kind, at->second.devices.pods);
-  add_devices(keys, at->second.devices, kind);
-  return keys;
-}
-
-// Kinds whose objects State holds as a part of a cluster.
-std::vector<ObjectKey> held_of_clusters(const State& state, Kind kind) {
-  std::vector<ObjectKey> keys;
-  for (const auto& [name, cluster] : state.clusters) {
-    if (kind == Kind::cluster_metrics && cluster.reports.metrics_known)
-      keys.push_back({kind, "", name});
-    if (kind == Kind::managed_cluster && cluster.presence.managed) keys.push_back({kind, "", name});
-    if (kind == Kind::cluster_profile)
-      for (const auto& [namespace_, profile] : cluster.presence.profiles)
-        keys.push_back({kind, namespace_, profile});
-    if (kind == Kind::manifest_work && cluster.member.quota_work.present)
-      keys.push_back({kind, name, std::string(kQuotaWork)});
-    if (kind == Kind::manifest_work && cluster.member.queue_work.present)
-      keys.push_back({kind, name, std::string(kQueueWork)});
-    if (kind == Kind::binding_policy && cluster.member.policy.present)
-      keys.push_back({kind, "", policy_name(name)});
+void add_of_cluster(std::vector<ObjectKey>& keys, const Cluster& of, MemberKind read, Kind kind) {
+  switch (read) {
+    case MemberKind::node: return add_sorted(keys, kind, of.reports.nodes);
+    case MemberKind::cluster_queue: return add_names(keys, kind, of.member.queues);
+    case MemberKind::local_queue: return add_namespaced(keys, kind, of.member.local_queues);
+    case MemberKind::pod: return add_namespaced(keys, kind, of.devices.pods);
+    case MemberKind::resource_slice: return add_sorted(keys, kind, of.devices.slices);
+    case MemberKind::device_class: return add_names(keys, kind, of.devices.classes);
+    case MemberKind::device_taint_rule: return add_names(keys, kind, of.devices.rules);
+    case MemberKind::resource_claim: return add_namespaced(keys, kind, of.devices.claims);
+    case MemberKind::resource_claim_template:
+      return add_namespaced(keys, kind, of.devices.templates);
+    case MemberKind::namespace_:
+    case MemberKind::config_map: return;  // no part of a Cluster
   }
-  return keys;
+}
+
+void add_of_member(std::vector<ObjectKey>& keys, const State& state, const SourceName& source,
+                   MemberKind read, Kind kind) {
+  if (read == MemberKind::namespace_) return add_super_namespaces(keys, state.pool, source, kind);
+  if (read == MemberKind::config_map) {
+    if (state.pool.infos.contains(source))
+      keys.push_back(
+          {kind, std::string(kSuperClusterInfoNamespace), std::string(kSuperClusterInfo)});
+    return;
+  }
+  const auto at = state.clusters.find(source);
+  if (at != state.clusters.end()) add_of_cluster(keys, at->second, read, kind);
+}
+
+// The names of the clusters of which State holds the object.
+template <class Holds>
+void add_clusters(std::vector<ObjectKey>& keys, Kind kind, const State& state, const Holds& holds) {
+  for (const auto& [name, cluster] : state.clusters)
+    if (holds(cluster)) keys.push_back({kind, "", name});
+}
+
+void add_profiles(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
+  for (const auto& [name, cluster] : state.clusters)
+    for (const auto& [namespace_, profile] : cluster.presence.profiles)
+      keys.push_back({kind, namespace_, profile});
+}
+
+void add_works(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
+  for (const auto& [name, cluster] : state.clusters) {
+    if (cluster.member.quota_work.present) keys.push_back({kind, name, std::string(kQuotaWork)});
+    if (cluster.member.queue_work.present) keys.push_back({kind, name, std::string(kQueueWork)});
+  }
+}
+
+void add_policies(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
+  for (const auto& [name, cluster] : state.clusters)
+    if (cluster.member.policy.present) keys.push_back({kind, "", policy_name(name)});
+}
+
+void add_of_hub(std::vector<ObjectKey>& keys, const State& state, Kind kind) {
+  switch (kind) {
+    case Kind::cluster_metrics:
+      return add_clusters(keys, kind, state,
+                          [](const Cluster& of) { return of.reports.metrics_known; });
+    case Kind::managed_cluster:
+      return add_clusters(keys, kind, state,
+                          [](const Cluster& of) { return of.presence.managed.has_value(); });
+    case Kind::cluster_profile: return add_profiles(keys, kind, state);
+    case Kind::manifest_work: return add_works(keys, kind, state);
+    case Kind::binding_policy: return add_policies(keys, kind, state);
+    case Kind::resource_flavor:
+      for (const auto& [name, flavor] : state.flavors)
+        if (flavor_exists(state, name)) keys.push_back({kind, "", name});
+      return;
+    case Kind::cluster_queue:
+      for (const auto& [name, queue] : state.queues)
+        if (queue.present) keys.push_back({kind, "", name});
+      return;
+    case Kind::local_queue: return add_namespaced(keys, kind, state.local_queues);
+    case Kind::admission_check: return add_names(keys, kind, state.multikueue.checks);
+    case Kind::multikueue_config: return add_names(keys, kind, state.multikueue.configs);
+    case Kind::multikueue_cluster: return add_names(keys, kind, state.multikueue.clusters);
+    case Kind::placement: return add_namespaced(keys, kind, state.multikueue.placements);
+    case Kind::placement_decision: return add_namespaced(keys, kind, state.multikueue.decisions);
+    case Kind::addon_placement_score: return add_namespaced(keys, kind, state.multikueue.scores);
+    case Kind::workload: return add_namespaced(keys, kind, state.multikueue.workloads);
+    case Kind::secret: return add_namespaced(keys, kind, state.multikueue.secrets);
+    case Kind::custom_resource_definition: return add_names(keys, kind, state.multikueue.crds);
+    case Kind::claim: return add_names(keys, kind, state.claims);
+    case Kind::cohort: return add_names(keys, kind, state.cohorts);
+    case Kind::mutating_admission_policy:
+      return add_names(keys, kind, state.multikueue.admission_policies);
+    case Kind::virtual_cluster: return add_namespaced(keys, kind, state.pool.virtual_clusters);
+    case Kind::resource_claim_template:
+      return add_namespaced(keys, kind, state.fleet.device_templates);
+    case Kind::fleet_resource_class: return add_names(keys, kind, state.fleet.classes);
+    case Kind::fleet_resource_claim: return add_namespaced(keys, kind, state.fleet.claims);
+    case Kind::fleet_resource_claim_template:
+      return add_namespaced(keys, kind, state.fleet.templates);
+    case Kind::fleet_scheduling: return add_namespaced(keys, kind, state.fleet.schedulings);
+    case Kind::node:
+    case Kind::namespace_:
+    case Kind::resource_quota:
+    case Kind::pod:
+    case Kind::config_map:
+    case Kind::resource_slice:
+    case Kind::device_class:
+    case Kind::device_taint_rule:
+    case Kind::resource_claim: return;  // of members and tenants only
+  }
 }
 
 struct HeldOf {
@@ -139,58 +212,14 @@ std::optional<Facts> held_facts(const State& state, const SourceName& source,
 }
 
 std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind) {
-  if (is_tenant(source)) return held_of_tenant(state, source, kind);
-  if (source != kHub) return held_of_member(state, source, kind);
   std::vector<ObjectKey> keys;
-  switch (kind) {
-    case Kind::node:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::resource_claim:
-    case Kind::device_taint_rule: return keys;  // of members and tenants only
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::manifest_work:
-    case Kind::binding_policy: return held_of_clusters(state, kind);
-    case Kind::resource_flavor:
-      for (const auto& [name, flavor] : state.flavors)
-        if (flavor_exists(state, name)) keys.push_back({kind, "", name});
-      break;
-    case Kind::cluster_queue:
-      for (const auto& [name, queue] : state.queues)
-        if (queue.present) keys.push_back({kind, "", name});
-      break;
-    case Kind::local_queue: add_namespaced(keys, kind, state.local_queues); break;
-    case Kind::admission_check: add_names(keys, kind, state.multikueue.checks); break;
-    case Kind::multikueue_config: add_names(keys, kind, state.multikueue.configs); break;
-    case Kind::multikueue_cluster: add_names(keys, kind, state.multikueue.clusters); break;
-    case Kind::placement: add_namespaced(keys, kind, state.multikueue.placements); break;
-    case Kind::placement_decision: add_namespaced(keys, kind, state.multikueue.decisions); break;
-    case Kind::addon_placement_score: add_namespaced(keys, kind, state.multikueue.scores); break;
-    case Kind::workload: add_namespaced(keys, kind, state.multikueue.workloads); break;
-    case Kind::secret: add_namespaced(keys, kind, state.multikueue.secrets); break;
-    case Kind::custom_resource_definition: add_names(keys, kind, state.multikueue.crds); break;
-    case Kind::claim: add_names(keys, kind, state.claims); break;
-    case Kind::cohort: add_names(keys, kind, state.cohorts); break;
-    case Kind::mutating_admission_policy:
-      add_names(keys, kind, state.multikueue.admission_policies);
-      break;
-    case Kind::virtual_cluster: add_namespaced(keys, kind, state.pool.virtual_clusters); break;
-    case Kind::resource_claim_template:
-      add_namespaced(keys, kind, state.fleet.device_templates);
-      break;
-    case Kind::fleet_resource_class: add_names(keys, kind, state.fleet.classes); break;
-    case Kind::fleet_resource_claim: add_namespaced(keys, kind, state.fleet.claims); break;
-    case Kind::fleet_resource_claim_template:
-      add_namespaced(keys, kind, state.fleet.templates);
-      break;
-    case Kind::fleet_scheduling: add_namespaced(keys, kind, state.fleet.schedulings); break;
-  }
+  const KindReading reading = reading_of(kind);
+  if (source == kHub)
+    add_of_hub(keys, state, kind);
+  else if (is_tenant(source) && reading.of_tenant)
+    add_of_tenant(keys, state.pool, source, *reading.of_tenant, kind);
+  else if (!is_tenant(source) && reading.of_member)
+    add_of_member(keys, state, source, *reading.of_member, kind);
   return keys;
 }
 

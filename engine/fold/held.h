@@ -28,20 +28,6 @@ struct HeldSlice {
   const ResourceSliceFacts& facts;
 };
 
-/// What with_held does for a LocalQueue of a member, and for a ManifestWork of ours.
-template <class Result, class Found>
-Result with_local_queue(const Cluster& of, const std::pair<std::string, std::string>& id,
-                        const Result& none, const Found& found) {
-  const auto entry = of.member.local_queues.find(id);
-  return entry == of.member.local_queues.end() ? none : found(HeldMemberLocalQueue{entry->second});
-}
-template <class Result, class Present>
-Result with_work(const ClusterMember& member, const std::string& name, const Result& none,
-                 const Present& present) {
-  if (name == kQuotaWork) return present(member.quota_work);
-  return name == kQueueWork ? present(member.queue_work) : none;
-}
-
 /// How with_held looks a record up; each function calls `found` with it, or returns `none`.
 template <class Result, class Found>
 struct HeldLookup {
@@ -76,105 +62,96 @@ struct HeldLookup {
   }
 };
 
-/// What with_held does for the kinds of the super cluster pool. `in` looks one record of a map up.
-template <class Result, class In, class Found>
-Result with_held_of_pool(const Pool& pool, const SourceName& source, const ObjectKey& key,
-                         const Result& none, const In& in, const Found& found) {
-  if (key.kind == Kind::virtual_cluster)
-    return in(pool.virtual_clusters, std::pair{key.namespace_, key.name});
-  if (key.kind == Kind::config_map) return in(pool.infos, source);
-  if (!is_tenant(source))
-    return key.kind == Kind::namespace_ ? in(pool.super_namespaces, std::pair{source, key.name})
-                                        : none;
-  const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
-  if (tenant == pool.tenants.end()) return none;
-  const auto& namespaces = tenant->second.namespaces;
-  if (key.kind == Kind::namespace_) {
-    const auto at = namespaces.find(key.name);
-    return at == namespaces.end() || !at->second.seen ? none : found(*at->second.seen);
-  }
-  const auto at = namespaces.find(key.namespace_);
-  if (at == namespaces.end()) return none;
-  const PoolNamespace& of = at->second;
-  if (key.kind == Kind::pod) return in(of.pods, key.name);
-  if (key.kind == Kind::resource_claim) return in(of.claims, key.name);
-  if (key.kind == Kind::resource_claim_template) return in(of.templates, key.name);
-  return in(of.quotas, key.name);
-}
-
-/// What with_held does for the kinds of resource.k8s.io: of the hub, templates of claims. `in`
-/// looks one record of a map up.
-template <class Result, class In, class Found>
-Result with_held_device(const State& state, const SourceName& source, const ObjectKey& key,
-                        const Result& none, const In& in, const Found& found) {
-  if (is_tenant(source)) return with_held_of_pool(state.pool, source, key, none, in, found);
-  const std::pair id{key.namespace_, key.name};
-  if (source == kHub) return in(state.fleet.device_templates, id);
-  const auto entry = state.clusters.find(source);
-  if (entry == state.clusters.end()) return none;
-  const DeviceObjects& devices = entry->second.devices;
-  if (key.kind == Kind::resource_slice) {
-    const SliceRecord* slice = devices.slices.find(key.name);
-    return slice ? found(HeldSlice{*slice->facts}) : none;
-  }
-  if (key.kind == Kind::device_class) return in(devices.classes, key.name);
-  if (key.kind == Kind::device_taint_rule) return in(devices.rules, key.name);
-  if (key.kind == Kind::resource_claim) return in(devices.claims, id);
-  return in(devices.templates, id);
-}
-
-/// What with_held does for the kinds of fleet claims.
-template <class In>
-auto with_held_fleet_object(const FleetClaims& fleet, const ObjectKey& key, const In& in) {
-  const std::pair id{key.namespace_, key.name};
-  if (key.kind == Kind::fleet_resource_class) return in(fleet.classes, key.name);
-  if (key.kind == Kind::fleet_resource_claim) return in(fleet.claims, id);
-  if (key.kind == Kind::fleet_scheduling) return in(fleet.schedulings, id);
-  return in(fleet.templates, id);
-}
-
-/// Calls `found` with the record of the object `key` of the API server `source` and returns what it
-/// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
-/// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
-/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, MemberPod, HeldSlice, DeviceRecord of the
-/// other kinds of devices, and Observed of every kind of the MultiKueue path and of the pool.
+/// What with_held does for an object of a tenant.
 template <class Result, class Found>
-Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
-                 Found&& found) {
-  const HeldLookup<Result, Found> look{none, found};
-  const auto in = [&](const auto& map, const auto& id) { return look.in(map, id); };
-  const auto present = [&](const auto& record) { return look.present(record); };
+Result with_held_of_tenant(const Pool& pool, const SourceName& source, TenantKind kind,
+                           const ObjectKey& key, const HeldLookup<Result, Found>& look) {
+  const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
+  if (tenant == pool.tenants.end()) return look.none;
+  const auto& namespaces = tenant->second.namespaces;
+  const auto at = namespaces.find(kind == TenantKind::namespace_ ? key.name : key.namespace_);
+  if (at == namespaces.end()) return look.none;
+  const PoolNamespace& of = at->second;
+  switch (kind) {
+    case TenantKind::namespace_: return look.at(of.seen);
+    case TenantKind::resource_quota: return look.in(of.quotas, key.name);
+    case TenantKind::pod: return look.in(of.pods, key.name);
+    case TenantKind::resource_claim: return look.in(of.claims, key.name);
+    case TenantKind::resource_claim_template: return look.in(of.templates, key.name);
+  }
+  return look.none;
+}
+
+/// What with_held does for an object of a member.
+template <class Result, class Found>
+Result with_held_of_member(const State& state, const SourceName& source, MemberKind kind,
+                           const ObjectKey& key, const HeldLookup<Result, Found>& look) {
+  if (kind == MemberKind::config_map) return look.in(state.pool.infos, source);
+  if (kind == MemberKind::namespace_)
+    return look.in(state.pool.super_namespaces, std::pair{source, key.name});
+  const auto entry = state.clusters.find(source);
+  if (entry == state.clusters.end()) return look.none;
+  const ClusterMember& member = entry->second.member;
+  const DeviceObjects& devices = entry->second.devices;
+  const auto id = [&] { return std::pair{key.namespace_, key.name}; };
+  switch (kind) {
+    case MemberKind::node: return look.at(entry->second.reports.nodes.find(key.name));
+    case MemberKind::cluster_queue: return look.in(member.queues, key.name);
+    case MemberKind::local_queue: {
+      const auto queue = member.local_queues.find(id());
+      return queue == member.local_queues.end() ? look.none
+                                                : look.found(HeldMemberLocalQueue{queue->second});
+    }
+    case MemberKind::pod: return look.in(devices.pods, id());
+    case MemberKind::resource_slice: {
+      const SliceRecord* const slice = devices.slices.find(key.name);
+      return slice ? look.found(HeldSlice{*slice->facts}) : look.none;
+    }
+    case MemberKind::device_class: return look.in(devices.classes, key.name);
+    case MemberKind::device_taint_rule: return look.in(devices.rules, key.name);
+    case MemberKind::resource_claim: return look.in(devices.claims, id());
+    case MemberKind::resource_claim_template: return look.in(devices.templates, id());
+    case MemberKind::config_map:
+    case MemberKind::namespace_: break;  // no part of a Cluster
+  }
+  return look.none;
+}
+
+/// What with_held does for a ManifestWork of ours.
+template <class Result, class Found>
+Result with_held_work(const ClusterMember& member, const std::string& name,
+                      const HeldLookup<Result, Found>& look) {
+  if (name == kQuotaWork) return look.present(member.quota_work);
+  return name == kQueueWork ? look.present(member.queue_work) : look.none;
+}
+
+/// What with_held does for an object of the hub.
+template <class Result, class Found>
+Result with_held_of_hub(const State& state, const ObjectKey& key,
+                        const HeldLookup<Result, Found>& look) {
   const auto cluster = [&](const std::string& name, auto&& use) -> Result {
     const auto entry = state.clusters.find(name);
-    return entry == state.clusters.end() ? none : use(entry->second);
+    return entry == state.clusters.end() ? look.none : use(entry->second);
   };
+  const auto in = [&](const auto& map, const auto& id) { return look.in(map, id); };
   const auto id = [&] { return std::pair{key.namespace_, key.name}; };
   switch (key.kind) {
-    case Kind::node:
-      return cluster(source,
-                     [&](const auto& of) { return look.at(of.reports.nodes.find(key.name)); });
     case Kind::cluster_metrics:
       return cluster(key.name, [&](const Cluster& of) -> Result {
-        return of.reports.metrics_known ? found(HeldMetrics{of}) : none;
+        return of.reports.metrics_known ? look.found(HeldMetrics{of}) : look.none;
       });
     case Kind::managed_cluster:
       return cluster(key.name, [&](const Cluster& of) { return look.at(of.presence.managed); });
-    case Kind::resource_flavor:
-      return flavor_exists(state, key.name) ? in(state.flavors, key.name) : none;
-    case Kind::cluster_queue:
-      if (source == kHub) return look.present_in(state.queues, key.name);
-      return cluster(source, [&](const Cluster& of) { return in(of.member.queues, key.name); });
-    case Kind::local_queue:
-      if (source == kHub) return in(state.local_queues, id());
-      return cluster(source,
-                     [&](const auto& of) { return with_local_queue(of, id(), none, found); });
     case Kind::manifest_work:
-      return cluster(key.namespace_, [&](const Cluster& of) {
-        return with_work(of.member, key.name, none, present);
-      });
+      return cluster(key.namespace_,
+                     [&](const Cluster& of) { return with_held_work(of.member, key.name, look); });
     case Kind::binding_policy:
       return cluster(cluster_of_policy(key.name),
-                     [&](const Cluster& of) { return present(of.member.policy); });
+                     [&](const Cluster& of) { return look.present(of.member.policy); });
+    case Kind::resource_flavor:
+      return flavor_exists(state, key.name) ? in(state.flavors, key.name) : look.none;
+    case Kind::cluster_queue: return look.present_in(state.queues, key.name);
+    case Kind::local_queue: return in(state.local_queues, id());
     case Kind::claim: return in(state.claims, key.name);
     case Kind::cohort: return in(state.cohorts, key.name);
     case Kind::cluster_profile: return in(state.multikueue.profiles, id());
@@ -188,25 +165,42 @@ Result with_held(const State& state, const SourceName& source, const ObjectKey& 
     case Kind::admission_check: return in(state.multikueue.checks, key.name);
     case Kind::custom_resource_definition: return in(state.multikueue.crds, key.name);
     case Kind::mutating_admission_policy: return in(state.multikueue.admission_policies, key.name);
-    case Kind::virtual_cluster:
+    case Kind::virtual_cluster: return in(state.pool.virtual_clusters, id());
+    case Kind::resource_claim_template: return in(state.fleet.device_templates, id());
+    case Kind::fleet_resource_class: return in(state.fleet.classes, key.name);
+    case Kind::fleet_resource_claim: return in(state.fleet.claims, id());
+    case Kind::fleet_resource_claim_template: return in(state.fleet.templates, id());
+    case Kind::fleet_scheduling: return in(state.fleet.schedulings, id());
+    case Kind::node:
     case Kind::namespace_:
     case Kind::resource_quota:
-    case Kind::config_map: return with_held_of_pool(state.pool, source, key, none, in, found);
     case Kind::pod:
-      if (is_tenant(source)) return with_held_of_pool(state.pool, source, key, none, in, found);
-      return cluster(source, [&](const Cluster& of) { return in(of.devices.pods, id()); });
+    case Kind::config_map:
     case Kind::resource_slice:
     case Kind::device_class:
     case Kind::device_taint_rule:
-    case Kind::resource_claim:
-    case Kind::resource_claim_template:
-      return with_held_device(state, source, key, none, in, found);
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return with_held_fleet_object(state.fleet, key, in);
+    case Kind::resource_claim: break;  // of members and tenants only
   }
-  return none;
+  return look.none;
+}
+
+/// Calls `found` with the record of the object `key` of the API server `source` and returns what it
+/// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
+/// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
+/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, MemberPod, HeldSlice, DeviceRecord of the
+/// other kinds of devices, and Observed of every kind of the MultiKueue path and of the pool.
+template <class Result, class Found>
+Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
+                 Found&& found) {
+  const HeldLookup<Result, Found> look{none, found};
+  const KindReading reading = reading_of(key.kind);
+  if (is_tenant(source))
+    return reading.of_tenant
+               ? with_held_of_tenant(state.pool, source, *reading.of_tenant, key, look)
+               : none;
+  if (source == kHub) return with_held_of_hub(state, key, look);
+  return reading.of_member ? with_held_of_member(state, source, *reading.of_member, key, look)
+                           : none;
 }
 
 /// What names one state of an object. Empty texts and 0 where State does not keep them. The texts

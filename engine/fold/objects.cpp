@@ -1,5 +1,6 @@
 #include "engine/fold/objects.h"
 
+#include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
@@ -23,18 +24,13 @@ void mark_users_of_checks_dirty(State& state) {
     if (!queue.facts.admission_checks.empty()) mark_queue_dirty(state, name);
 }
 
-void observe_local_queue(State& state, const std::string& source, const ObjectKey& key,
-                         const LocalQueueFacts* facts) {
-  const std::pair id{key.namespace_, key.name};
-  if (source != kHub) {
-    Cluster& cluster = open_cluster(state, source);
-    if (facts)
-      cluster.member.local_queues[id] = facts->cluster_queue;
-    else
-      cluster.member.local_queues.erase(id);
-    open_followers(state);
-    return;
-  }
+void observe_resource_flavor(State& state, const std::string& name,
+                             const ResourceFlavorFacts* facts, Seq seq) {
+  observe_flavor(state, name, facts, seq);
+  state.all_open = state.searches.all_open = true;
+}
+
+void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
   if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
     mark_queue_dirty(state, at->second.cluster_queue);
   if (facts) {
@@ -43,6 +39,16 @@ void observe_local_queue(State& state, const std::string& source, const ObjectKe
   } else {
     state.local_queues.erase(id);
   }
+}
+
+void observe_member_local_queue(State& state, const std::string& source, const NamespacedName& id,
+                                const LocalQueueFacts* facts) {
+  Cluster& cluster = open_cluster(state, source);
+  if (facts)
+    cluster.member.local_queues[id] = facts->cluster_queue;
+  else
+    cluster.member.local_queues.erase(id);
+  open_followers(state);
 }
 
 // Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
@@ -73,83 +79,65 @@ Seen<F> record(const ObjectObserved* seen, Seq seq) {
       seq};
 }
 
-// The kinds of the super cluster pool.
-void fold_pool_object(State& state, const SourceName& source, const ObjectKey& key,
-                      const ObjectObserved* seen, Seq seq) {
+// The kinds of a tenant of the super cluster pool.
+void fold_of_tenant(State& state, const SourceName& source, TenantKind kind, const ObjectKey& key,
+                    const ObjectObserved* seen, Seq seq) {
   const NamespacedName id(key.namespace_, key.name);
-  if (key.kind == Kind::virtual_cluster)
-    return observe_virtual_cluster(state, id, record<VirtualClusterFacts>(seen, seq));
-  if (key.kind == Kind::config_map)
-    return observe_super_cluster_info(state, source, key, record<ConfigMapFacts>(seen, seq));
-  if (key.kind == Kind::resource_quota)
-    return observe_tenant_quota(state, source, id, record<ResourceQuotaFacts>(seen, seq));
-  if (key.kind == Kind::pod)
-    return is_tenant(source)
-               ? observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq))
-               : observe_member_pod(state, source, id, record<PodFacts>(seen, seq), seq);
-  const auto of = record<NamespaceFacts>(seen, seq);
-  if (is_tenant(source)) return observe_tenant_namespace(state, source, key.name, of);
-  return observe_super_namespace(state, source, key.name, of);
+  switch (kind) {
+    case TenantKind::namespace_:
+      return observe_tenant_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
+    case TenantKind::resource_quota:
+      return observe_tenant_quota(state, source, id, record<ResourceQuotaFacts>(seen, seq));
+    case TenantKind::pod: return observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq));
+    case TenantKind::resource_claim:
+      return observe_tenant_claim(state, source, id, as<ResourceClaimFacts>(seen), seq);
+    case TenantKind::resource_claim_template:
+      return observe_tenant_template(state, source, id, as<ResourceClaimTemplateFacts>(seen), seq);
+  }
 }
 
-// The kinds of fleet claims, of the hub.
-void fold_fleet_object(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
-  const NamespacedName id(key.namespace_, key.name);
-  if (key.kind == Kind::fleet_resource_class)
-    return observe_fleet_class(state, key.name, record<FleetResourceClassFacts>(seen, seq));
-  if (key.kind == Kind::fleet_resource_claim)
-    return observe_fleet_claim(state, id, record<FleetResourceClaimFacts>(seen, seq), seq);
-  if (key.kind == Kind::fleet_scheduling)
-    return observe_fleet_scheduling(state, id, record<FleetSchedulingFacts>(seen, seq));
-  observe_fleet_template(state, id, record<FleetResourceClaimTemplateFacts>(seen, seq));
+// The kinds of a member, which may be a super cluster.
+void fold_of_member(State& state, const SourceName& source, MemberKind kind, const ObjectKey& key,
+                    const ObjectObserved* seen, Seq seq) {
+  const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
+  switch (kind) {
+    case MemberKind::node: return observe_node(state, source, key.name, as<NodeFacts>(seen), seq);
+    case MemberKind::cluster_queue:
+      return observe_member_queue(state, source, key, as<ClusterQueueFacts>(seen), seq);
+    case MemberKind::local_queue:
+      return observe_member_local_queue(state, source, id(), as<LocalQueueFacts>(seen));
+    case MemberKind::namespace_:
+      return observe_super_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
+    case MemberKind::config_map:
+      return observe_super_cluster_info(state, source, key, record<ConfigMapFacts>(seen, seq));
+    case MemberKind::pod:
+      return observe_member_pod(state, source, id(), record<PodFacts>(seen, seq), seq);
+    case MemberKind::resource_slice:
+      return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
+    case MemberKind::device_class:
+      return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
+    case MemberKind::device_taint_rule:
+      return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
+    case MemberKind::resource_claim:
+      return observe_resource_claim(state, source, id(), as<ResourceClaimFacts>(seen), seq);
+    case MemberKind::resource_claim_template:
+      return observe_claim_template(state, source, id(), as<ResourceClaimTemplateFacts>(seen), seq);
+  }
 }
 
-// The kinds of resource.k8s.io: of the hub templates of claims, else of a member or a tenant.
-void fold_device_object(State& state, const SourceName& source, const ObjectKey& key,
-                        const ObjectObserved* seen, Seq seq) {
-  const NamespacedName id(key.namespace_, key.name);
-  if (source == kHub)
-    return observe_booked_template(state, id, record<ResourceClaimTemplateFacts>(seen, seq));
-  if (is_tenant(source))
-    return key.kind == Kind::resource_claim
-               ? observe_tenant_claim(state, source, id, as<ResourceClaimFacts>(seen), seq)
-               : observe_tenant_template(state, source, id, as<ResourceClaimTemplateFacts>(seen),
-                                         seq);
-  if (key.kind == Kind::resource_slice)
-    return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
-  if (key.kind == Kind::device_class)
-    return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
-  if (key.kind == Kind::device_taint_rule)
-    return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
-  if (key.kind == Kind::resource_claim)
-    return observe_resource_claim(state, source, id, as<ResourceClaimFacts>(seen), seq);
-  observe_claim_template(state, source, id, as<ResourceClaimTemplateFacts>(seen), seq);
-}
-
-}  // namespace
-
-void fold_object(State& state, const SourceName& source, const ObjectKey& key,
-                 const ObjectObserved* seen, Seq seq) {
-  if (!is_read_from(source, key.kind)) return;
+// The kinds of the hub.
+void fold_of_hub(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
   const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
   switch (key.kind) {
-    // Of a member, or of either.
-    case Kind::node: return observe_node(state, source, key.name, as<NodeFacts>(seen), seq);
-    case Kind::local_queue:
-      return observe_local_queue(state, source, key, as<LocalQueueFacts>(seen));
+    case Kind::local_queue: return observe_local_queue(state, id(), as<LocalQueueFacts>(seen));
     case Kind::cluster_queue:
-      if (source != kHub)
-        return observe_member_queue(state, source, key, as<ClusterQueueFacts>(seen), seq);
       return seen ? observe_queue(state, *seen, seq) : forget_queue(state, key.name);
-    // Of the hub alone.
     case Kind::cluster_metrics:
       return observe_metrics(state, key.name, as<ClusterMetricsFacts>(seen), seq);
     case Kind::managed_cluster:
       return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
     case Kind::resource_flavor:
-      observe_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
-      state.all_open = state.searches.all_open = true;
-      return;
+      return observe_resource_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
     case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
     case Kind::claim:
       return seen ? observe_claim(state, *seen, seq) : forget_claim(state, key.name);
@@ -183,19 +171,42 @@ void fold_object(State& state, const SourceName& source, const ObjectKey& key,
       return observe_admission_policy(state, key.name,
                                       record<MutatingAdmissionPolicyFacts>(seen, seq), seq);
     case Kind::virtual_cluster:
+      return observe_virtual_cluster(state, id(), record<VirtualClusterFacts>(seen, seq));
+    case Kind::resource_claim_template:
+      return observe_booked_template(state, id(), record<ResourceClaimTemplateFacts>(seen, seq));
+    case Kind::fleet_resource_class:
+      return observe_fleet_class(state, key.name, record<FleetResourceClassFacts>(seen, seq));
+    case Kind::fleet_resource_claim:
+      return observe_fleet_claim(state, id(), record<FleetResourceClaimFacts>(seen, seq), seq);
+    case Kind::fleet_resource_claim_template:
+      return observe_fleet_template(state, id(),
+                                    record<FleetResourceClaimTemplateFacts>(seen, seq));
+    case Kind::fleet_scheduling:
+      return observe_fleet_scheduling(state, id(), record<FleetSchedulingFacts>(seen, seq));
+    case Kind::node:
     case Kind::namespace_:
     case Kind::resource_quota:
     case Kind::pod:
-    case Kind::config_map: return fold_pool_object(state, source, key, seen, seq);
+    case Kind::config_map:
     case Kind::resource_slice:
     case Kind::device_class:
     case Kind::device_taint_rule:
-    case Kind::resource_claim:
-    case Kind::resource_claim_template: return fold_device_object(state, source, key, seen, seq);
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return fold_fleet_object(state, key, seen, seq);
+    case Kind::resource_claim: break;
+  }
+  check(false, "the kind is read of the hub");
+}
+
+}  // namespace
+
+void fold_object(State& state, const SourceName& source, const ObjectKey& key,
+                 const ObjectObserved* seen, Seq seq) {
+  const KindReading reading = reading_of(key.kind);
+  if (is_tenant(source)) {
+    if (reading.of_tenant) fold_of_tenant(state, source, *reading.of_tenant, key, seen, seq);
+  } else if (source == kHub) {
+    if (reading.of_hub) fold_of_hub(state, key, seen, seq);
+  } else if (reading.of_member) {
+    fold_of_member(state, source, *reading.of_member, key, seen, seq);
   }
 }
 

@@ -290,68 +290,78 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
   return false;
 }
 
-std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fact) {
-  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said);
-      seen && is_foreign(state, fact.source, *seen))
-    return draft(state, {fact.source, ObjectMissing{seen->key, seen->uid, seen->resource_version}});
-  const auto drop = [](std::uint64_t& count) {
+// Makes the draft of one fact of `source`: an overload for each sort of fact.
+struct Ingest::Drafting {
+  Ingest& ingest;
+  const State& state;
+  const SourceName& source;
+
+  static std::nullopt_t drop(std::uint64_t& count) {
     ++count;
     return std::nullopt;
-  };
-  const auto log = [&](Fact what) {
-    ++counts_.logged;
-    return EventDraft{fact.source, Seq{}, std::move(what)};
-  };
-  if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) {
-    if (!is_read_from(fact.source, seen->key.kind)) return drop(counts_.foreign);
-    note_version(state, fact.source, *seen);
-    if (is_older(fact.source, seen->key, seen->uid, seen->resource_version, ReportedBy::stream))
-      return drop(counts_.older);
-    if (with_held(state, fact.source, seen->key, false, Unchanged{state, *seen}) &&
-        !awaits_observation(state, fact.source, seen->key))
-      return drop(counts_.unchanged);
-    std::string raw = seen->raw.kept();
-    EventDraft draft = log(observed(*seen, raw.empty() ? Digest{} : sha256(raw)));
+  }
+  EventDraft log(Fact what) const {
+    ++counts().logged;
+    return EventDraft{source, Seq{}, std::move(what)};
+  }
+  IngestCounts& counts() const { return ingest.counts_; }
+
+  std::optional<EventDraft> operator()(const ObjectSeen& seen) const {
+    if (is_foreign(state, source, seen))
+      return (*this)(ObjectMissing{seen.key, seen.uid, seen.resource_version});
+    if (!is_read_from(source, seen.key.kind)) return drop(counts().foreign);
+    ingest.note_version(state, source, seen);
+    if (ingest.is_older(source, seen.key, seen.uid, seen.resource_version, ReportedBy::stream))
+      return drop(counts().older);
+    if (with_held(state, source, seen.key, false, Unchanged{state, seen}) &&
+        !awaits_observation(state, source, seen.key))
+      return drop(counts().unchanged);
+    std::string raw = seen.raw.kept();
+    EventDraft draft = log(observed(seen, raw.empty() ? Digest{} : sha256(raw)));
     draft.raw = std::move(raw);
     return draft;
   }
-  if (const auto* same = std::get_if<ObjectUnchanged>(&fact.said)) {
-    if (!is_read_from(fact.source, same->key.kind)) return drop(counts_.foreign);
-    if (is_older(fact.source, same->key, same->uid, same->resource_version, ReportedBy::stream))
-      return drop(counts_.older);
-    if (!awaits_observation(state, fact.source, same->key)) return drop(counts_.unchanged);
+  std::optional<EventDraft> operator()(const ObjectUnchanged& same) const {
+    if (!is_read_from(source, same.key.kind)) return drop(counts().foreign);
+    if (ingest.is_older(source, same.key, same.uid, same.resource_version, ReportedBy::stream))
+      return drop(counts().older);
+    if (!awaits_observation(state, source, same.key)) return drop(counts().unchanged);
     // Our write was observed although it changed no facts: the fold awaits that observation.
-    const auto known = held(state, fact.source, same->key);
-    auto facts = held_facts(state, fact.source, same->key);
-    if (!facts) return drop(counts_.unchanged);
-    return log(ObjectObserved{same->key, same->version, same->uid, same->resource_version,
+    const auto known = held(state, source, same.key);
+    auto facts = held_facts(state, source, same.key);
+    if (!facts) return drop(counts().unchanged);
+    return log(ObjectObserved{same.key, same.version, same.uid, same.resource_version,
                               known->generation, *std::move(facts), Digest{}});
   }
-  if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) {
-    newest_.erase(fact.source, missing->key);
-    answered_.erase({fact.source, missing->key});
-    if (!is_read_from(fact.source, missing->key.kind)) return drop(counts_.foreign);
-    if (!held(state, fact.source, missing->key)) return drop(counts_.unchanged);
-    return log(ObjectGone{missing->key, missing->uid, missing->resource_version});
+  std::optional<EventDraft> operator()(const ObjectMissing& missing) const {
+    ingest.newest_.erase(source, missing.key);
+    ingest.answered_.erase({source, missing.key});
+    if (!is_read_from(source, missing.key.kind)) return drop(counts().foreign);
+    if (!held(state, source, missing.key)) return drop(counts().unchanged);
+    return log(ObjectGone{missing.key, missing.uid, missing.resource_version});
   }
-  if (const auto* list = std::get_if<ListCompleted>(&fact.said)) {
-    if (!shows_loss(state, fact.source, *list) && !sign_matters(state, fact.source, list->kind))
-      return drop(counts_.unchanged);
-    return log(SourceSynced{list->kind, "", list->resource_version});
+  std::optional<EventDraft> operator()(const ListCompleted& list) const {
+    if (!ingest.shows_loss(state, source, list) && !sign_matters(state, source, list.kind))
+      return drop(counts().unchanged);
+    return log(SourceSynced{list.kind, "", list.resource_version});
   }
-  if (const auto* alive = std::get_if<StreamAlive>(&fact.said)) {
-    const ListCompleted as_list{alive->kind, alive->resource_version};  // without went_back
-    if (!shows_loss(state, fact.source, as_list) && !sign_matters(state, fact.source, alive->kind))
-      return drop(counts_.unchanged);
-    return log(SourceSynced{alive->kind, "", alive->resource_version});
+  std::optional<EventDraft> operator()(const StreamAlive& alive) const {
+    return (*this)(ListCompleted{alive.kind, alive.resource_version});  // without went_back
   }
-  const auto* stale = std::get_if<StreamStale>(&fact.said);
-  const Kind kind = stale ? stale->kind : std::get<StreamLost>(fact.said).kind;
-  const Liveness liveness = stale ? liveness_of(stale->cause) : Liveness::lost;
-  if (const auto reason = silence_is_dropped(state, fact.source, kind, liveness))
-    return drop(counts_.*reason);
-  if (stale) return log(SourceStale{kind, "", stale->cause});
-  return log(SourceLost{kind, ""});
+  std::optional<EventDraft> operator()(const StreamStale& stale) const {
+    if (const auto reason = silence_is_dropped(state, source, stale.kind, liveness_of(stale.cause)))
+      return drop(counts().*reason);
+    return log(SourceStale{stale.kind, "", stale.cause});
+  }
+  std::optional<EventDraft> operator()(const StreamLost& lost) const {
+    if (const auto reason = silence_is_dropped(state, source, lost.kind, Liveness::lost))
+      return drop(counts().*reason);
+    return log(SourceLost{lost.kind, ""});
+  }
+};
+
+std::optional<EventDraft> Ingest::draft(const State& state, const WatchFact& fact) {
+  return std::visit(Drafting{*this, state, fact.source}, fact.said);
 }
 
 void Ingest::wrote(const SourceName& source, const ObjectKey& key, const std::string& uid,

@@ -57,6 +57,7 @@ class Ingest {
     std::string streamed;  ///< the newest from the stream, not from an answer
   };
   enum class ReportedBy : std::uint8_t { stream, answer };
+  struct Drafting;
   bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                 const std::string& resource_version, ReportedBy by);
   void note_version(const State& state, const SourceName& source, const ObjectSeen& seen);

@@ -39,7 +39,7 @@ void LiveFollower::open() {
   heard_ = loop_.now();
   line_.clear();
   stream_ = client_.stream(request_(), {[this] { heard_ = loop_.now(); },
-                                        [this](std::string_view bytes) { take(bytes); },
+                                        [this](std::string_view bytes) { consume(bytes); },
                                         [this](const Result<HttpResponse>& end) {
                                           // One that had begun is opened again before anything is
                                           // said.
@@ -58,7 +58,7 @@ void LiveFollower::close_soon() {
   });
 }
 
-void LiveFollower::take(std::string_view bytes) {
+void LiveFollower::consume(std::string_view bytes) {
   heard_ = loop_.now();
   if (heard_ - wanted_ > kUnwanted) return close_soon();
   for (const char byte : bytes) {

@@ -31,7 +31,7 @@ class LiveFollower {
  private:
   void open();
   void close_soon();
-  void take(std::string_view bytes);
+  void consume(std::string_view bytes);
   void line(std::string_view text);
   void note(std::string version);
 

@@ -27,10 +27,10 @@ class Causes {
   // Adds the events that led to a value that moved since the write. They may be older than it.
   void add(const CapacityValue& value) {
     if (since_.seq != Seq{} && value.moved <= since_.time) return;
-    const std::size_t all = value.because.size();
+    const std::size_t all = value.causes.size();
     const std::size_t led = value.pending < all ? all - value.pending : all;
-    seqs_.insert(seqs_.end(), value.because.begin(),
-                 value.because.begin() + static_cast<std::ptrdiff_t>(led));
+    seqs_.insert(seqs_.end(), value.causes.begin(),
+                 value.causes.begin() + static_cast<std::ptrdiff_t>(led));
   }
 
   bool none() const { return seqs_.empty(); }

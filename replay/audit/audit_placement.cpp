@@ -96,7 +96,7 @@ Json devices_json(const Placed& placed, const ClusterForNamespace& at) {
 Json reserved_json(const PoolPod& pod, EventLookup& events) {
   if (!pod.reserved) return nullptr;
   Json because = Json::array();
-  for (const Seq seq : pod.reserved->because) because.push_back(events.place(seq));
+  for (const Seq seq : pod.reserved->causes) because.push_back(events.place(seq));
   return {{"id", pod.reserved->worker},
           {"cluster", pod.reserved->cluster},
           {"since", to_rfc3339(pod.reserved->since)},
@@ -191,10 +191,10 @@ Json unwritten_decision(const Placed& placed, EventLookup& lookup) {
     const PodFacts& facts = placed.pod->seen.facts;
     if (super_cluster_of(*placed.pod) == facts.super_cluster || placed.pod->cluster.empty())
       return nullptr;
-    std::vector<Seq> because = of.because;
+    std::vector<Seq> because = of.causes;
     because.push_back(placed.pod->seen.seq);
     if (const auto& own = placed.pod->reserved)
-      because.insert(because.end(), own->because.begin(), own->because.end());
+      because.insert(because.end(), own->causes.begin(), own->causes.end());
     return decision_row(placed, lookup, rule::kPoolPod,
                         placed.pod->cluster + ", not written" + bar_words(placed),
                         std::move(because));
@@ -205,7 +205,7 @@ Json unwritten_decision(const Placed& placed, EventLookup& lookup) {
   return decision_row(
       placed, lookup, of.rule,
       of.observed == slices ? text + ", as observed" : text + ", not written" + bar_words(placed),
-      of.because);
+      of.causes);
 }
 
 Result<Json> changes_json(const AuditSource& source, const Placed& placed,

@@ -141,7 +141,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
     const auto cluster = state.clusters.find(grant.claim->terms->cluster);
     if (cluster == state.clusters.end()) continue;
     for (const auto& [key, value] : cluster->second.capacity)
-      if (key.resource == grant.grant->row.resource) add(value.because);
+      if (key.resource == grant.grant->row.resource) add(value.causes);
   }
   if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
     for (const auto& [name, share] : queue->second.workers.shares) add(share.because);
@@ -152,7 +152,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
 Result<void> add_settings(const AuditSource& source, const State& state, const Json& cluster,
                           Json& layer, EventLookup& lookup) {
   auto settings = settings_behind(source, state, cluster.get<std::string>(),
-                                  layer["name"].get<std::string>(), lookup);
+                                  layer_named(layer["name"].get_ref<const std::string&>()), lookup);
   if (!settings) return settings.error();
   layer["settings"] = *std::move(settings);
   return {};

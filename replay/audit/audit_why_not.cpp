@@ -292,12 +292,12 @@ class Guards {
         if (key.resource != row.resource || (key.flavor == row.flavor || key.flavor.empty()) != own)
           continue;
         const Layer layer = layer_of(state_, name, cluster, key, value);
-        const bool of_cluster =
-            layer.name == "lost" || layer.name == "frozen" || layer.name == "detached";
-        const Seq presence =
-            layer.name == "detached" ? cluster.presence.changed_seq : cluster.liveness_at_close_seq;
-        layer_guard(name, key, layer, of_cluster ? presence : began(value.because, &cluster));
-        held = held || layer.name != "none";
+        const bool of_cluster = layer.name == LayerName::lost || layer.name == LayerName::frozen ||
+                                layer.name == LayerName::detached;
+        const Seq presence = layer.name == LayerName::detached ? cluster.presence.changed_seq
+                                                               : cluster.liveness_at_close_seq;
+        layer_guard(name, key, layer, of_cluster ? presence : began(value.causes, &cluster));
+        held = held || layer.name != LayerName::none;
       }
       return held;
     };
@@ -322,8 +322,8 @@ class Guards {
   }
 
   void layer_guard(const std::string& name, const CapacityKey& key, const Layer& layer, Seq seq) {
-    if (layer.name == "none") return;
-    std::string guard_name = layer.name;
+    if (layer.name == LayerName::none) return;
+    std::string guard_name = text_of(layer.name);
     guard_name[0] = static_cast<char>(guard_name[0] - 'a' + 'A');
     Json& guard =
         add(guard_name.c_str(), name + " " + key.flavor + " " + key.resource + ": " + layer.text);

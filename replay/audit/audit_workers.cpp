@@ -118,7 +118,7 @@ Json worker_json(const State& state, const std::string& placement, const WorkerL
           {"decided", worker.decided},
           {"selected", worker.selected},
           {"since", to_rfc3339(worker.since)},
-          {"because", places(events, worker.because)},
+          {"because", places(events, worker.causes)},
           {"leftOut", left_out_in_words(worker.left_out)},
           {"standing", in_words(worker)},
           {"rank", worker.rank ? Json(static_cast<std::int64_t>(*worker.rank)) : Json()},

@@ -58,10 +58,10 @@ DeviceEvidence::Names names_in(const Cluster& cluster, const std::string& space)
 Json deciding_events(const State& state, const WorkerAnswer& answer, const WorkerList& list,
                      EventLookup& events) {
   std::set<Seq> seqs;
-  if (answer.reason == "Leaving")
+  if (answer.obstacle == Obstacle::leaving)
     if (const auto worker = list.workers.find(answer.worker); worker != list.workers.end())
-      seqs.insert(worker->second.because.begin(), worker->second.because.end());
-  if (answer.reason == "NotReachable") {
+      seqs.insert(worker->second.causes.begin(), worker->second.causes.end());
+  if (answer.obstacle == Obstacle::not_reachable) {
     const Cluster& cluster = state.clusters.at(answer.cluster);
     if (cluster.liveness_at_close != Liveness::live) seqs.insert(cluster.liveness_at_close_seq);
   }
@@ -100,7 +100,7 @@ Json reservation_json(const WorkloadRecord& record, EventLookup& events) {
   std::vector<std::string> names;
   for (const WorkloadPodSet& set : record.seen.facts.pod_sets) names.push_back(set.name);
   Json because = Json::array(), replaced = Json::array();
-  for (const Seq seq : reservation->because) because.push_back(events.place(seq));
+  for (const Seq seq : reservation->causes) because.push_back(events.place(seq));
   for (const NamespacedName& claim : reservation->replaced_by) replaced.push_back(name_of(claim));
   return {{"multiKueueCluster", reservation->worker},
           {"cluster", reservation->cluster},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/base/check.h"
 #include "engine/devices/tolerance.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
@@ -22,7 +23,7 @@ std::string window_text(const char* name, Duration window) {
 Layer holding_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
                     const DampedValue& value) {
   const LogTime until = value.high.passes(value.accepted, settings.shrink_window);
-  Layer layer{"shrinkWindow",
+  Layer layer{LayerName::shrink_window,
               window_text("shrinkWindow", settings.shrink_window) + " holds " +
                   amount_text(key.resource, value.accepted) + " over " +
                   amount_text(key.resource, value.usable),
@@ -42,7 +43,7 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
   const Amount target = value.low.over(now, settings.grow_window);
   if (target <= value.accepted) {
     const LogTime until = value.low.passes(value.accepted, settings.grow_window);
-    Layer layer{"growWindow",
+    Layer layer{LayerName::grow_window,
                 window_text("growWindow", settings.grow_window) + ": the least usable in it is " +
                     text(target) + ", now " + text(value.growing),
                 {},
@@ -55,12 +56,12 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
   }
   switch (value.growth_bar(now, settings, quantum_of(key.resource), target, Growth::allowed)) {
     case GrowthBar::min_grow_interval:
-      return {"minGrowInterval",
+      return {LayerName::min_grow_interval,
               window_text("minGrowInterval", settings.min_grow_interval) +
                   " since the last growth; next to " + text(target),
               value.last_grow, *value.last_grow + settings.min_grow_interval};
     case GrowthBar::deadband:
-      return {"deadband",
+      return {LayerName::deadband,
               "growth to " + text(target) + " is less than growDeadbandPercent " +
                   std::to_string(settings.grow_deadband_percent),
               value.gap_since,
@@ -69,13 +70,13 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
     case GrowthBar::frozen:
     case GrowthBar::none: break;
   }
-  return {"due", "grows to " + text(target) + " when this moment closes", {}, {}};
+  return {LayerName::due, "grows to " + text(target) + " when this moment closes", {}, {}};
 }
 
 // Flapping nodes are the difference between accepted and usable.
 Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const CapacityKey& key,
                  const ResourceAliases& aliases) {
-  Layer layer{"flapSuppress", "nodes that flap do not count for growing", {}, {}};
+  Layer layer{LayerName::flap_suppress, "nodes that flap do not count for growing", {}, {}};
   const auto& nodes = cluster.source == CapacitySource::nodes ? cluster.reports.nodes
                                                               : cluster.reports.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
@@ -109,14 +110,14 @@ Layer first_value_layer(const Cluster& cluster, const DebounceSettings& settings
   const std::string changed = changed_text(cluster);
   const std::string value = changed.empty() ? "the first value" : "its first value";
   if (!cluster.valued)
-    return {"unknown",
+    return {LayerName::unknown,
             changed.empty() ? "no source has reported a value yet"
                             : changed + "it has reported no value yet",
             {},
             {}};
   if (cluster.liveness_at_close != Liveness::live)
-    return {"frozen", changed + value + " waits until its source is live", {}, {}};
-  return {"firstQuiet",
+    return {LayerName::frozen, changed + value + " waits until its source is live", {}, {}};
+  return {LayerName::first_quiet,
           changed + value + " must hold still for " + to_go_duration(settings.first_quiet) +
               ", at most growWindow " + to_go_duration(settings.grow_window),
           cluster.last_changed,
@@ -248,9 +249,9 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
                const CapacityKey& key, const CapacityValue& value) {
   const DebounceSettings settings = settings_of(state, cluster_name);
   const DampedValue& damped = value.damped;
-  if (cluster.presence.detached) return {"detached", "the cluster has left", {}, {}};
+  if (cluster.presence.detached) return {LayerName::detached, "the cluster has left", {}, {}};
   if (cluster.lost())
-    return {"lost",
+    return {LayerName::lost,
             "the cluster is lost: it counts 0 on the hub, its member keeps its quota",
             lost_since(cluster, settings),
             {}};
@@ -260,12 +261,12 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   // Of two layers that bar growth, the one that lasts longer is reported: the window of flapping
   // nodes, too, begins when the source is back.
   if (!falls && damped.usable > damped.accepted && cluster.liveness_at_close != Liveness::live)
-    return {"frozen",
+    return {LayerName::frozen,
             "growth is frozen while the source is stale; then growWindow begins anew",
             cluster.reports.unavailable_since,
             {}};
   if (cluster.hold && (falls || grows))
-    return {"massShrinkHold",
+    return {LayerName::mass_shrink_hold,
             "a loss of most capacity waits for a second observation, at most " +
                 to_go_duration(settings.mass_shrink_hold),
             cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
@@ -278,11 +279,40 @@ Layer layer_of_value(LogTime now, const DebounceSettings& settings, const Capaci
                      const DampedValue& value) {
   if (value.accepted > value.usable) return holding_layer(now, settings, key, value);
   if (value.growing > value.accepted) return growing_layer(now, settings, key, value);
-  return {"none", "accepted is what is usable", {}, {}};
+  return {LayerName::none, "accepted is what is usable", {}, {}};
+}
+
+const char* text_of(LayerName name) {
+  switch (name) {
+    case LayerName::none: return "none";
+    case LayerName::detached: return "detached";
+    case LayerName::lost: return "lost";
+    case LayerName::unknown: return "unknown";
+    case LayerName::frozen: return "frozen";
+    case LayerName::newcomer: return "newcomer";
+    case LayerName::unwatched: return "unwatched";
+    case LayerName::first_quiet: return "firstQuiet";
+    case LayerName::mass_shrink_hold: return "massShrinkHold";
+    case LayerName::flap_suppress: return "flapSuppress";
+    case LayerName::shrink_window: return "shrinkWindow";
+    case LayerName::grow_window: return "growWindow";
+    case LayerName::min_grow_interval: return "minGrowInterval";
+    case LayerName::deadband: return "deadband";
+    case LayerName::due: return "due";
+  }
+  return "";
+}
+
+LayerName layer_named(std::string_view text) {
+  for (auto name = LayerName::none; name != LayerName::due;
+       name = static_cast<LayerName>(static_cast<std::uint8_t>(name) + 1))
+    if (text == text_of(name)) return name;
+  check(text == text_of(LayerName::due), "the text names a layer");
+  return LayerName::due;
 }
 
 Json layer_json(const Layer& layer) {
-  return {{"name", layer.name},
+  return {{"name", text_of(layer.name)},
           {"text", layer.text},
           {"since", time_json(layer.since)},
           {"until", time_json(layer.until)}};
@@ -323,7 +353,7 @@ namespace {
 // "because" of a key, with the change of the source if there was one.
 Json because_of(const State& state, const Cluster& cluster, const CapacityKey& key,
                 const CapacityValue& value, EventLookup& lookup) {
-  Json rows = because_rows(state, value.because, key.resource, lookup);
+  Json rows = because_rows(state, value.causes, key.resource, lookup);
   if (!cluster.source_change) return rows;
   const SourceChange& change = *cluster.source_change;
   for (Json& row : rows)
@@ -356,7 +386,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"layer", layer_json(layer)},
                     {"moved", moved_json(key, value)},
                     {"because", because_of(state, at->second, key, value, lookup)},
-                    {"earlierNotKept", value.because.size() == kBecauseMax}});
+                    {"earlierNotKept", value.causes.size() == kBecauseMax}});
   }
   return rows;
 }

@@ -44,8 +44,10 @@
 //    "layer", "because"}.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/fold/state.h"
@@ -68,9 +70,32 @@ std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pai
 /// The base quota of the pair.
 Amount base_of(const State& state, const KnownPair& pair);
 
+/// What may hold a damped value; `due` is the last.
+enum class LayerName : std::uint8_t {
+  none,
+  detached,
+  lost,
+  unknown,
+  frozen,
+  newcomer,
+  unwatched,
+  first_quiet,
+  mass_shrink_hold,
+  flap_suppress,
+  shrink_window,
+  grow_window,
+  min_grow_interval,
+  deadband,
+  due,
+};
+/// Returns the name as answers have it: "firstQuiet".
+const char* text_of(LayerName name);
+/// Returns the layer whose name that is. Only for a name that text_of returned.
+LayerName layer_named(std::string_view text);
+
 /// The layer of the damping that holds a capacity value, and for how long.
 struct Layer {
-  std::string name;  ///< "none", "firstQuiet", "shrinkWindow", "growWindow", "deadband", ...
+  LayerName name{};
   std::string text;
   std::optional<LogTime> since;
   std::optional<LogTime> until;

@@ -61,11 +61,12 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
                      const QuotaKey& pair) {
   const DebounceSettings settings = settings_of(state, cluster);
   const auto at = state.clusters.find(cluster);
-  if (share.from == ShareFrom::claims) return {"none", "what its claims grant counts", {}, {}};
-  if (!share.counted) return {"newcomer", "it counts when it enters the list", {}, {}};
+  if (share.from == ShareFrom::claims)
+    return {LayerName::none, "what its claims grant counts", {}, {}};
+  if (!share.counted) return {LayerName::newcomer, "it counts when it enters the list", {}, {}};
   if (at != state.clusters.end() && at->second.counted_again_at) {
     const bool lost = at->second.lost();
-    return {lost ? "lost" : "growWindow",
+    return {lost ? LayerName::lost : LayerName::grow_window,
             lost ? "the cluster is lost: it counts 0 on the hub"
                  : "the cluster was lost: it counts again after growWindow",
             at->second.reports.unavailable_since,
@@ -73,19 +74,19 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   }
   const LogTime latest = share.first_valued + settings.grow_window;
   if (!share.known && share.from == ShareFrom::none)
-    return {"unwatched",
+    return {LayerName::unwatched,
             "the cluster is not watched, and no claim names the queue for it: it gives nothing",
             share.first_valued, latest};
   if (!share.known)
-    return {"firstQuiet",
+    return {LayerName::first_quiet,
             "the first values must hold still for " + to_go_duration(settings.first_quiet) +
                 ", at most growWindow " + to_go_duration(settings.grow_window),
             share.last_changed, std::min(share.last_changed + settings.first_quiet, latest)};
   const auto value = share.values.find(pair);
   if (value == share.values.end())
-    return {"none", "no ClusterQueue behind its LocalQueues has the pair", {}, {}};
+    return {LayerName::none, "no ClusterQueue behind its LocalQueues has the pair", {}, {}};
   if (share.liveness_at_close != Liveness::live && value->second.usable > value->second.accepted)
-    return {"frozen",
+    return {LayerName::frozen,
             "growth is frozen while the source is stale; then growWindow begins anew",
             {},
             {}};

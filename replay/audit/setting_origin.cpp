@@ -18,13 +18,24 @@ namespace {
 // So many events of a claim are read in one walk; an edit is most often near.
 constexpr std::size_t kEventsAtOnce = 64;
 
-std::vector<std::string_view> named_by(const std::string& layer) {
-  if (layer == "firstQuiet") return {"firstQuiet", "growWindow"};
-  if (layer == "deadband") return {"growDeadbandPercent", "deadbandMaxAge"};
-  if (layer == "frozen") return {"growWindow"};
-  if (layer == "shrinkWindow" || layer == "growWindow" || layer == "minGrowInterval" ||
-      layer == "massShrinkHold")
-    return {layer};
+std::vector<std::string_view> named_by(LayerName layer) {
+  switch (layer) {
+    case LayerName::first_quiet: return {"firstQuiet", "growWindow"};
+    case LayerName::deadband: return {"growDeadbandPercent", "deadbandMaxAge"};
+    case LayerName::frozen: return {"growWindow"};
+    case LayerName::mass_shrink_hold:
+    case LayerName::shrink_window:
+    case LayerName::grow_window:
+    case LayerName::min_grow_interval: return {text_of(layer)};
+    case LayerName::none:
+    case LayerName::detached:
+    case LayerName::lost:
+    case LayerName::unknown:
+    case LayerName::newcomer:
+    case LayerName::unwatched:
+    case LayerName::flap_suppress:
+    case LayerName::due: return {};
+  }
   return {};
 }
 
@@ -109,7 +120,7 @@ const std::string& name_of(const State& state, const Claim& claim) {
 }  // namespace
 
 Result<std::vector<Json>> settings_behind(const AuditSource& source, const State& state,
-                                          const std::string& cluster, const std::string& layer,
+                                          const std::string& cluster, LayerName layer,
                                           EventLookup& lookup) {
   std::vector<Json> rows;
   const DebounceSettings settings = settings_of(state, cluster);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/audit/audit_moment.h"
+#include "replay/audit/explain.h"
 
 namespace fairlead {
 
@@ -15,7 +16,7 @@ namespace fairlead {
 /// "pruned": true)}]. For an annotation it walks back over the claim's events only, to the one that
 /// set the value.
 Result<std::vector<Json>> settings_behind(const AuditSource& source, const State& state,
-                                          const std::string& cluster, const std::string& layer,
+                                          const std::string& cluster, LayerName layer,
                                           EventLookup& lookup);
 
 }  // namespace fairlead

@@ -131,12 +131,12 @@ void ValueSeries::sample_capacity(const State& state, const std::string& cluster
     const auto claim = state.claims.find(name);
     if (claim == state.claims.end() || !claim->second.terms) continue;
     for (const AssignmentRow& row : claim->second.terms->rows)
-      if (!done.contains(row.cluster_queue)) take_part(state, cluster, at->second, row);
+      if (!done.contains(row.cluster_queue)) sample_part(state, cluster, at->second, row);
   }
 }
 
-void ValueSeries::take_part(const State& state, const std::string& name, const Cluster& cluster,
-                            const AssignmentRow& row) {
+void ValueSeries::sample_part(const State& state, const std::string& name, const Cluster& cluster,
+                              const AssignmentRow& row) {
   const auto queue = sums_.find(row.cluster_queue);
   if (queue == sums_.end()) return;
   const auto pair = queue->second.find({row.flavor, row.resource});

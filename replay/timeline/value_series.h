@@ -97,8 +97,8 @@ class ValueSeries {
 
   void sample_capacity(const State& state, const std::string& cluster,
                        const std::set<std::string>& done);
-  void take_part(const State& state, const std::string& name, const Cluster& cluster,
-                 const AssignmentRow& row);
+  void sample_part(const State& state, const std::string& name, const Cluster& cluster,
+                   const AssignmentRow& row);
   void push(StepSeries& series, const State& state, Int128 value,
             StepWriter writer = StepWriter::none);
   void reduce();

@@ -131,7 +131,7 @@ def cpp(path, text):
 
 
 # An assertion's condition is no flag: it chooses nothing.
-_BOOLEAN = re.compile(r"(?<=[(,])\s*(?:const\s+)?bool\b\s*(?!holds\b)\w*\s*(?:=[^,()]*)?(?=[,)])")
+_BOOLEAN = re.compile(r"(?<=[(,])\s*(?:const\s+)?bool\b\s*&?\s*(?!holds\b)\w*\s*(?:=[^,()]*)?(?=[,)])")
 _OPENERS = {")": "(", "]": "[", "}": "{", ">": "<"}
 
 

@@ -176,7 +176,7 @@ class Flags(unittest.TestCase):
         self.breaches("no boolean parameter", "engine/log/a.h",
                       ["void f(bool x);\n", "void f(int a, const bool b = true);\n", "void f(bool);\n",
                        "struct S {\n  S(std::string a,\n    bool b);\n};\n", "std::function<void(bool)> f;\n",
-                       "void f(std::map<int, int> a, bool b, int c);\n"])
+                       "std::function<int(int&, bool& ended)> f;\n", "void f(std::map<int, int> a, bool b, int c);\n"])
         self.look_alikes("engine/log/a.h",
                          ["bool f(int a);\n", "std::map<int, bool> f();\n", "std::tuple<int, bool, int> f(int a);\n",
                           "std::function<bool(int)> f;\n", "void f(std::pair<bool, int> a);\n", "bool b = f(a, c);\n",

@@ -113,9 +113,10 @@ void Session::send_lines() {
   bool ended = false;
   constexpr std::size_t kBatchMax = 64u << 10;
   while (lines.size() < kBatchMax) {
-    std::optional<std::string> line = served_.callbacks.pull(*watch_, ended);
-    if (!line) break;
-    lines += *line;
+    const HttpServer::Pulled pulled = served_.callbacks.pull(*watch_);
+    ended = pulled.ended;
+    if (!pulled.line) break;
+    lines += *pulled.line;
   }
   if (!lines.empty()) return connection_.send(chunk(lines));
   sent_end_ = ended || expired_;

@@ -24,8 +24,13 @@ struct HttpServerOptions {
 class HttpServer {
  public:
   using Handler = std::function<ApiAnswer(const ApiRequest&)>;
-  /// Removes a line from a stream under the handler's lock; nullopt if there is none now.
-  using Puller = std::function<std::optional<std::string>(WatchStream&, bool& ended)>;
+  /// A line of a stream, nullopt if there is none now, and whether none will follow.
+  struct Pulled {
+    std::optional<std::string> line;
+    bool ended = false;
+  };
+  /// Removes a line from a stream under the handler's lock.
+  using Puller = std::function<Pulled(WatchStream&)>;
   /// Sets a stream's on_ready under that lock, because the model may be adding lines already.
   using Subscriber = std::function<void(WatchStream&, std::function<void()>)>;
 

@@ -18,11 +18,10 @@ class ServedModel final : public ModelServer {
                                       const std::lock_guard lock(mutex_);
                                       return model_.handle(request);
                                     },
-                                    [this](WatchStream& stream, bool& ended) {
+                                    [this](WatchStream& stream) {
                                       const std::lock_guard lock(mutex_);
                                       std::optional<std::string> line = stream.next();
-                                      ended = stream.ended();
-                                      return line;
+                                      return HttpServer::Pulled{std::move(line), stream.ended()};
                                     },
                                     [this](WatchStream& stream, std::function<void()> notify) {
                                       const std::lock_guard lock(mutex_);

@@ -427,11 +427,11 @@ class Core : public std::enable_shared_from_this<Core> {
         if (!error && !reader->done()) error = asio::error::eof;
         break;
       }
-      auto tell_then = [&](std::string_view part) {
+      auto on_part = [&](std::string_view part) {
         if (!opened && reader->status() == 200) opened = true, state.handler.opened();
         return !state.cancelled && on_body(part);
       };
-      reader->feed(std::string_view(chunk).substr(0, got), tell_then, error);
+      reader->feed(std::string_view(chunk).substr(0, got), on_part, error);
       if (!opened && !state.cancelled && reader->has_header() && reader->status() == 200)
         opened = true, state.handler.opened();
       if (opened) deadline.clear();

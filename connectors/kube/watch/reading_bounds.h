@@ -34,7 +34,7 @@ class ReadingBounds {
   /// call.
   void count_changes(LogTime now, const ReportedFacts& facts);
   /// `facts` are handed out: the next ones begin at 0.
-  void facts_taken() { counted_ = 0; }
+  void facts_handed_out() { counted_ = 0; }
 
   /// Whether nothing is read at present because a bound was exceeded.
   bool exceeded() const { return exceeded_; }

@@ -23,7 +23,7 @@ ReflectorOutput Reflector::finish(LogTime now) {
   silence_.judge(now, settings_, out_.facts, log_);
   out_.wake = std::min(cycle_.deadline(), silence_.next(settings_));
   bounds_.count_changes(now, out_.facts);
-  bounds_.facts_taken();
+  bounds_.facts_handed_out();
   return std::exchange(out_, ReflectorOutput{});
 }
 

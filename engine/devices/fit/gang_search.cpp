@@ -138,7 +138,7 @@ bool GangSearch::place(Frame& frame) {
       failed = versions(node);
       continue;
     }
-    if (settle(frame, outcome)) return true;
+    if (accept(frame, outcome)) return true;
     if (solver_.is_spent()) return false;
   }
   return false;
@@ -148,14 +148,14 @@ bool GangSearch::place(Frame& frame) {
 bool GangSearch::go_on(Frame& frame) {
   // A pod that took nothing leaves the same to the others, wherever it is.
   if (taken_.picks().size() == frame.pod.first_pick) return false;
-  if (settle(frame, solver_.next(frame.pod))) return true;
+  if (accept(frame, solver_.next(frame.pod))) return true;
   if (solver_.is_spent()) return false;
   ++frame.node;
   return place(frame);
 }
 
 // Whether this solution, or a later one on the same node, leaves enough for the pods to come.
-bool GangSearch::settle(Frame& frame, PodOutcome outcome) {
+bool GangSearch::accept(Frame& frame, PodOutcome outcome) {
   for (; outcome == PodOutcome::found; outcome = solver_.next(frame.pod)) {
     if (taken_.picks().size() == frame.pod.first_pick) solver_.count_step();
     if (!tight_ || (!has_failed(frame) && may_hold_rest())) return true;

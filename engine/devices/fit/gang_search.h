@@ -55,7 +55,7 @@ class GangSearch {
   bool is_error(const Frame& frame, std::uint32_t node);
   bool place(Frame& frame);
   bool go_on(Frame& frame);
-  bool settle(Frame& frame, PodOutcome outcome);
+  bool accept(Frame& frame, PodOutcome outcome);
   std::uint32_t first_node(const Frame& frame) const;
   bool interchangeable();
   bool is_where_claims_are(const Frame& frame, const DeviceNode& node) const;

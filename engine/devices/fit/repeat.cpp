@@ -21,15 +21,15 @@ Repeat::Repeat(ClusterDeviceIndex& devices, const FitQuestion& question, const R
       filter_(devices, question, plans_),
       taken_(devices) {}
 
-bool Repeat::take(const std::vector<FitPod>& pods) {
+bool Repeat::acquire(const std::vector<FitPod>& pods) {
   return std::all_of(pods.begin(), pods.end(), [&](const FitPod& pod) {
-    const bool taken = take(pod);
+    const bool taken = acquire(pod);
     taken_.enter_pod();
     return taken;
   });
 }
 
-bool Repeat::take(const FitPod& pod) {
+bool Repeat::acquire(const FitPod& pod) {
   if (pod.pod_set >= plans_.plans.size()) return false;
   const PodPlan& plan = plans_.plans[pod.pod_set];
   const auto& nodes = devices_.nodes();
@@ -39,20 +39,20 @@ bool Repeat::take(const FitPod& pod) {
   if (node == nodes.end() || (*node)->name() != pod.node) return false;
   return plan.pod && filter_.is_usable(pod.pod_set, **node) &&
          std::all_of(pod.claims.begin(), pod.claims.end(),
-                     [&](const FitClaim& claim) { return take(plan, claim, **node); });
+                     [&](const FitClaim& claim) { return acquire(plan, claim, **node); });
 }
 
-bool Repeat::take(const PodPlan& plan, const FitClaim& claim, const DeviceNode& node) {
+bool Repeat::acquire(const PodPlan& plan, const FitClaim& claim, const DeviceNode& node) {
   const auto at = std::find_if(plan.claims.begin(), plan.claims.end(),
                                [&](const ClaimPlan& one) { return one.entry == claim.entry; });
   if (at == plan.claims.end()) return claim.devices.empty();
   const auto number = static_cast<std::uint32_t>(at - plan.claims.begin());
   return std::all_of(claim.devices.begin(), claim.devices.end(),
-                     [&](const FitDevice& device) { return take(plan, number, device, node); });
+                     [&](const FitDevice& device) { return acquire(plan, number, device, node); });
 }
 
-bool Repeat::take(const PodPlan& plan, std::uint32_t claim, const FitDevice& wanted,
-                  const DeviceNode& node) {
+bool Repeat::acquire(const PodPlan& plan, std::uint32_t claim, const FitDevice& wanted,
+                     const DeviceNode& node) {
   const Ask* ask = find_ask(plan, claim, wanted.request);
   const auto pool = devices_.pools().find({wanted.device.driver, wanted.device.pool});
   if (!ask || pool == devices_.pools().end() || !pool->second.complete()) return false;

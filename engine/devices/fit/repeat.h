@@ -16,13 +16,13 @@ class Repeat {
 
   /// Whether all of `pods` can be taken, one after the other. Entries and devices that have been
   /// left out since are no matter.
-  bool take(const std::vector<FitPod>& pods);
+  bool acquire(const std::vector<FitPod>& pods);
 
  private:
-  bool take(const FitPod& pod);
-  bool take(const PodPlan& plan, const FitClaim& claim, const DeviceNode& node);
-  bool take(const PodPlan& plan, std::uint32_t claim, const FitDevice& device,
-            const DeviceNode& node);
+  bool acquire(const FitPod& pod);
+  bool acquire(const PodPlan& plan, const FitClaim& claim, const DeviceNode& node);
+  bool acquire(const PodPlan& plan, std::uint32_t claim, const FitDevice& device,
+               const DeviceNode& node);
 
   ClusterDeviceIndex& devices_;
   GangPlan plans_;  // one of each pod set, as its pods are alone

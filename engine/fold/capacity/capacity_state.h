@@ -80,7 +80,7 @@ struct CapacityValue {
   std::optional<Revaluation> revalued;  ///< where its first value was not the cluster's first
   /// The newest kBecauseMax events that changed it: those that led to `damped.accepted`, and behind
   /// them the `pending` ones that came since and may yet move it.
-  std::vector<Seq> because;
+  std::vector<Seq> causes;
   std::uint32_t pending = 0;
   LogTime moved;  ///< when `damped.accepted` changed last
 
@@ -100,17 +100,17 @@ inline constexpr std::size_t kSumLanesMax = 16;
 /// No list of deciding events is longer; the newest are kept.
 inline constexpr std::size_t kBecauseMax = 16;
 /// Adds an event to such a list, unless it is the newest there. Returns whether it was added.
-inline bool remember(std::vector<Seq>& because, Seq seq) {
-  if (seq == Seq{} || (!because.empty() && because.back() == seq)) return false;
-  if (because.size() == kBecauseMax) because.erase(because.begin());
-  because.push_back(seq);
+inline bool remember(std::vector<Seq>& causes, Seq seq) {
+  if (seq == Seq{} || (!causes.empty() && causes.back() == seq)) return false;
+  if (causes.size() == kBecauseMax) causes.erase(causes.begin());
+  causes.push_back(seq);
   return true;
 }
 
 /// Adds an event that changed `value`, or decided about it. Does nothing for Seq{}.
 inline void remember_change(CapacityValue& value, Seq seq) {
-  if (remember(value.because, seq))
-    value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.because.size()));
+  if (remember(value.causes, seq))
+    value.pending = std::min(value.pending + 1, static_cast<std::uint32_t>(value.causes.size()));
 }
 
 /// A mass loss that waits for a second observation (layer 3).

@@ -293,13 +293,13 @@ enum class Acceptance : std::uint8_t { unchanged, changed };
 void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) {
   const bool moved = acceptance == Acceptance::changed;
   if (moved) value.moved = now;
-  const auto since = value.because.end() - static_cast<std::ptrdiff_t>(value.pending);
+  const auto since = value.causes.end() - static_cast<std::ptrdiff_t>(value.pending);
   const bool waits =
       value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
   if (moved && value.pending > 0)
-    value.because.erase(value.because.begin(), since);
+    value.causes.erase(value.causes.begin(), since);
   else if (!moved && !waits)
-    value.because.erase(since, value.because.end());
+    value.causes.erase(since, value.causes.end());
   if (!waits) value.pending = 0;
 }
 

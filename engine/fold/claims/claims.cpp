@@ -162,13 +162,20 @@ void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound,
   }
 }
 
-Shares shares_where(const std::vector<Grant>& grants, const std::string& resource,
+// A claim's grants, and the rows of them whose resource is ambiguous: those get none.
+struct Granting {
+  std::vector<Grant> grants;
+  std::set<std::size_t> ambiguous;
+};
+
+Shares shares_where(const Granting& granting, const std::string& resource,
                     const std::string* flavor) {
+  const std::vector<Grant>& grants = granting.grants;
   Shares shares;
   for (std::size_t i = 0; i < grants.size(); ++i) {
     const AssignmentRow& row = grants[i].row;
     if (row.resource != resource || (flavor && row.flavor != *flavor) ||
-        grants[i].reason == "AmbiguousResourceAlias")
+        granting.ambiguous.contains(i))
       continue;
     shares.rows.push_back(i);
     shares.shares.push_back({row.cluster_queue, row.flavor, grants[i].granted,
@@ -183,7 +190,8 @@ Amount accepted_of(const Cluster& cluster, const std::string& flavor, const std:
 }
 
 void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::string& resource,
-                    std::vector<Grant>& grants, std::vector<GrantSteps>* steps) {
+                    Granting& granting, std::vector<GrantSteps>* steps) {
+  std::vector<Grant>& grants = granting.grants;
   std::set<std::string_view> flavors;
   for (const Grant& grant : grants)
     if (grant.row.resource == resource) flavors.insert(grant.row.flavor);
@@ -193,12 +201,12 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
     if (const std::string flavor(name);
         flavor_bound_applies({cluster.totals_accepted, cluster.mapped}, terms, flavor)) {
       const Amount bound = accepted_of(cluster, flavor, resource);
-      const Shares shares = shares_where(grants, resource, &flavor);
+      const Shares shares = shares_where(granting, resource, &flavor);
       divide_into(grants, shares, bound, resource, terms.shrink_policy, "FlavorCapacity");
       if (steps)
         for (const std::size_t row : shares.rows) (*steps)[row].flavor_bound = bound;
     }
-  const Shares shares = shares_where(grants, resource, nullptr);
+  const Shares shares = shares_where(granting, resource, nullptr);
   const Amount total = saturate(accepted_total(cluster, resource));
   if (steps)
     for (const std::size_t row : shares.rows) {
@@ -221,19 +229,21 @@ Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentR
 // `steps`, if it is not null, has one entry a row.
 std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim,
                                  std::vector<GrantSteps>* steps) {
-  std::vector<Grant> grants;
+  Granting granting;
+  std::vector<Grant>& grants = granting.grants;
   grants.reserve(claim.terms->rows.size());
   std::set<std::string> resources;
   for (const AssignmentRow& row : claim.terms->rows) {
     const bool ambiguous = covers_alias_twice(state, row.cluster_queue, row.resource);
     grants.push_back({row, ambiguous ? 0 : wanted(cluster, *claim.terms, row),
                       ambiguous ? "AmbiguousResourceAlias" : ""});
+    if (ambiguous) granting.ambiguous.insert(grants.size() - 1);
     resources.insert(row.resource);
     if (steps) (*steps)[grants.size() - 1].wanted = grants.back().granted;
   }
   for (const std::string& resource : resources)
-    grant_resource(cluster, *claim.terms, resource, grants, steps);
-  return grants;
+    grant_resource(cluster, *claim.terms, resource, granting, steps);
+  return std::move(granting.grants);
 }
 
 bool detached(const State& state, const Claim& claim) {

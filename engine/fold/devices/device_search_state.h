@@ -33,7 +33,7 @@ struct DeviceReservation {
   LogTime since;                         ///< of the nomination, or of the pod's decision
   std::optional<LogTime> broken_since;   ///< a device cannot be taken there any more, and no other
   std::optional<LogTime> placed_since;   ///< status.clusterName was seen to be `worker`
-  std::vector<Seq> because;              ///< the events of the moment that led to it
+  std::vector<Seq> causes;               ///< the events of the moment that led to it
 
   friend bool operator==(const DeviceReservation&, const DeviceReservation&) = default;
 };
@@ -50,7 +50,7 @@ struct DeviceChanges {
   std::set<std::string> rules;
   std::set<NamespacedName> claims;
   std::set<NamespacedName> pods;
-  std::vector<Seq> because;
+  std::vector<Seq> causes;
 
   friend bool operator==(const DeviceChanges&, const DeviceChanges&) = default;
 };

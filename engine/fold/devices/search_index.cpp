@@ -178,7 +178,7 @@ void open_all_clusters(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     if (!is_watched(cluster)) continue;
     cluster.search.changes.all = cluster.search.changes.heard = true;
-    remember(cluster.search.changes.because, state.seq);
+    remember(cluster.search.changes.causes, state.seq);
     state.searches.open.insert(name);
   }
 }
@@ -269,7 +269,7 @@ DeviceChanges* note_change(State& state, const std::string& name, Cluster& clust
   if (!searches_devices(state.configuration)) return nullptr;
   state.searches.open.insert(name);
   cluster.search.changes.heard = true;
-  remember(cluster.search.changes.because, seq);
+  remember(cluster.search.changes.causes, seq);
   return &cluster.search.changes;
 }
 

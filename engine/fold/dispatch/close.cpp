@@ -316,8 +316,8 @@ class Pass {
     made.pods = std::move(best.pods);
     made.since = state_.now;
     taken_.insert(made.cluster);
-    made.because = state_.clusters.at(made.cluster).search.changes.because;
-    remember(made.because, record.seen.seq);
+    made.causes = state_.clusters.at(made.cluster).search.changes.causes;
+    remember(made.causes, record.seen.seq);
     reserve(state_, id, record, std::move(made));
     devices.verdict = DeviceVerdict::reserved;
     devices.about.clear();
@@ -415,7 +415,7 @@ void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& rec
   record.devices = {};
 }
 
-void open_for_classes(State& state) {
+void mark_users_of_classes_dirty(State& state) {
   MultiKueue& all = state.multikueue;
   for (const std::string& cluster : state.dispatch.open_clusters) {
     if (state.clusters.at(cluster).search.changes.classes.empty()) continue;
@@ -452,7 +452,7 @@ void close_dispatch(State& state) {
     WorkloadRecord* record = find_record(state, id);
     if (!record) continue;
     refresh_ticket(state, id, *record);
-    open_made_claims(state, id, record->seen.facts);
+    mark_made_claims_dirty(state, id, record->seen.facts);
   }
   std::set<NamespacedName> changed = opened;
   Pass pass(state);

@@ -19,7 +19,7 @@ bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record);
 void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record);
 /// Opens the Workloads whose use of devices may follow from a class that the moment changed. Called
 /// before nominations are derived.
-void open_for_classes(State& state);
+void mark_users_of_classes_dirty(State& state);
 /// Closes the open moment, after worker lists were judged. Adds the Workloads whose nomination or
 /// condition may have changed to MultiKueue::open_workloads.
 void close_dispatch(State& state);

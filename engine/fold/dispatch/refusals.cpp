@@ -6,7 +6,6 @@
 
 #include "engine/fold/condition_message.h"
 #include "engine/fold/devices/search_index.h"
-#include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/multikueue/nominations.h"
 
@@ -59,9 +58,9 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
     answer.worker = worker;
     if (const auto known = list->workers.find(worker); known != list->workers.end())
       answer.cluster = known->second.cluster;
-    const Obstacle obstacle = obstacle_of(state, *list, worker, record.devices);
-    answer.reason = text_of(obstacle);
-    if (obstacle != Obstacle::none) continue;
+    answer.obstacle = obstacle_of(state, *list, worker, record.devices);
+    answer.reason = text_of(answer.obstacle);
+    if (answer.obstacle != Obstacle::none) continue;
     answer.fit = ask_beside_others(state, answer.cluster, id, record, names, fit);
     if (!answer.fit.refusal) continue;
     answer.reason = text(answer.fit.refusal->reason);

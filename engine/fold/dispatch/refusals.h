@@ -7,6 +7,7 @@
 
 #include "engine/devices/fit.h"
 #include "engine/devices/obstacles.h"
+#include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -15,9 +16,10 @@ namespace fairlead {
 struct WorkerAnswer {
   std::string worker;
   std::string cluster;
-  std::string reason;  ///< "NoDevices", "Leaving"; empty: it fits there
-  std::string detail;  ///< "gpus/gpu"
-  FitAnswer fit;       ///< where it fits
+  Obstacle obstacle{};  ///< why it is not asked
+  std::string reason;   ///< "NoDevices", "Leaving"; empty: it fits there
+  std::string detail;   ///< "gpus/gpu"
+  FitAnswer fit;        ///< where it fits
 };
 
 /// Returns what each worker answers now, in the order of the list: beside all that is used and

@@ -162,8 +162,8 @@ std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
 
 void book(State& state, const NamespacedName& id, const std::string& cluster,
           const FitAnswer& answer) {
-  Booking booking{cluster, devices_of(answer), state.clusters.at(cluster).search.changes.because};
-  remember(booking.because, find_claim(state, id)->seen.seq);
+  Booking booking{cluster, devices_of(answer), state.clusters.at(cluster).search.changes.causes};
+  remember(booking.causes, find_claim(state, id)->seen.seq);
   keep_booking(state, id, std::move(booking));
   note_reserved(state, cluster);
   state.fleet.unbooked.erase(id);

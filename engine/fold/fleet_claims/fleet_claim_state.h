@@ -19,7 +19,7 @@ namespace fairlead {
 struct Booking {
   std::string cluster;
   std::vector<FitDevice> devices;  ///< in the order in which they were taken
-  std::vector<Seq> because;        ///< the events of the moment that led to it
+  std::vector<Seq> causes;         ///< the events of the moment that led to it
 
   friend bool operator==(const Booking&, const Booking&) = default;
 };

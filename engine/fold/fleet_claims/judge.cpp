@@ -307,7 +307,7 @@ FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadR
   return FleetJudge(state, id, record).judge(candidates, preferred);
 }
 
-void open_made_claims(State& state, const NamespacedName& id, const WorkloadFacts& facts) {
+void mark_made_claims_dirty(State& state, const NamespacedName& id, const WorkloadFacts& facts) {
   const FleetNeeds needs = fleet_needs(state.configuration, id, facts);
   if (!needs.all.empty()) state.fleet.open_schedulings.insert(id);
   for (const FleetNeed& need : needs.all)

@@ -30,7 +30,7 @@ FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadR
                                const std::string& preferred);
 
 /// Opens what the plan makes for the Workload: claims from templates, and its FleetScheduling.
-void open_made_claims(State& state, const NamespacedName& id, const WorkloadFacts& facts);
+void mark_made_claims_dirty(State& state, const NamespacedName& id, const WorkloadFacts& facts);
 
 /// Reserves all claims of the Workload for it.
 void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record);

@@ -74,12 +74,12 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
   const bool selected = worker.decided && worker.left_out == LeftOut::no;
   const bool listed = contains(list.names, name);
   // Absence counts only in the list: a name that an administrator adds is a leaver from then on.
-  if (worker.because.empty() || selected != worker.selected ||
+  if (worker.causes.empty() || selected != worker.selected ||
       (!selected && listed != worker.listed)) {
     worker.since = state.now;
-    worker.because = list.because;
+    worker.causes = list.causes;
     const CredentialRecord* credential = find_credential(state, worker.cluster);
-    if (worker.because.empty()) worker.because = {credential ? credential->seq : state.seq};
+    if (worker.causes.empty()) worker.causes = {credential ? credential->seq : state.seq};
   }
   worker.selected = selected;
   worker.listed = listed;
@@ -123,10 +123,10 @@ void refresh_frozen(const State& state, const std::string& placement, WorkerList
   if (!frozen) list.frozen_since.reset();
   if (!frozen || list.frozen_since) return;
   list.frozen_since = state.now;
-  list.ending = list.because;
+  list.ending = list.causes;
   if (!list.ending.empty()) return;
   for (const auto& [name, worker] : list.workers)  // a window of theirs ended
-    if (worker.listed) add(list.ending, worker.because);
+    if (worker.listed) add(list.ending, worker.causes);
 }
 
 Membership membership_of(const State& state, const std::string& placement, WorkerList& list) {
@@ -156,14 +156,14 @@ void name_the_change(WorkerList& list, const Verdict& verdict, const Membership&
   for (const auto& [name, standing] : verdict.standings) {
     if (standing == Standing::leaving || standing == Standing::held) ++leavers;
     if (standing != Standing::entering && standing != Standing::left) continue;
-    add(list.because, list.workers.at(name).because);
+    add(list.causes, list.workers.at(name).causes);
     if (standing == Standing::left)
       ++going;
     else
       ++(in.candidates.at(name).taken_out ? back : coming);
   }
   if (verdict.dissolve) {
-    add(list.because, list.ending);
+    add(list.causes, list.ending);
     list.rule = "dissolve";
   } else if (back > 0)
     list.rule = "restore";
@@ -218,7 +218,7 @@ void judge_unused(const State& state, const std::string& placement, WorkerList& 
                   [&](const std::string& name) { return is_held(state, placement, name); });
   list.dissolve = !waits || patience <= state.now;
   if (list.dissolve) {
-    add(list.because, list.ending);
+    add(list.causes, list.ending);
     list.rule = "unused";
   } else {
     next = std::min(next, patience);
@@ -254,7 +254,7 @@ void open_users(State& state, const std::string& placement) {
 void open_waiting(State& state, const std::string& placement) {
   for (const auto& [name, check] : state.multikueue.checks)
     if (check.placement == placement)
-      for (const std::string& before : check.came_from) open_list(state, before);
+      for (const std::string& before : check.came_from) mark_list_dirty(state, before);
 }
 
 void refresh_list(State& state, const std::string& placement) {
@@ -267,7 +267,7 @@ void refresh_list(State& state, const std::string& placement) {
   if (!unused) list.unused_since.reset();
   if (unused && !list.unused_since) {
     list.unused_since = state.now;
-    list.ending = list.because;
+    list.ending = list.causes;
   }
   list.decided = decided_by(state, placement);
   refresh_names(state, placement, list);
@@ -305,10 +305,11 @@ void judge_list(State& state, const std::string& placement, DirtySet& dirty) {
 void open_everything(State& state) {
   MultiKueue& all = state.multikueue;
   for (const auto& [cluster, record] : all.credentials) all.open_credentials.insert(cluster);
-  for (const auto& [placement, list] : all.lists) open_list(state, placement, state.seq);
-  for (const auto& [id, placement] : all.placements) open_list(state, id.second, state.seq);
-  for (const auto& [placement, shards] : all.decisions_of) open_list(state, placement, state.seq);
-  for (const auto& [name, config] : all.configs) open_list(state, name, state.seq);
+  for (const auto& [placement, list] : all.lists) mark_list_dirty(state, placement, state.seq);
+  for (const auto& [id, placement] : all.placements) mark_list_dirty(state, id.second, state.seq);
+  for (const auto& [placement, shards] : all.decisions_of)
+    mark_list_dirty(state, placement, state.seq);
+  for (const auto& [name, config] : all.configs) mark_list_dirty(state, name, state.seq);
   for (const auto& [name, cluster] : all.clusters) all.open_workers.insert(name);
   for (const auto& [name, check] : all.checks) all.open_checks.insert(name);
   for (const auto& [id, workload] : all.workloads) all.open_workloads.insert(id);
@@ -321,7 +322,7 @@ void close_credentials(State& state) {
     for (const auto& [placement, list] : state.multikueue.lists)
       if (list.decided.contains(cluster) ||
           list.workers.contains(worker_name(state.configuration, placement, cluster)))
-        open_list(state, placement, seq);
+        mark_list_dirty(state, placement, seq);
   }
 }
 
@@ -389,9 +390,9 @@ void close_multikueue(State& state, DirtySet& dirty) {
   std::set<std::string> opened;
   while (!all.open.empty()) {
     const auto one = all.open.extract(all.open.begin());
-    std::vector<Seq>& because = all.lists[one.key()].because;
-    if (opened.insert(one.key()).second) because.clear();
-    add(because, one.mapped());
+    std::vector<Seq>& causes = all.lists[one.key()].causes;
+    if (opened.insert(one.key()).second) causes.clear();
+    add(causes, one.mapped());
     refresh_list(state, one.key());
   }
   for (const std::string& placement : opened) judge_list(state, placement, dirty);
@@ -401,7 +402,7 @@ void close_multikueue(State& state, DirtySet& dirty) {
   }
   dirty.workers.merge(all.open_workers);
   all.open_workers.clear();
-  open_for_classes(state);
+  mark_users_of_classes_dirty(state);
   for (const NamespacedName& id : all.open_workloads) close_nomination(state, id);
   close_dispatch(state);
   dirty.workloads.merge(all.open_workloads);

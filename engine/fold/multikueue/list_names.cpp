@@ -33,7 +33,7 @@ void claim_name(State& state, const std::string& name, const std::string& placem
   else
     users.erase(placement);
   for (const std::string& other : users)
-    if (other != placement) open_list(state, other);
+    if (other != placement) mark_list_dirty(state, other);
   if (users.empty()) claimed.erase(name);
 }
 

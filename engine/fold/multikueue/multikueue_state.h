@@ -54,7 +54,7 @@ struct Worker {
   bool selected = false;
   bool listed = false;
   LogTime since;               ///< of `selected`, or of its absence
-  std::vector<Seq> because;    ///< events that led to it
+  std::vector<Seq> causes;     ///< events that led to it
   bool taken_out = false;      ///< another writer removed it from the list
   std::optional<Int128> rank;  ///< at the last close
   Standing standing{};         ///< at the last close
@@ -101,7 +101,7 @@ struct WorkerList {
   /// another writer took out), "order", "adopt" (only the mark is missing), "dissolve" (nothing is
   /// selected), "unused" (no check uses it).
   std::string rule;
-  std::vector<Seq> because;  ///< events of the moment that made the wish
+  std::vector<Seq> causes;  ///< events of the moment that made the wish
 
   friend bool operator==(const WorkerList&, const WorkerList&) = default;
 };

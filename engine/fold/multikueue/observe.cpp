@@ -15,13 +15,13 @@ NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; 
 void open_lists_of_cluster(State& state, const std::string& cluster, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     if (list.workers.contains(worker_name(state.configuration, placement, cluster)))
-      open_list(state, placement, seq);
+      mark_list_dirty(state, placement, seq);
 }
 
 void open_lists_of_worker(State& state, const std::string& worker, Seq seq) {
   if (worker.empty()) return;
   for (const auto& [placement, list] : state.multikueue.lists)
-    if (list.workers.contains(worker)) open_list(state, placement, seq);
+    if (list.workers.contains(worker)) mark_list_dirty(state, placement, seq);
 }
 
 // ---- credentials ----
@@ -53,12 +53,13 @@ bool names_a_placement(const AdmissionCheckFacts& check) {
 
 // Opens the list of Kueue's own check: Workloads with that check hold its workers too.
 void open_list_of_kueues_check(State& state, const AdmissionCheckFacts& check, Seq seq) {
-  if (check.controller_name == kMultiKueueController) open_list(state, check.parameters_name, seq);
+  if (check.controller_name == kMultiKueueController)
+    mark_list_dirty(state, check.parameters_name, seq);
 }
 
 // Notes that the check left a list, which must stay until the check's new list exists.
 void leave_list(State& state, CheckRecord& check, const std::string& from, Seq seq) {
-  if (!from.empty()) open_list(state, from, seq);
+  if (!from.empty()) mark_list_dirty(state, from, seq);
   if (!check.ours) {
     check.came_from.clear();
     return;
@@ -89,7 +90,7 @@ void unindex_workload(MultiKueue& all, const NamespacedName& id, const WorkloadF
 void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     for (const auto& [worker, copies] : list.running)
-      if (copies.workloads.contains(id)) open_list(state, placement, seq);
+      if (copies.workloads.contains(id)) mark_list_dirty(state, placement, seq);
 }
 
 // ---- clearers of nominations ----
@@ -122,7 +123,8 @@ void try_refused_again(State& state) {
 
 // Marks every worker list and every check.
 void open_lists_and_checks(State& state, Seq seq) {
-  for (const auto& [placement, list] : state.multikueue.lists) open_list(state, placement, seq);
+  for (const auto& [placement, list] : state.multikueue.lists)
+    mark_list_dirty(state, placement, seq);
   for (const auto& [name, check] : state.multikueue.checks)
     state.multikueue.open_checks.insert(name);
 }
@@ -143,7 +145,7 @@ void note_profiles(State& state, const MultiKueueClusterFacts& facts, Seq seq) {
 
 void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq) {
   keep(state.multikueue.placements, id, std::move(seen));
-  open_list(state, id.second, seq);
+  mark_list_dirty(state, id.second, seq);
 }
 
 void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,
@@ -151,7 +153,7 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
   MultiKueue& all = state.multikueue;
   if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
     const std::string placement = old->second.facts.placement;
-    open_list(state, placement, seq);
+    mark_list_dirty(state, placement, seq);
     auto& shards = all.decisions_of[placement];
     shards.erase(id);
     if (shards.empty()) all.decisions_of.erase(placement);
@@ -159,7 +161,7 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
   }
   if (!seen || seen->facts.placement.empty()) return;
   all.decisions_of[seen->facts.placement].insert(id);
-  open_list(state, seen->facts.placement, seq);
+  mark_list_dirty(state, seen->facts.placement, seq);
   all.decisions[id] = std::move(*seen);
 }
 
@@ -197,7 +199,7 @@ void observe_config(State& state, const std::string& name, Seen<MultiKueueConfig
     configs[name] = std::move(*seen);
   else
     configs.erase(name);
-  open_list(state, name, seq);
+  mark_list_dirty(state, name, seq);
 }
 
 void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
@@ -220,13 +222,13 @@ void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFac
   check.good = seen && names_a_placement(seen->facts);
   if (check.ours && check.good) check.placement = seen->facts.parameters_name;
   const std::string after = check.ours ? check.placement : "";
-  if (!check.placement.empty()) open_list(state, check.placement, seq);
+  if (!check.placement.empty()) mark_list_dirty(state, check.placement, seq);
   if (before != after) leave_list(state, check, before, seq);
   const std::string left_before = left_placement(check);
   if (seen) check.seen = std::move(*seen);
   const std::string left = seen ? left_placement(check) : "";
   for (const std::string& one : {left_before, left})
-    if (!one.empty()) open_list(state, one, seq);
+    if (!one.empty()) mark_list_dirty(state, one, seq);
   if (!seen) checks.erase(name);
 }
 
@@ -295,13 +297,13 @@ void observe_unreadable(State& state, Kind kind, Seq seq) {
   if (state.multikueue.unreadable.insert(kind).second) open_lists_and_checks(state, seq);
 }
 
-void open_list(State& state, const std::string& placement, Seq seq) {
+void mark_list_dirty(State& state, const std::string& placement, Seq seq) {
   remember(state.multikueue.open[placement], seq);
 }
 
 void mark_multikueue_dirty(State& state, const ObjectKey& object) {
   MultiKueue& all = state.multikueue;
-  if (object.kind == Kind::multikueue_config) open_list(state, object.name);
+  if (object.kind == Kind::multikueue_config) mark_list_dirty(state, object.name);
   if (object.kind == Kind::multikueue_cluster) {
     all.open_workers.insert(object.name);
     open_lists_of_worker(state, object.name, {});

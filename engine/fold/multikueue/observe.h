@@ -36,7 +36,7 @@ void observe_readable(State& state, Kind kind, Seq seq);
 void observe_unreadable(State& state, Kind kind, Seq seq);
 
 /// Marks the worker list of a Placement, which is evaluated when the present moment closes.
-void open_list(State& state, const std::string& placement, Seq seq = {});
+void mark_list_dirty(State& state, const std::string& placement, Seq seq = {});
 /// Marks what depends on our write of an object of this path, because the write was answered or may
 /// be tried again.
 void mark_multikueue_dirty(State& state, const ObjectKey& object);

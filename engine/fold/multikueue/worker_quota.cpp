@@ -36,7 +36,7 @@ bool counts(const WorkerList& list, const Worker& worker) {
 struct Member {
   bool counted = false;
   bool selected = false;
-  std::vector<Seq> because;  // events that led to it
+  std::vector<Seq> causes;  // events that led to it
 };
 // By cluster. Contains those that are selected and not in the list too, so that their shares are
 // known when they enter.
@@ -52,7 +52,7 @@ Members members_of(const State& state, const Queue& queue) {
       Member& member = members[worker.cluster];
       member.counted |= counted;
       member.selected |= worker.selected;
-      member.because = worker.because;
+      member.causes = worker.causes;
     }
   }
   return members;
@@ -88,14 +88,14 @@ ShareFrom source_of(const State& state, const std::string& queue, const std::str
 
 struct Offer {
   std::map<QuotaKey, Int128> sums;
-  std::vector<Seq> because;
+  std::vector<Seq> causes;
 };
 Offer offer_of(const State& state, const std::string& queue, const Cluster& cluster) {
   Offer offer;
   for (const std::string& name : related_queues(state, queue, cluster)) {
     const auto at = cluster.member.queues.find(name);
     if (at == cluster.member.queues.end()) continue;
-    offer.because.push_back(at->second.seq);
+    offer.causes.push_back(at->second.seq);
     for (const ResourceGroup& group : at->second.groups)
       for (const FlavorQuotas& flavor : group.flavors)
         for (const ResourceQuota& quota : flavor.resources) {
@@ -104,7 +104,7 @@ Offer offer_of(const State& state, const std::string& queue, const Cluster& clus
           offer.sums[{flavor.name, resource}] += to_amount(resource, quota.nominal);
         }
   }
-  std::sort(offer.because.begin(), offer.because.end());
+  std::sort(offer.causes.begin(), offer.causes.end());
   return offer;
 }
 
@@ -180,15 +180,15 @@ void remember_all(WorkerShare& share, const std::vector<Seq>& seqs) {
 }
 
 void judge_share(const State& state, const std::string& queue, const std::string& name,
-                 WorkerShare& share, const std::vector<Seq>& because, LogTime& next) {
+                 WorkerShare& share, const std::vector<Seq>& causes, LogTime& next) {
   const auto at = state.clusters.find(name);
   const bool watched = share.from == ShareFrom::member;
   Judging of{state, share, settings_of(state, name),
              at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close};
   const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
   if (measure(of, offer)) {
-    remember_all(share, because);
-    remember_all(share, offer.because);
+    remember_all(share, causes);
+    remember_all(share, offer.causes);
   }
   judge_liveness(of);
   if (share.from == ShareFrom::claims && claims_of(state, queue, name).known) share.known = true;
@@ -206,8 +206,8 @@ std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
     const auto list = state.multikueue.lists.find(placement);
     if (list == state.multikueue.lists.end()) continue;
     for (const auto& [name, worker] : list->second.workers)
-      if (worker.cluster == cluster && !worker.selected) return worker.because;
-    if (!list->second.because.empty()) return list->second.because;
+      if (worker.cluster == cluster && !worker.selected) return worker.causes;
+    if (!list->second.causes.empty()) return list->second.causes;
   }
   return {state.seq};
 }
@@ -236,10 +236,10 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
     if (member.selected)
       queue.workers.left.erase(cluster);
     else
-      queue.workers.left[cluster] = member.because;
-    if (member.counted && !share.counted) remember_all(share, member.because);
+      queue.workers.left[cluster] = member.causes;
+    if (member.counted && !share.counted) remember_all(share, member.causes);
     share.counted = member.counted;
-    judge_share(state, name, cluster, share, member.because, next);
+    judge_share(state, name, cluster, share, member.causes, next);
     any |= share.counted;
     reported &= share.known || !share.counted;
   }

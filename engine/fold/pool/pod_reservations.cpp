@@ -190,8 +190,8 @@ void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const st
   made.cluster = state.pool.clusters.at(id).cluster;
   made.pods = std::move(pods);
   made.since = state.now;
-  made.because = state.clusters.at(made.cluster).search.changes.because;
-  remember(made.because, pod.seen.seq);
+  made.causes = state.clusters.at(made.cluster).search.changes.causes;
+  remember(made.causes, pod.seen.seq);
   state.pool.reserved_on[made.cluster].insert(key);
   const Duration timeout = state.configuration.dra.place_timeout;
   if (timeout.ns > 0) state.pool.device_due.insert({made.since + timeout, key});

@@ -169,8 +169,8 @@ struct PoolNamespace {
   SliceMap edit;
   std::optional<LogTime> wants_since;  ///< since when it has wanted a decision without a break
   Boxed<PoolReason> reason;
-  std::string rule;          ///< of the last decision that changed shares, e.g. "pool/place"
-  std::vector<Seq> because;  ///< the events that led to it
+  std::string rule;         ///< of the last decision that changed shares, e.g. "pool/place"
+  std::vector<Seq> causes;  ///< the events that led to it
   std::set<std::pair<LogTime, std::string>> waiting;  ///< pods without a cluster, first come first
   Memo<PodLook> look;
 
@@ -274,7 +274,8 @@ struct Pool {
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;
   std::set<std::string> open_tenants;
-  std::set<std::string> open_limits;  ///< tenants that have more or fewer slices now (open_limited)
+  std::set<std::string>
+      open_limits;  ///< tenants that have more or fewer slices now (mark_limited_dirty)
   std::set<PoolNamespaceKey> open_namespaces;
   std::set<PoolNamespaceKey> open_lists;  ///< whose pods are all looked at again
   std::set<PoolPodKey> open_pods;

@@ -112,22 +112,22 @@ SliceRows own_rows(const State& state, const PoolNamespace& of) {
   return rows;
 }
 
-void note_decision(PoolNamespace& of, const char* rule, std::vector<Seq> because) {
+void note_decision(PoolNamespace& of, const char* rule, std::vector<Seq> causes) {
   of.rule = rule;
-  if (of.seen) because.push_back(of.seen->seq);
-  for (const auto& [name, quota] : of.quotas) because.push_back(quota.seq);
-  std::sort(because.begin(), because.end());
-  because.erase(std::unique(because.begin(), because.end()), because.end());
-  if (because.size() > kBecauseMax)
-    because.erase(because.begin(), because.end() - static_cast<std::ptrdiff_t>(kBecauseMax));
-  of.because = std::move(because);
+  if (of.seen) causes.push_back(of.seen->seq);
+  for (const auto& [name, quota] : of.quotas) causes.push_back(quota.seq);
+  std::sort(causes.begin(), causes.end());
+  causes.erase(std::unique(causes.begin(), causes.end()), causes.end());
+  if (causes.size() > kBecauseMax)
+    causes.erase(causes.begin(), causes.end() - static_cast<std::ptrdiff_t>(kBecauseMax));
+  of.causes = std::move(causes);
 }
 
 // Writes the outcome of a decision into the shares. Returns whether anything changed.
 bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, const char* rule) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   const SliceMap before = placements_of(of);
-  std::vector<Seq> because;
+  std::vector<Seq> causes;
   for (const SliceRow& row : rows) {
     const std::int64_t slices = row.has();
     const auto at = of.shares.find(row.id);
@@ -135,12 +135,12 @@ bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, con
         at != of.shares.end() && at->second.listed && at->second.pod_count > 0 && slices == 0;
     const auto cluster = state.pool.clusters.find(row.id);
     if (slices != row.had && cluster != state.pool.clusters.end())
-      because.push_back(cluster->second.seq);
+      causes.push_back(cluster->second.seq);
     if (slices > 0 || at != of.shares.end())
       set_share(state, key, row.id, slices > 0 || drains ? std::optional(slices) : std::nullopt);
   }
   if (placements_of(of) == before) return false;
-  note_decision(of, rule, std::move(because));
+  note_decision(of, rule, std::move(causes));
   state.pool.open_lists.insert(key);
   return true;
 }
@@ -157,7 +157,7 @@ class Rounds {
 
   bool run() {
     for (int round = 0; round < kPoolRoundsMax; ++round) {
-      open_limited(pool_);
+      mark_limited_dirty(pool_);
       const std::set<PoolNamespaceKey> open = std::exchange(pool_.open_namespaces, {});
       visited_.insert(open.begin(), open.end());
       for (const PoolNamespaceKey& key : open) free_surplus(key);
@@ -165,9 +165,9 @@ class Rounds {
       if (std::exchange(pool_.overflow_changed, false) || grew) end_overflow();
       grew = std::exchange(pool_.room_grew, false) || grew;
       grew_ = grew_ || grew;
-      open_limited(pool_);
+      mark_limited_dirty(pool_);
       decide_wanting(open, grew);
-      open_limited(pool_);
+      mark_limited_dirty(pool_);
       if (pool_.open_namespaces.empty() && !pool_.room_grew && !pool_.overflow_changed) break;
     }
     pool_.open_namespaces.insert(visited_.begin(), visited_.end());

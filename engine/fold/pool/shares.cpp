@@ -139,7 +139,7 @@ void note_limited(Pool& pool, const std::string& tenant) {
 
 }  // namespace
 
-void open_limited(Pool& pool) {
+void mark_limited_dirty(Pool& pool) {
   for (const std::string& tenant : std::exchange(pool.open_limits, {}))
     for (auto at = pool.wanting.lower_bound({tenant, ""});
          at != pool.wanting.end() && at->first == tenant; ++at)

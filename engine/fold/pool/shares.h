@@ -25,7 +25,7 @@ inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
 
 /// Opens the namespaces that want more slices of tenants that have more or fewer in all now: they
 /// may get some, or have another reason.
-void open_limited(Pool& pool);
+void mark_limited_dirty(Pool& pool);
 
 /// Sets what the namespace has at `id`: 0 keeps the id in its placements, nullopt takes it out.
 void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,

@@ -38,7 +38,7 @@ SuperCluster view_of(const State& state, const std::string& member, const Cluste
 Seq newest_cause(const Cluster& cluster) {
   Seq newest = cluster.liveness_at_close_seq;
   for (const auto& [resource, value] : cluster.pool.values)
-    if (!value.capacity.because.empty()) newest = std::max(newest, value.capacity.because.back());
+    if (!value.capacity.causes.empty()) newest = std::max(newest, value.capacity.causes.back());
   return newest;
 }
 

@@ -74,7 +74,7 @@ const Cluster* offering_cluster(const State& state, const std::string& name) {
 // What a claim that we create names of a cluster: accepted values above zero, summed over flavors.
 struct Offer {
   std::map<std::string, std::string> nominal;  // by canonical resource
-  std::vector<Seq> because;
+  std::vector<Seq> causes;
 };
 
 Offer offer_of(const Cluster& cluster) {
@@ -83,7 +83,7 @@ Offer offer_of(const Cluster& cluster) {
   for (const auto& [key, value] : cluster.capacity)
     if (offered_in_claims(key.resource)) {
       totals[key.resource] += value.damped.accepted;
-      offer.because.insert(offer.because.end(), value.because.begin(), value.because.end());
+      offer.causes.insert(offer.causes.end(), value.causes.begin(), value.causes.end());
     }
   for (const auto& [resource, total] : totals)
     if (total > 0) offer.nominal[resource] = amount_text(resource, total);
@@ -140,7 +140,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   expected.spec.cluster_name = cluster_name;
   expected.spec.nominal_resources = offer.nominal;
   intent.body = to_text(body);
-  intent.reason = {rule::kClaimsCreate, deciding(offer.because),
+  intent.reason = {rule::kClaimsCreate, deciding(offer.causes),
                    cluster_name + " joined and has no claim"};
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
@@ -166,7 +166,7 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
                   {"spec", {{"nominalResources", std::move(added)}}}};
   intent.body = to_text(body);
   intent.expected = std::move(expected);
-  intent.reason = {rule::kClaimsNominal, deciding(offer.because),
+  intent.reason = {rule::kClaimsNominal, deciding(offer.causes),
                    cluster_name + " offers what its claim does not name: " + text};
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::claim_life, std::move(intent)};

@@ -416,11 +416,11 @@ Reason reason_of(const Draft& draft, bool as_before) {
   if (as_before)
     return {rule::kClaimsRestoreStatus, deciding({draft.claim.seq}),
             "another writer changed the status"};
-  std::vector<Seq> because{draft.claim.seq};
+  std::vector<Seq> causes{draft.claim.seq};
   if (draft.cluster)
     for (const auto& [key, value] : draft.cluster->capacity)
-      because.insert(because.end(), value.because.begin(), value.because.end());
-  return {rule::kClaimsStatus, deciding(std::move(because)),
+      causes.insert(causes.end(), value.causes.begin(), value.causes.end());
+  return {rule::kClaimsStatus, deciding(std::move(causes)),
           "grants, capacity or conditions changed"};
 }
 

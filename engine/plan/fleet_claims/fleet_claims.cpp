@@ -102,17 +102,17 @@ void create_claim(const State& state, const NamespacedName& id, std::vector<Prop
 
 std::vector<Seq> seqs_of_users(const State& state, const NamespacedName& id,
                                const FleetClaimRecord& claim) {
-  std::vector<Seq> because{claim.seen.seq};
+  std::vector<Seq> causes{claim.seen.seq};
   if (claim.booking)
-    because.insert(because.end(), claim.booking->because.begin(), claim.booking->because.end());
+    causes.insert(causes.end(), claim.booking->causes.begin(), claim.booking->causes.end());
   for (const NamespacedName& holder : claim.holders)
     if (const WorkloadRecord* record = find_workload(state, holder))
-      because.push_back(record->seen.seq);
+      causes.push_back(record->seen.seq);
   for (const ClaimConsumer& entry : claim.seen.facts.reserved_for)
     if (const WorkloadRecord* record = find_workload(state, {id.first, entry.name});
         record && is_workload(entry))
-      because.push_back(record->seen.seq);
-  return because;
+      causes.push_back(record->seen.seq);
+  return causes;
 }
 
 // We are the driver of the claim: its allocation is what is booked, and none once that was given
@@ -232,14 +232,14 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
   const ObjectKey key{Kind::fleet_scheduling, id.first, id.second};
   FleetSchedulingFacts wished;
   std::string uid, version;
-  std::vector<Seq> because{record->seen.seq};
+  std::vector<Seq> causes{record->seen.seq};
   if (const auto at = state.fleet.schedulings.find(id); at != state.fleet.schedulings.end()) {
     wished = at->second.facts;
     if (!is_owned(wished, record->seen.uid)) return;  // the garbage collector deletes it
     if (wished.potential == asked.potential && wished.selected == asked.selected) return;
     uid = at->second.uid;
     version = at->second.resource_version;
-    because.push_back(at->second.seq);
+    causes.push_back(at->second.seq);
   }
   wished.potential = asked.potential;
   wished.selected = asked.selected;
@@ -251,7 +251,7 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
   body["spec"]["potentialClusters"] = asked.potential;
   if (!asked.selected.empty()) body["spec"]["selectedCluster"] = asked.selected;
   intent.body = to_text(body);
-  intent.reason = {rule::kFleetScheduling, deciding(std::move(because)), record->devices.about};
+  intent.reason = {rule::kFleetScheduling, deciding(std::move(causes)), record->devices.about};
   intent.expected = std::move(wished);
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::worker_list, std::move(intent)});

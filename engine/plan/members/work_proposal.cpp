@@ -86,11 +86,11 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   PatchIntended intent =
       hub_intent(Verb::patch, {Kind::manifest_work, cluster_name, std::string(name)}, "v1",
                  work.uid, work.resource_version);
-  std::vector<Seq> because{work.seq};
+  std::vector<Seq> causes{work.seq};
   if (const auto queue = cluster.member.queues.find(difference->cluster_queue);
       queue != cluster.member.queues.end())
-    because.push_back(queue->second.seq);
-  Seq mark = because.back();
+    causes.push_back(queue->second.seq);
+  Seq mark = causes.back();
   if (const WriteState* write = write_of(state, intent.target))
     mark = std::max(mark, write->last_write_seq);
   intent.body = to_text(Json{{"metadata",
@@ -98,7 +98,7 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
                                {"labels", {{kTouchLabel, std::to_string(mark.value)}}}}}});
   intent.expected = work.facts;
   intent.reason = {
-      rule::kMembersTouch, deciding(std::move(because)),
+      rule::kMembersTouch, deciding(std::move(causes)),
       "ClusterQueue " + difference->cluster_queue + " of the member is not as it was applied"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::member, std::move(intent)});

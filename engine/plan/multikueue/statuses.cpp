@@ -115,13 +115,13 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
   Json body = object_head(key.kind, seen.version, "", name, seen.uid, seen.resource_version);
   body["status"]["conditions"] = std::move(conditions);
   intent.body = to_text(body);
-  std::vector<Seq> because{seen.seq};
+  std::vector<Seq> causes{seen.seq};
   if (const auto list = state.multikueue.lists.find(check.placement);
       list != state.multikueue.lists.end())
-    because.insert(because.end(), list->second.because.begin(), list->second.because.end());
+    causes.insert(causes.end(), list->second.causes.begin(), list->second.causes.end());
   if (!is_observed(check.dispatcher, seen.facts.dispatcher_ready))
-    because.push_back(state.multikueue.clearer_seq);
-  intent.reason = {"multikueue/condition", deciding(std::move(because)),
+    causes.push_back(state.multikueue.clearer_seq);
+  intent.reason = {"multikueue/condition", deciding(std::move(causes)),
                    "Active " + check.active.status + " " + check.active.reason};
   AdmissionCheckFacts expected = seen.facts;
   expected.active = facts_of(check.active, seen.generation);
@@ -172,7 +172,7 @@ bool is_ours(const State& state, const std::string& check) {
 struct ReadyChecks {
   Json checks = Json::array();
   std::string unready;  // those that are not yet, with their states
-  std::vector<Seq> because;
+  std::vector<Seq> causes;
 };
 
 ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
@@ -180,7 +180,7 @@ ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
   for (WorkloadCheck& one : workload.checks) {
     if (!is_ours(state, one.name)) continue;
     ready.checks.push_back({{"name", one.name}, {"state", "Ready"}});
-    ready.because.push_back(state.multikueue.checks.at(one.name).seen.seq);
+    ready.causes.push_back(state.multikueue.checks.at(one.name).seen.seq);
     if (one.state != "Ready") ready.unready += " " + one.name + " " + one.state;
     one.state = "Ready";
   }
@@ -229,19 +229,19 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
   WorkloadFacts expected = seen.facts;
   const ReadyChecks ready = make_ready(state, expected);
   if (ready.checks.empty()) return;
-  std::vector<Seq> because{seen.seq};
-  because.insert(because.end(), ready.because.begin(), ready.because.end());
+  std::vector<Seq> causes{seen.seq};
+  causes.insert(causes.end(), ready.causes.begin(), ready.causes.end());
   const ConditionWish condition = devices_condition(record.devices);
   const bool judges = !is_observed(condition, seen.facts.devices_reserved);
   const bool nominates = record.nominates && record.nomination != seen.facts.nominated_clusters;
   if (ready.unready.empty() && !nominates && !judges) return;
   if (nominates) {
     expected.nominated_clusters = record.nomination;
-    because.push_back(state.multikueue.clearer_seq);
+    causes.push_back(state.multikueue.clearer_seq);
   }
   expected.devices_reserved = facts_of(condition, seen.generation);
   if (const auto& reservation = record.devices.reservation)
-    because.insert(because.end(), reservation->because.begin(), reservation->because.end());
+    causes.insert(causes.end(), reservation->causes.begin(), reservation->causes.end());
   const ObjectKey key{Kind::workload, id.first, id.second};
   PatchIntended intent =
       intent_for(Verb::apply_status, key, seen.version, seen.uid, seen.resource_version);
@@ -254,7 +254,7 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
     body["status"]["conditions"] = Json::array({workload_condition(state, key, id, record)});
   intent.body = to_text(body);
   intent.reason = {ready.unready.empty() ? "multikueue/nominate" : "multikueue/ready",
-                   deciding(std::move(because)), nomination_text(ready, record, condition)};
+                   deciding(std::move(causes)), nomination_text(ready, record, condition)};
   intent.expected = std::move(expected);
   if (may_write(state, intent, Direction::lowers))
     proposals.push_back({Rank::status, std::move(intent)});

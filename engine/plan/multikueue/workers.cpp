@@ -83,7 +83,7 @@ void remove_config(const State& state, const std::string& placement, const Worke
   PatchIntended intent = intent_for(state, Verb::remove, Kind::multikueue_config, placement);
   aim_at(intent, at->second);
   intent.reason = {
-      "multikueue/" + list.rule, deciding(list.because),
+      "multikueue/" + list.rule, deciding(list.causes),
       list.use == ListUse::none ? "no AdmissionCheck uses it" : "nothing is selected any more"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::release, std::move(intent)});
@@ -133,9 +133,9 @@ void emit_workers(const State& state, const std::string& placement,
     body["spec"] = source_json(source, intent.version);
     intent.body = to_text(body);
     const CredentialRecord* credential = find_credential(state, cluster);
-    std::vector<Seq> because = worker->second.because;
-    if (credential) because.push_back(credential->seq);
-    intent.reason = {"multikueue/cluster", deciding(std::move(because)),
+    std::vector<Seq> causes = worker->second.causes;
+    if (credential) causes.push_back(credential->seq);
+    intent.reason = {"multikueue/cluster", deciding(std::move(causes)),
                      "cluster " + cluster + ": " + before + " -> " + credential_text(source)};
     intent.expected = std::move(facts);
     if (may_write(state, intent, Direction::lowers))
@@ -193,7 +193,7 @@ void emit_worker_list(const State& state, const std::string& placement,
   Json body = marked_body(intent, facts.mark);
   body["spec"] = {{"clusters", facts.clusters}};
   intent.body = to_text(body);
-  intent.reason = {"multikueue/" + list.rule, deciding(list.because),
+  intent.reason = {"multikueue/" + list.rule, deciding(list.causes),
                    "Placement " + state.configuration.kueue_namespace + "/" + placement + ": " +
                        list_text(list.names) + " -> " + list_text(facts.clusters)};
   intent.expected = std::move(facts);

@@ -63,15 +63,15 @@ Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) 
                                   seen.uid, seen.resource_version, std::move(annotations));
   const bool moved = !of->observed || *of->observed != slices;
   const bool decided = of->written != slices || of->last_value != slices;
-  std::vector<Seq> because = of->because;
-  because.push_back(seen.seq);
+  std::vector<Seq> causes = of->causes;
+  causes.push_back(seen.seq);
   if (moved && of->taken_up)
     intent.reason = {decided ? of->rule : std::string(rule::kPoolRestore),
                      {},
                      change_text(seen.facts.placements, expected.placements)};
   else
     intent.reason = {rule::kPoolReason, {}, change_text(seen.facts.reason, expected.reason)};
-  intent.reason.because = deciding(std::move(because));
+  intent.reason.because = deciding(std::move(causes));
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   const bool shrinks = of->observed && only_gives_up(*of->observed, slices);
@@ -94,16 +94,16 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   PatchIntended intent = annotate(tenant, {Kind::pod, namespace_, name}, seen.version, seen.uid,
                                   seen.resource_version, std::move(annotations));
   const bool placed = expected.super_cluster != seen.facts.super_cluster;
-  std::vector<Seq> because = of.because;
-  because.push_back(seen.seq);
+  std::vector<Seq> causes = of.causes;
+  causes.push_back(seen.seq);
   if (placed && pod->reserved)
-    because.insert(because.end(), pod->reserved->because.begin(), pod->reserved->because.end());
+    causes.insert(causes.end(), pod->reserved->causes.begin(), pod->reserved->causes.end());
   if (placed)
     intent.reason = {
         rule::kPoolPod, {}, change_text(seen.facts.super_cluster, expected.super_cluster)};
   else
     intent.reason = {rule::kPoolReason, {}, change_text(seen.facts.reason, expected.reason)};
-  intent.reason.because = deciding(std::move(because));
+  intent.reason.because = deciding(std::move(causes));
   intent.expected = std::move(expected);
   if (!may_write(state, intent, Direction::other)) return std::nullopt;
   return Proposal{Rank::pod, std::move(intent)};

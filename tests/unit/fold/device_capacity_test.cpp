@@ -80,7 +80,7 @@ TEST_CASE("device capacity: only pools that a moment marked are counted again") 
   CHECK(bench.cluster.device_capacity.open.size() == 1);
   bench.close();
   CHECK(bench.gpus("a") == Sums{5, 5});
-  CHECK(bench.cluster.capacity.at({"a", kGpu}).because.back() == bench.state.seq);
+  CHECK(bench.cluster.capacity.at({"a", kGpu}).causes.back() == bench.state.seq);
 }
 
 TEST_CASE("device capacity: the devices of a node that flaps do not count for growing") {

@@ -1,9 +1,38 @@
 #include "engine/fold/held.h"
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
+#include <utility>
+
+#include "engine/fold/objects.h"
+#include "engine/fold/pool/super_clusters.h"
 
 namespace fairlead {
 namespace {
+
+template <std::size_t... I>
+Facts empty_facts(Kind kind, std::index_sequence<I...>) {
+  const std::array<Facts, sizeof...(I)> all{Facts(std::variant_alternative_t<I, Facts::Base>{})...};
+  return all[static_cast<std::size_t>(kind)];
+}
+
+// Facts of an object that Fairlead does not ignore.
+Facts facts_of(Kind kind) {
+  Facts facts = empty_facts(kind, std::make_index_sequence<kKindCount>());
+  if (kind == Kind::placement_decision) std::get<PlacementDecisionFacts>(facts).placement = "p";
+  if (kind == Kind::pod) std::get<PodFacts>(facts).set_origin({"w", "main", ""});
+  return facts;
+}
+
+// A key of such an object.
+ObjectKey key_of(Kind kind) {
+  if (kind == Kind::manifest_work) return {kind, "c1", std::string(kQuotaWork)};
+  if (kind == Kind::binding_policy) return {kind, "", policy_name("c1")};
+  if (kind == Kind::config_map)
+    return {kind, std::string(kSuperClusterInfoNamespace), std::string(kSuperClusterInfo)};
+  return {kind, info(kind).namespaced ? "c1" : "", "c1"};
+}
 
 std::string names(const State& state, const SourceName& source, Kind kind) {
   std::string text;
@@ -86,6 +115,30 @@ TEST_CASE("a tenant has what its pods ask of devices by") {
   CHECK(held_facts(state, "tenant/acme", key) == Facts(of.templates["gpu"].facts));
   CHECK_FALSE(held(state, "tenant/bolt", key));
   CHECK_FALSE(held(state, "acme", key));
+}
+
+TEST_CASE(
+    "an object of each kind that is read of an API server is held from then on, until it is gone") {
+  for (const KindInfo& row : kKinds)
+    for (const SourceName& source : {SourceName(kHub), SourceName("c1"), tenant_source("acme")}) {
+      CAPTURE(row.name, source);
+      State state;
+      ObjectObserved seen;
+      seen.key = key_of(row.kind);
+      seen.uid = "u";
+      seen.facts = facts_of(row.kind);
+      const auto listed = [&] {
+        const auto keys = held_objects(state, source, row.kind);
+        return std::count(keys.begin(), keys.end(), seen.key);
+      };
+      const bool read = is_read_from(source, row.kind);
+      fold_object(state, source, seen.key, &seen, Seq{1});
+      CHECK(listed() == (read ? 1 : 0));
+      CHECK(held(state, source, seen.key).has_value() == read);
+      fold_object(state, source, seen.key, nullptr, Seq{2});
+      CHECK(listed() == 0);
+      CHECK_FALSE(held(state, source, seen.key));
+    }
 }
 
 TEST_CASE("a ManifestWork of another name is none of ours") {

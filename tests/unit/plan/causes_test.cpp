@@ -29,7 +29,7 @@ struct Hub {
     state.claims_of_cluster["c1"] = {"k"};
     state.claims_of_queue["q"] = {"k"};
     cluster.presence.changed_seq = Seq{4};
-    value().because = {Seq{5}, Seq{6}};
+    value().causes = {Seq{5}, Seq{6}};
     value().moved = LogTime{} + seconds(10);
   }
   CapacityValue& value() { return cluster.capacity[{"od", "cpu"}]; }
@@ -57,7 +57,7 @@ TEST_CASE("causes: of a later write: what came since the one before") {
   hub.claim.terms_seq = Seq{12};
   CHECK(hub.behind(4000) == Seqs{Seq{12}});
   // Capacity counts from when its accepted value moved, with all that led there but what may yet.
-  hub.value().because = {Seq{8}, Seq{13}, Seq{14}};
+  hub.value().causes = {Seq{8}, Seq{13}, Seq{14}};
   hub.value().pending = 1;
   hub.value().moved = LogTime{} + seconds(30);
   CHECK(hub.behind(4000) == Seqs{Seq{8}, Seq{12}, Seq{13}});
