@@ -329,7 +329,7 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
 // Each file is complete by itself, so any subset is a valid store. A crash in between, or names
 // that come back because the directory was not synced, leave more snapshots than intended, and the
 // next call thins what it finds.
-Result<std::vector<Seq>> SnapshotStore::thin(const EventLog& log, std::size_t most) {
+Result<std::vector<Seq>> SnapshotStore::apply_retention(const EventLog& log, std::size_t most) {
   std::vector<Seq> removed;
   const std::vector<Seq> seqs = seqs_in(directory_);
   if (seqs.size() <= most) return removed;

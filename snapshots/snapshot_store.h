@@ -76,7 +76,7 @@ class SnapshotStore final : public SnapshotSource {
   /// Applies retention: if there are more than `most`, removes every second of the older half, so
   /// that snapshots get sparser the older they are. Of a pruned log it keeps the first from which
   /// the kept events can be folded. Returns the removed seqs.
-  Result<std::vector<Seq>> thin(const EventLog& log, std::size_t most);
+  Result<std::vector<Seq>> apply_retention(const EventLog& log, std::size_t most);
   /// Removes a snapshot; succeeds if there is none.
   Result<void> remove(Seq seq);
   /// Fails if nothing may be written here: with `unavailable` if the directory is a symbolic link,

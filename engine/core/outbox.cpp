@@ -22,7 +22,7 @@ void Outbox::give_up(std::string_view why) {
 
 std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
   if (!outcomes_.empty()) {
-    for (const EventDraft& outcome : outcomes_) settle(outcome);
+    for (const EventDraft& outcome : outcomes_) resolve_notices(outcome);
     return std::exchange(outcomes_, {});
   }
   std::vector<EventDraft> outcomes;
@@ -31,14 +31,14 @@ std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
     auto outcome = applier_.answered(answer, now);
     if (!outcome) continue;
     if (const auto* accepted = std::get_if<PatchAccepted>(&outcome->fact)) note(state, *accepted);
-    settle(*outcome);
+    resolve_notices(*outcome);
     outcomes.push_back(*std::move(outcome));
   }
   return outcomes;
 }
 
 // Moves the notices of an accepted write to those to send, and drops those of another.
-void Outbox::settle(const EventDraft& outcome) {
+void Outbox::resolve_notices(const EventDraft& outcome) {
   const auto* const accepted = std::get_if<PatchAccepted>(&outcome.fact);
   const auto* const rejected = std::get_if<PatchRejected>(&outcome.fact);
   const Seq intent = accepted   ? accepted->intent
@@ -59,8 +59,8 @@ void Outbox::look_for_result(const State& state, WriteAnswer& answer) {
   const PatchIntended& intent = state.writes.at(target).outstanding->intent;
   // A write without an answer is resolved by an observation after it.
   if (answer.result == WriteResult::unknown)
-    if (auto fact = ingest_.shown_since(target.cluster, target.object, intent.version,
-                                        intent.resource_version))
+    if (auto fact = ingest_.observed_since(target.cluster, target.object, intent.version,
+                                           intent.resource_version))
       observed_before_.push_back(*std::move(fact));
   // State waits for no observation after a claim's status write: there the version stays, as the
   // record of what the write made.

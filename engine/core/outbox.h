@@ -49,7 +49,7 @@ class Outbox {
  private:
   void look_for_result(const State& state, WriteAnswer& answer);
   void note(const State& state, const PatchAccepted& accepted);
-  void settle(const EventDraft& outcome);
+  void resolve_notices(const EventDraft& outcome);
 
   Ingest& ingest_;
   Applier applier_{1};

@@ -27,21 +27,21 @@ class PoolNotices {
 
   void of_pod(const PodFacts& facts) {
     if (decided_by(rule::kPoolPod) && facts.super_cluster)
-      tell(NoticeType::normal, "Scheduled", "to super cluster " + *facts.super_cluster);
+      add(NoticeType::normal, "Scheduled", "to super cluster " + *facts.super_cluster);
     else if (facts.reason)
-      tell(NoticeType::warning, "FailedScheduling", *facts.reason);
+      add(NoticeType::warning, "FailedScheduling", *facts.reason);
   }
 
   void of_namespace(const NamespaceFacts& facts) {
     if (decided_by(rule::kPoolReason)) {
       if (!facts.reason) return;
-      tell(NoticeType::warning, "FailedScheduling", *facts.reason);
+      add(NoticeType::warning, "FailedScheduling", *facts.reason);
       if (facts.reason->starts_with("DoesNotFit")) exhausted(*facts.reason);
     } else if (is_rejected_edit()) {
-      tell(NoticeType::warning, "PlacementRejected", write_.reason.text);
+      add(NoticeType::warning, "PlacementRejected", write_.reason.text);
     } else {
-      tell(NoticeType::normal, "Scheduled",
-           "placements " + facts.placements.value_or("none") + ", by " + write_.reason.rule);
+      add(NoticeType::normal, "Scheduled",
+          "placements " + facts.placements.value_or("none") + ", by " + write_.reason.rule);
     }
   }
 
@@ -52,7 +52,7 @@ class PoolNotices {
     return !change.starts_with("none -> ") && !change.starts_with("{} -> ");
   }
 
-  void tell(NoticeType type, const char* reason, std::string message) {
+  void add(NoticeType type, const char* reason, std::string message) {
     notices_.push_back({seq_, time_, write_.cluster, write_.target, write_.uid, write_.version,
                         type, reason, std::move(message)});
   }

@@ -376,9 +376,9 @@ std::string Ingest::newest_version(const SourceName& source, const ObjectKey& ke
   return version ? version->resource_version : "";
 }
 
-std::optional<WatchFact> Ingest::shown_since(const SourceName& source, const ObjectKey& key,
-                                             const std::string& version,
-                                             const std::string& before) const {
+std::optional<WatchFact> Ingest::observed_since(const SourceName& source, const ObjectKey& key,
+                                                const std::string& version,
+                                                const std::string& before) const {
   const auto* newest = newest_.find(source, key);
   if (!newest || newest->streamed.empty() || newest->streamed == before) return std::nullopt;
   if (is_lower_version(newest->streamed, before)) return std::nullopt;

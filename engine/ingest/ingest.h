@@ -39,8 +39,9 @@ class Ingest {
   /// Returns the stream's newest version of an object as an ObjectUnchanged if the stream has
   /// reported one after `before`, from which a write was derived. That version may be the result of
   /// the write. nullopt otherwise.
-  std::optional<WatchFact> shown_since(const SourceName& source, const ObjectKey& key,
-                                       const std::string& version, const std::string& before) const;
+  std::optional<WatchFact> observed_since(const SourceName& source, const ObjectKey& key,
+                                          const std::string& version,
+                                          const std::string& before) const;
 
   /// Notes the version in the answer to a write of ours, which may come before the stream reports
   /// it. Ignores it unless the stream has reported an object with the same `uid`: else the version

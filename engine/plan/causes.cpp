@@ -89,7 +89,7 @@ void add_workers(const Part& part, Causes& causes) {
   if (const auto left = workers->left.find(part.cluster); left != workers->left.end())
     causes.add(left->second);
   if (const auto share = workers->shares.find(part.cluster); share != workers->shares.end())
-    causes.add(share->second.because);
+    causes.add(share->second.causes);
 }
 
 std::vector<Seq> causes_of(const Part& part, WrittenAt since) {
@@ -101,7 +101,8 @@ std::vector<Seq> causes_of(const Part& part, WrittenAt since) {
   const Cluster& cluster = at->second;
   add_presence(cluster, causes);
   // Growth may have waited for the member to confirm the work.
-  if (part.grows && cluster.member.quota_work.settled()) causes.add(cluster.member.quota_work.seq);
+  if (part.grows && cluster.member.quota_work.applied_and_available())
+    causes.add(cluster.member.quota_work.seq);
   add_capacity(cluster, part.pair.resource, &part.pair.flavor, causes);
   // The cluster's total bounds every flavor's part.
   if (causes.none()) add_capacity(cluster, part.pair.resource, nullptr, causes);

@@ -326,8 +326,8 @@ void HubCore::apply_retention() {
   const auto warn = [&](const char* what, const Error& error) {
     logger_({Severity::warn, what, {{"why", error.message}}});
   };
-  if (auto thinned = settings_.snapshots->thin(log_, kSnapshotsMax); !thinned)
-    warn("old snapshots cannot be removed", thinned.error());
+  if (auto retained = settings_.snapshots->apply_retention(log_, kSnapshotsMax); !retained)
+    warn("old snapshots cannot be removed", retained.error());
   const LogTime now = log_.last_time();
   const Duration retention = state().configuration.raw_retention;
   if (now.ns <= retention.ns) return;

@@ -48,7 +48,7 @@ Json member_json(const State& state, const Cluster& cluster, const AssignmentRow
                        confirmed == cluster.member.confirmed.end() ? 0 : confirmed->second)},
           {"present", work.present},
           {"generation", work.generation},
-          {"settled", work.settled()},
+          {"settled", work.applied_and_available()},
           {"seq", work.seq.value}};
 }
 
@@ -144,7 +144,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
       if (key.resource == grant.grant->row.resource) add(value.causes);
   }
   if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
-    for (const auto& [name, share] : queue->second.workers.shares) add(share.because);
+    for (const auto& [name, share] : queue->second.workers.shares) add(share.causes);
   return seqs;
 }
 

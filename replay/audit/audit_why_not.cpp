@@ -311,7 +311,7 @@ class Guards {
   void worker_guards(const std::string& cluster, const WorkerShare& share) {
     const auto at = state_.clusters.find(cluster);
     layer_guard(cluster, pair_.key, layer_of_share(state_, cluster, share, pair_.key),
-                began(share.because, at == state_.clusters.end() ? nullptr : &at->second));
+                began(share.causes, at == state_.clusters.end() ? nullptr : &at->second));
   }
 
   // Returns the event that a window counts from: the newest event about the value, or the return of

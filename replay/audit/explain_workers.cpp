@@ -49,7 +49,7 @@ Json worker_row(const State& state, const KnownPair& pair, const std::string& na
            {"usable", valued ? Json(text(value->second.usable)) : Json()},
            {"accepted", valued && share.known ? Json(text(value->second.accepted)) : Json()},
            {"layer", layer_json(layer_of_share(state, name, share, pair.key))},
-           {"because", because_rows(state, share.because, pair.key.resource, lookup)}};
+           {"because", because_rows(state, share.causes, pair.key.resource, lookup)}};
   if (share.from != ShareFrom::claims)
     row["contributes"] = text(share_of(state, name, share, pair.key));
   return row;

@@ -136,7 +136,7 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
     dirty = {};
     if (written->events < next_snapshot) return;
     const std::uint64_t bytes = need(store.save(state, log->chain())).bytes;
-    need(store.thin(*log, kSnapshotsMax));
+    need(store.apply_retention(*log, kSnapshotsMax));
     next_snapshot = written->events + snapshot_spacing(state.configuration.snapshot_every, bytes);
   };
   Fleet fleet(nodes);

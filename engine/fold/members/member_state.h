@@ -21,7 +21,7 @@ struct Work {
   Seq seq;
 
   /// Whether its agent reports Applied and Available for the present generation.
-  bool settled() const;
+  bool applied_and_available() const;
 
   friend bool operator==(const Work&, const Work&) = default;
 };

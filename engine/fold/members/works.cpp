@@ -60,7 +60,7 @@ std::string cluster_of_policy(const std::string& name) {
   return name.starts_with(kPolicyPrefix) ? name.substr(kPolicyPrefix.size()) : "";
 }
 
-bool Work::settled() const {
+bool Work::applied_and_available() const {
   const auto holds = [&](const ConditionFacts& condition) {
     return condition.status == ConditionStatus::yes && condition.observed_generation == generation;
   };
@@ -89,7 +89,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const auto quotas = quotas_of(state, work.facts);
   // While the agent applies the work either content may be in force: only the least of both is
   // known to be admitted.
-  const bool admits = work.settled() && !waits_for_flavors(state, work);
+  const bool admits = work.applied_and_available() && !waits_for_flavors(state, work);
   confirm(state, cluster, admits ? quotas : least_of(cluster.member.confirmed, quotas));
   if (before != work.facts.quotas) release_gone_flavors(state);
   judge_member_queues(state, seen.key.namespace_);

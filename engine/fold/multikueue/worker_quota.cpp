@@ -175,8 +175,8 @@ void step(Judging& of) {
 
 void remember_all(WorkerShare& share, const std::vector<Seq>& seqs) {
   for (const Seq seq : seqs)
-    if (std::find(share.because.begin(), share.because.end(), seq) == share.because.end())
-      remember(share.because, seq);
+    if (std::find(share.causes.begin(), share.causes.end(), seq) == share.causes.end())
+      remember(share.causes, seq);
 }
 
 void judge_share(const State& state, const std::string& queue, const std::string& name,

@@ -43,8 +43,8 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
 // before.
 Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
   const auto at = state.clusters.find(claim.terms->cluster);
-  if (at == state.clusters.end() || at->second.member.quota_work.settled() || !claim.known ||
-      !has_member(state, at->second))
+  if (at == state.clusters.end() || at->second.member.quota_work.applied_and_available() ||
+      !claim.known || !has_member(state, at->second))
     return amount;
   const auto queue = state.queues.find(grant.row.cluster_queue);
   if (queue == state.queues.end()) return amount;

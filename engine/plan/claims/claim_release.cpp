@@ -96,19 +96,20 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
                           " is lost, or its capacity, a ClusterQueue or a ResourceFlavor unknown"};
   const WriteState* write = write_of(state, object);
   const bool soon = is_soon_written(state, object);
-  if (work.settled())
+  if (work.applied_and_available())
     if (const std::string used = queues_in_use(leaving); !used.empty())
       return ReleaseBar{"QuotaInUse",
                         "workloads run at the member on ClusterQueue " + used +
                             ", which keeps its LocalQueues until they end",
                         soon};
-  return ReleaseBar{"WaitingForMember",
-                    text +
-                        (work.settled() ? " is not deleted yet"
+  return ReleaseBar{
+      "WaitingForMember",
+      text +
+          (work.applied_and_available() ? " is not deleted yet"
                                         : " is not reported as applied and available by its "
                                           "agent: its quota has to go to 0 first") +
-                        after_refusal(write),
-                    soon};
+          after_refusal(write),
+      soon};
 }
 
 }  // namespace

@@ -181,7 +181,7 @@ bool work_is_being_changed(const Judged& judged) {
 // Whether the member has not confirmed all that is granted and emitted.
 bool waits_for_member(const Judged& judged) {
   const Work& work = judged.cluster->member.quota_work;
-  if (work.present && !work.settled()) return true;
+  if (work.present && !work.applied_and_available()) return true;
   const auto& grants = judged.claim.grants;
   return std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
     if (grant.granted == 0) return false;

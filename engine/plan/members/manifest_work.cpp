@@ -289,7 +289,8 @@ bool drained(const Cluster& cluster, const std::string& queue) {
   const auto of_queue = [&](const WorkQuota& quota) { return quota.cluster_queue == queue; };
   if (!work.present || std::none_of(work.facts.quotas.begin(), work.facts.quotas.end(), of_queue))
     return true;
-  return (work.settled() || work.facts.deleting) && unused_at_member(cluster, queue) &&
+  return (work.applied_and_available() || work.facts.deleting) &&
+         unused_at_member(cluster, queue) &&
          std::all_of(
              work.facts.quotas.begin(), work.facts.quotas.end(),
              [&](const WorkQuota& quota) { return !of_queue(quota) || quota.nominal == 0; });

@@ -181,7 +181,7 @@ void QueueWishes::compare(const std::string& cluster) {
   const auto at = state_.clusters.find(cluster);
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
-  const ClusterInputs inputs{has_member(state_, now), now.member.quota_work.settled(),
+  const ClusterInputs inputs{has_member(state_, now), now.member.quota_work.applied_and_available(),
                              now.counted_again_at.has_value()};
   const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
   if (!is_new && known->second == inputs) return;

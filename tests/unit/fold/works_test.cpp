@@ -41,13 +41,13 @@ TEST_CASE("works: the name of a policy holds its cluster") {
 TEST_CASE("works: a work is settled when both conditions are of its generation") {
   Work work{true, "u", "7", 2, quotas(1), Seq{1}};
   work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 2};
-  CHECK(work.settled());
+  CHECK(work.applied_and_available());
   SECTION("not applied") { work.facts.applied.status = ConditionStatus::no; }
   SECTION("of an older generation") { work.facts.available.observed_generation = 1; }
   SECTION("unknown") { work.facts.available.status = ConditionStatus::unknown; }
   SECTION("on its way out") { work.facts.deleting = true; }
   SECTION("not there") { work.present = false; }
-  CHECK_FALSE(work.settled());
+  CHECK_FALSE(work.applied_and_available());
 }
 
 TEST_CASE("works: what an applied work has is confirmed, of another only what was before") {

@@ -122,7 +122,7 @@ TEST_CASE("ingest: whether the stream has shown an object since the write was de
   IngestBench bench;
   const ObjectKey key{Kind::cluster_queue, "", "n"};
   const auto shown = [&](const std::string& before) {
-    return bench.ingest.shown_since(kHubName, key, "v1beta2", before);
+    return bench.ingest.observed_since(kHubName, key, "v1beta2", before);
   };
   CHECK_FALSE(shown("4"));
   CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "5")));

@@ -201,8 +201,8 @@ TEST_CASE("Pruning leaves the newest, thinning leaves the past covered") {
   fill(log, 8);
   SnapshotStore store(directory.path());
   for (std::uint64_t seq = 3; seq <= 24; seq += 3) take(log, store, Seq{seq});
-  CHECK(store.thin(log, 8)->empty());
-  CHECK(*store.thin(log, 7) == std::vector{Seq{6}, Seq{12}});
+  CHECK(store.apply_retention(log, 8)->empty());
+  CHECK(*store.apply_retention(log, 7) == std::vector{Seq{6}, Seq{12}});
   CHECK(store.prune(log, 2)->removed == std::vector{Seq{3}, Seq{9}, Seq{15}, Seq{18}});
   CHECK(store.list()->size() == 2);
   CHECK(store.list()->back().seq == Seq{24});
@@ -292,9 +292,9 @@ TEST_CASE("Where the snapshot of a pruned log's beginning is damaged, the next o
 TEST_CASE("Thinning leaves the snapshot that a pruned log begins with") {
   PrunedLog place;
   REQUIRE(place.store.remove(Seq{3}).has_value());  // 6, 9, 12, ...: the second is the beginning
-  CHECK(place.store.thin(*place.log, 3)->empty());
+  CHECK(place.store.apply_retention(*place.log, 3)->empty());
   REQUIRE(place.store.remove(Seq{6}).has_value());  // 9, 12, 15, ...
-  CHECK(*place.store.thin(*place.log, 3) == std::vector{Seq{12}});
+  CHECK(*place.store.apply_retention(*place.log, 3) == std::vector{Seq{12}});
   CHECK(place.has_every_state());
 }
 
