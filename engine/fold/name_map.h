@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/base/short_text.h"
 #include "engine/fold/name_slots.h"
 
 namespace fairlead {
@@ -39,7 +38,7 @@ class NameMap {
   }
   NameMap(const NameMap& other) : map_(other.map_), slots_(other.slots_.count()) {
     for (auto at = map_.begin(); at != map_.end(); ++at)
-      slots_.add(hash_text(at->first), {at, true});
+      slots_.add(hash_of_name(at->first), {at, true});
   }
   NameMap& operator=(const NameMap& other) { return *this = NameMap(other); }
 
@@ -67,7 +66,7 @@ class NameMap {
   Value& operator[](const std::string& name) {
     if (const Handle* found = slots_.find(name)) return found->at->second;
     const iterator at = map_.try_emplace(name).first;
-    slots_.add(hash_text(name), {at, true});
+    slots_.add(hash_of_name(name), {at, true});
     return at->second;
   }
 

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/base/short_text.h"
-
 namespace fairlead {
+
+/// For tables in memory: it must not be stored.
+inline std::size_t hash_of_name(const std::string& name) { return std::hash<std::string>{}(name); }
 
 /// A hash index. A Handle is like a pointer to an entry: it converts to bool, the default one to
 /// false, and `handle->first` is the name.
@@ -44,7 +46,7 @@ class NameSlots {
   /// Returns null if there is none.
   const Handle* find(const std::string& name) const {
     if (size_ == 0) return nullptr;
-    const Handle& entry = slots_[place_of(hash_text(name), name)].entry;
+    const Handle& entry = slots_[place_of(hash_of_name(name), name)].entry;
     return entry ? &entry : nullptr;
   }
   /// Adds an entry whose name is not among them.
@@ -56,7 +58,7 @@ class NameSlots {
   /// because a search ends at an empty slot.
   void remove(const std::string& name) {
     if (size_ == 0) return;
-    std::size_t hole = place_of(hash_text(name), name);
+    std::size_t hole = place_of(hash_of_name(name), name);
     if (!slots_[hole].entry) return;
     --size_;
     slots_[hole].entry = Handle{};
@@ -94,8 +96,7 @@ class NameSlots {
   // Returns the slot that has `name`, or the empty one where it belongs.
   std::size_t place_of(std::size_t hash, const std::string& name) const {
     std::size_t at = home_of(hash);
-    while (slots_[at].entry &&
-           (slots_[at].hash != hash || !same_text(slots_[at].entry->first, name)))
+    while (slots_[at].entry && (slots_[at].hash != hash || slots_[at].entry->first != name))
       at = after(at);
     return at;
   }

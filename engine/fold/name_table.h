@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/base/short_text.h"
 #include "engine/fold/name_slots.h"
 
 namespace fairlead {
@@ -51,7 +50,7 @@ class NameTable {
   }
 
   // For a caller that looks up many names: it prefetches all slots first, then all entries.
-  static std::size_t hash_of(const std::string& name) { return hash_text(name); }
+  static std::size_t hash_of(const std::string& name) { return hash_of_name(name); }
   void fetch_slot(std::size_t hash) const {
     if (const Slot* slot = slots_.home(hash)) __builtin_prefetch(slot);
   }

@@ -1,7 +1,6 @@
 #include "connectors/kube/projection/projection_fields.h"
 
 #include "engine/base/made.h"
-#include "engine/base/short_text.h"
 
 namespace fairlead::projection {
 
@@ -132,7 +131,7 @@ ConditionStatus condition_status(std::string_view word) {
 ConditionFacts condition(JsonView status, std::string_view type) {
   ConditionFacts out;
   for (JsonView item : status["conditions"]) {
-    if (!same_text(item["type"].string(), type)) continue;
+    if (item["type"].string() != type) continue;
     const auto [word, reason, observed] = item.members("status", "reason", "observedGeneration");
     out.status = condition_status(word.string());
     out.reason = reason.string();

@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "connectors/kube/projection/projection.h"
-#include "engine/base/short_text.h"
 
 namespace fairlead {
 namespace {
@@ -286,7 +285,7 @@ struct LineFingerprinter::Field {
   const Field* find(std::string_view key) const {
     std::size_t at = key.size() < of_size.size() ? of_size[key.size()] : 0;
     for (; at != 0; at = below[at - 1].before)
-      if (same_text(below[at - 1].name, key)) return &below[at - 1];
+      if (below[at - 1].name == key) return &below[at - 1];
     return nullptr;
   }
   Field& reach(std::string_view path);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/base/short_text.h"
-
 namespace fairlead {
 
 namespace {
@@ -97,9 +95,8 @@ CanonicalHeadroom::Row& CanonicalHeadroom::row_of(std::string_view resource) {
 
 Amount usable_amount(Int128 offered, const std::string& resource,
                      const CanonicalHeadroom& headroom) {
-  const auto row = std::find_if(headroom.rows.begin(), headroom.rows.end(), [&](const auto& each) {
-    return same_text(each.resource, resource);
-  });
+  const auto row = std::find_if(headroom.rows.begin(), headroom.rows.end(),
+                                [&](const auto& each) { return each.resource == resource; });
   if (row == headroom.rows.end()) return saturate(std::max<Int128>(0, offered));
   // A division of 128 bits costs thirty times one of 64. kNarrow * 100 still fits into 64 bits.
   constexpr Int128 kNarrow = INT64_MAX / 100;

@@ -5,7 +5,6 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/base/short_text.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/pool_capacity.h"
@@ -29,7 +28,7 @@ struct Totals {
 
   Amount of(std::string_view resource) const {
     for (const Row& row : rows)
-      if (same_text(row.resource, resource)) return saturate(row.sum);
+      if (row.resource == resource) return saturate(row.sum);
     return 0;
   }
   std::map<std::string, Amount> to_map() const {
@@ -64,9 +63,8 @@ Totals usable_totals(const Cluster& cluster) {
   }
   totals.rows.reserve(cluster.capacity.size());
   for (const auto& [key, value] : cluster.capacity) {
-    const auto row = std::find_if(totals.rows.begin(), totals.rows.end(), [&](const auto& each) {
-      return same_text(each.resource, key.resource);
-    });
+    const auto row = std::find_if(totals.rows.begin(), totals.rows.end(),
+                                  [&](const auto& each) { return each.resource == key.resource; });
     if (row == totals.rows.end())
       totals.rows.push_back({key.resource, value.damped.usable});
     else

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/base/short_text.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/pool_capacity.h"
 
@@ -19,10 +18,10 @@ void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
 
 // Whether the lane is for this flavor and these resources in this order.
 bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
-  if (lane.sums.size() != amounts.size() || !same_text(lane.flavor, flavor)) return false;
+  if (lane.sums.size() != amounts.size() || lane.flavor != flavor) return false;
   auto resource = lane.resources.begin();
   for (const auto& [observed, amount] : amounts)
-    if (!same_text(*resource++, observed)) return false;
+    if (*resource++ != observed) return false;
   return true;
 }
 
