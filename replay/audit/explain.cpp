@@ -386,7 +386,7 @@ Json capacity_rows(const State& state, const GrantOfPair& grant, EventLookup& lo
                     {"layer", layer_json(layer)},
                     {"moved", moved_json(key, value)},
                     {"because", because_of(state, at->second, key, value, lookup)},
-                    {"earlierNotKept", value.causes.size() == kCausesMax}});
+                    {"earlierNotKept", value.causes.size() == kCausesKeptMax}});
   }
   return rows;
 }

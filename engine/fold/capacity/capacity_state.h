@@ -78,8 +78,8 @@ struct CapacityValue {
   DampedValue damped;
   FallCause fell_by = FallCause::shrink_window;  ///< the last time
   std::optional<Revaluation> revalued;  ///< where its first value was not the cluster's first
-  /// The newest kCausesMax events that changed it: those that led to `damped.accepted`, and behind
-  /// them the `pending` ones that came since and may yet move it.
+  /// The newest kCausesKeptMax events that changed it: those that led to `damped.accepted`, and
+  /// behind them the `pending` ones that came since and may yet move it.
   std::vector<Seq> causes;
   std::uint32_t pending = 0;
   LogTime moved;  ///< when `damped.accepted` changed last
@@ -98,11 +98,11 @@ struct SumLane {
 inline constexpr std::size_t kSumLanesMax = 16;
 
 /// No list of deciding events is longer; the newest are kept.
-inline constexpr std::size_t kCausesMax = 16;
+inline constexpr std::size_t kCausesKeptMax = 16;
 /// Adds an event to such a list, unless it is the newest there. Returns whether it was added.
 inline bool remember(std::vector<Seq>& causes, Seq seq) {
   if (seq == Seq{} || (!causes.empty() && causes.back() == seq)) return false;
-  if (causes.size() == kCausesMax) causes.erase(causes.begin());
+  if (causes.size() == kCausesKeptMax) causes.erase(causes.begin());
   causes.push_back(seq);
   return true;
 }

@@ -118,8 +118,8 @@ void note_decision(PoolNamespace& of, const char* rule, std::vector<Seq> causes)
   for (const auto& [name, quota] : of.quotas) causes.push_back(quota.seq);
   std::sort(causes.begin(), causes.end());
   causes.erase(std::unique(causes.begin(), causes.end()), causes.end());
-  if (causes.size() > kCausesMax)
-    causes.erase(causes.begin(), causes.end() - static_cast<std::ptrdiff_t>(kCausesMax));
+  if (causes.size() > kCausesKeptMax)
+    causes.erase(causes.begin(), causes.end() - static_cast<std::ptrdiff_t>(kCausesKeptMax));
   of.causes = std::move(causes);
 }
 

@@ -46,7 +46,7 @@ struct WorkerShare {
   LogTime first_valued;
   LogTime last_changed;
   Liveness liveness_at_close = Liveness::live;  ///< of the cluster, at the last close
-  std::vector<Seq> causes;  ///< events that changed a value, the newest kCausesMax
+  std::vector<Seq> causes;  ///< events that changed a value, the newest kCausesKeptMax
 
   friend bool operator==(const WorkerShare&, const WorkerShare&) = default;
 };
