@@ -108,6 +108,9 @@ class FleetClaimsTest(FleetObjects, MultiKueueTest):
         for name in ("one", "two"):
             self.claim_of_licences(name)
         self.allocate("one", "w1")
+        # The allocation that is the newest in the log is given up, and a burst may be logged in another order.
+        self.hub.wait_until("the allocation of one to be logged", lambda: any(
+            event["facts"].get("allocation") for event in self.hub.events(fact="ObjectObserved", name="one")), LONG)
         self.allocate("two", "w2")
         self.started("both", "w1", "w2")
         self.wants("sim", ("a", "one"), ("b", "two"))
