@@ -320,10 +320,10 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
   return pruning;
 }
 
-// Every second of the older half: what was taken when the store was last full stands at half the
-// density, what was there before at a quarter, and so on. So a question folds the more events the
-// longer ago its moment was, the newer half keeps its spacing, and a quarter of the files goes at a
-// time instead of one after each new snapshot. The oldest (index 0) stays, so that the span that
+// Removes every second snapshot of the older half. Each call halves the density of that half, so
+// the older a moment is, the more events a question about it folds. The newer half keeps its
+// spacing. A call removes a quarter of the files, so it is not needed after each snapshot. The
+// oldest (index 0) stays, so that the span that
 // snapshots cover does not shrink.
 //
 // Each file is complete by itself, so any subset is a valid store. A crash in between, or names

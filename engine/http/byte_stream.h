@@ -31,10 +31,11 @@ class ByteStream {
   virtual void read_some(std::span<char> into, Done done) = 0;
   /// Writes all of `bytes`.
   virtual void write(std::string_view bytes, Done done) = 0;
-  /// Tells the client that nothing follows, and waits for the same of its TLS. May call `done` at
-  /// once.
+  /// Ends sending. With TLS it first exchanges close_notify alerts with the client; without TLS it
+  /// calls `done` at once.
   virtual void shutdown(Done done) = 0;
-  /// Tells the client that nothing follows, and drops what it sends until it leaves.
+  /// Ends sending, and drops what the client sends. Calls `done` when the client closes the
+  /// connection or the deadline passes.
   virtual void discard(Done done) = 0;
   /// What is pending by then fails.
   virtual void expire_after(Duration patience) = 0;

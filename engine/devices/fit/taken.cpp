@@ -85,9 +85,9 @@ Taken::~Taken() {
 // back while later pods take, and come again with return_to_pod(). The picks stay in place: they
 // are a stack, of which `Device::pick` and Pick::before are the links, so only the last one may go,
 // and all picks of a later pod have gone when its predecessor returns. Both loops walk the same
-// picks from the last to the first. Their order is of no account: charges are sums. A charge that
-// is not suspended, because a share of the device stays, must not come again: `suspended` tells the
-// two apart.
+// picks from the last to the first. Their order does not matter: charges are sums. A charge stays
+// in force while another pick shares the device, and is then not added again: only charges with
+// `suspended` set are.
 void Taken::enter_pod() {
   for (auto at = picks_.rbegin(); at != picks_.rend() && at->pod == pod_; ++at) {
     if (!at->admin || !at->charged) continue;

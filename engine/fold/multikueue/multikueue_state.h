@@ -83,8 +83,8 @@ struct WorkerList {
   std::vector<std::string> written;       ///< spec.clusters of our last write
   std::map<std::string, RunningCopies> running;  ///< of workers that left
   std::optional<LogTime> frozen_since;
-  /// The names of the list in a better order, which is written once it has stood for moveWindow;
-  /// empty: none is waited for. Of the last verdict (membership.h).
+  /// The names of the list in a better order. It is written when the last verdicts (membership.h)
+  /// have had this order for the whole moveWindow. Empty: no order waits.
   std::vector<std::string> order;
   LogTime order_since;  ///< since when it is this order
   MembershipWindows windows;

@@ -79,8 +79,8 @@ CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const Pool
 // The invariant of the sums, for each id: totals.held is the sum of `counted` over all shares
 // there, totals.says that of `counted_says`, and totals.pods that of the pods of shares with
 // `pods_counted`. A share remembers what the sums have of it, so a change is one subtraction and
-// one addition, whatever it was that changed. Nothing else writes `held` and `says`; change_pods
-// keeps `pods`. A share is erased only when the sums have nothing of it.
+// one addition for every sort of change. Only this function writes `held` and `says`; `pods`
+// is written here and by change_pods. A share is erased only when the sums have nothing of it.
 //
 // room_grew is set where something falls, never where it rises: namespaces that want slices and
 // pods that wait are looked at again because of it, and a rise gives them nothing that they could

@@ -163,9 +163,9 @@ void QueueWishes::forget_all() {
   as_of_.clear();
 }
 
-// Most queues are dirty because it may be time to write them: their wishes did not change. What
-// changed one is told by Queue::changed. It takes its values from one counter of the State, so that
-// a queue that is deleted and created again never returns to a value that was seen. `as_of_` is
+// Most queues are dirty because it may be time to write them: their wishes did not change. A
+// change of a wish changes Queue::changed, whose values come from one counter of the State: a queue
+// that is deleted and created again never returns to a value that was seen. `as_of_` is
 // kept beside the wish, not in it: a queue may be dirty before its wish is asked for, and a wish
 // that is forgotten for a cluster's sake leaves the count as it is.
 void QueueWishes::look_at(const std::string& queue) {
