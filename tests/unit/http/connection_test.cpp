@@ -100,7 +100,9 @@ TEST_CASE("a connection reads bodies of each kind, one request after the other")
   client.send("PATCH / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
   client.send("2\r\nde\r\n0\r\n\r\n");
   CHECK(client.answer_until("abcde").ends_with("\r\n\r\nPATCH unknown abcde"));
-  CHECK(on_thread(*listener, [&] { return counts.answered.load(); }) == 3);
+  // The answer is here before the listener's thread knows that it was sent.
+  listener->stop(seconds(20));
+  CHECK(counts.answered == 3);
 }
 
 TEST_CASE(
