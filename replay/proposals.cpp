@@ -80,13 +80,13 @@ AdmissionRequest request_of(const State& state, const LiveAnnotations& live,
 }
 
 struct FindingRow {
-  const JudgedProposal& judged;
+  const CheckedProposal& judged;
   const Finding& finding;
 };
 
-std::vector<FindingRow> rows_of(const std::vector<JudgedProposal>& judged) {
+std::vector<FindingRow> rows_of(const std::vector<CheckedProposal>& judged) {
   std::vector<FindingRow> rows;
-  for (const JudgedProposal& one : judged)
+  for (const CheckedProposal& one : judged)
     for (const Finding& finding : one.verdict.findings) rows.push_back({one, finding});
   return rows;
 }
@@ -105,25 +105,25 @@ LiveAnnotations live_annotations(const std::vector<InputLine>& live) {
   return annotations;
 }
 
-std::vector<JudgedProposal> judge_proposals(const State& state, const LiveAnnotations& live,
-                                            const std::vector<InputLine>& proposed) {
+std::vector<CheckedProposal> check_proposals(const State& state, const LiveAnnotations& live,
+                                             const std::vector<InputLine>& proposed) {
   const AdmissionView view = view_of(state);
-  std::vector<JudgedProposal> judged;
+  std::vector<CheckedProposal> judged;
   for (const InputLine& line : proposed) {
     if (line.cluster != kHub || !line.seen || !has_rules(line.seen->key.kind)) continue;
-    JudgedProposal one{line.api_version, request_of(state, live, line), {}};
+    CheckedProposal one{line.api_version, request_of(state, live, line), {}};
     one.verdict = judge(view, one.request);
     judged.push_back(std::move(one));
   }
   return judged;
 }
 
-bool any_denied(const std::vector<JudgedProposal>& judged) {
+bool any_denied(const std::vector<CheckedProposal>& judged) {
   return std::any_of(judged.begin(), judged.end(),
-                     [](const JudgedProposal& one) { return one.verdict.denied(); });
+                     [](const CheckedProposal& one) { return one.verdict.denied(); });
 }
 
-std::string proposals_json(const std::vector<JudgedProposal>& judged) {
+std::string proposals_json(const std::vector<CheckedProposal>& judged) {
   std::string text;
   for (const auto& [one, finding] : rows_of(judged))
     text += to_text(Json{{"cluster", kHub},
@@ -139,7 +139,7 @@ std::string proposals_json(const std::vector<JudgedProposal>& judged) {
   return text;
 }
 
-std::string proposals_table(const std::vector<JudgedProposal>& judged) {
+std::string proposals_table(const std::vector<CheckedProposal>& judged) {
   std::vector<TableRow> rows{{"ACTION", "OPERATION", "OBJECT", "RULE", "FIELD", "MESSAGE"}};
   for (const auto& [one, finding] : rows_of(judged))
     rows.push_back({std::string(to_string(finding.action)),

@@ -20,7 +20,7 @@ using LiveAnnotations = std::map<ObjectKey, std::map<std::string, std::string>>;
 LiveAnnotations live_annotations(const std::vector<InputLine>& live);
 
 /// A proposed object with what is said of it.
-struct JudgedProposal {
+struct CheckedProposal {
   std::string api_version;
   AdmissionRequest request;
   AdmissionVerdict verdict;
@@ -28,15 +28,15 @@ struct JudgedProposal {
 /// Judges the hub's objects among `proposed`, in order: an object that State holds is updated,
 /// another created, one with the type DELETED deleted. Those of other clusters and of kinds without
 /// a rule are left out.
-std::vector<JudgedProposal> judge_proposals(const State& state, const LiveAnnotations& live,
-                                            const std::vector<InputLine>& proposed);
+std::vector<CheckedProposal> check_proposals(const State& state, const LiveAnnotations& live,
+                                             const std::vector<InputLine>& proposed);
 
 /// Whether one of them is denied.
-bool any_denied(const std::vector<JudgedProposal>& judged);
+bool any_denied(const std::vector<CheckedProposal>& judged);
 /// One JSON object a line and finding: "cluster", "operation", "apiVersion", "kind", "name",
 /// "rule", "action" deny|warn, "field", "message".
-std::string proposals_json(const std::vector<JudgedProposal>& judged);
+std::string proposals_json(const std::vector<CheckedProposal>& judged);
 /// The same as a table for people.
-std::string proposals_table(const std::vector<JudgedProposal>& judged);
+std::string proposals_table(const std::vector<CheckedProposal>& judged);
 
 }  // namespace fairlead

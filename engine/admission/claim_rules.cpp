@@ -94,8 +94,8 @@ Objections claim_invalid(const Question& question) {
   const auto* fault =
       question.understood ? std::get_if<ClaimFault>(&*question.understood) : nullptr;
   if (!fault) return {};
-  const bool twice =
-      fault->reason == "DuplicateAssignment" || fault->reason == "AliasWithCanonicalName";
+  const bool twice = fault->reason == ClaimFaultReason::duplicate_assignment ||
+                     fault->reason == ClaimFaultReason::alias_with_canonical_name;
   const std::size_t field = end_of_field(fault->message);
   return {{fault->message.substr(0, field), twice ? CauseType::duplicate : CauseType::invalid,
            fault->message.substr(field == 0 ? 0 : field + 2)}};

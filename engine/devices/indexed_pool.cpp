@@ -137,7 +137,7 @@ void IndexedPool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules)
     named.push_back({slice->name(), slice->facts});
     slice->counts = false;
   }
-  const PoolView view = named.empty() ? PoolView{} : judge_pool(named);
+  const PoolView view = named.empty() ? PoolView{} : view_of_pool(named);
   status = view.status;
   devices.clear();
   has_counters = false;

@@ -22,27 +22,28 @@ enum class DeviceObstacle : std::uint8_t {
 };
 
 /// A device that a request asks for.
-struct JudgedDevice {
+struct DeviceRefusal {
   DeviceId device;
   std::string slice;  ///< the ResourceSlice that publishes it
   DeviceObstacle obstacle{};
   std::string detail;  ///< of a taint: `key=value:effect`
 
-  friend bool operator==(const JudgedDevice&, const JudgedDevice&) = default;
+  friend bool operator==(const DeviceRefusal&, const DeviceRefusal&) = default;
 };
 
 /// A request, or one of its alternatives, of each pod of a set.
-struct JudgedRequest {
+struct RequestObstacles {
   std::string pod_set;
   std::string request;  ///< `entry/request` or `entry/request/alternative`
   AllocationMode mode = AllocationMode::exact;
   std::int64_t count = 1;  ///< of devices that one pod needs, on one node; of mode `exact`
-  std::vector<JudgedDevice> devices;  ///< by driver, pool, slice and place in it
-  std::int64_t others = 0;            ///< devices for which a selector is false
+  std::vector<DeviceRefusal> devices;  ///< by driver, pool, slice and place in it
+  std::int64_t others = 0;             ///< devices for which a selector is false
 };
 
 /// Judges each device of the complete pools for each request of the question. Empty for a question
 /// that the cluster cannot be asked, because an object is missing or not understood.
-std::vector<JudgedRequest> judge_devices(ClusterDeviceIndex& devices, const FitQuestion& question);
+std::vector<RequestObstacles> find_obstacles(ClusterDeviceIndex& devices,
+                                             const FitQuestion& question);
 
 }  // namespace fairlead

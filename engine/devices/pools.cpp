@@ -73,7 +73,7 @@ bool matters(const Taint& taint) {
 
 }  // namespace
 
-PoolView judge_pool(const std::vector<NamedSlice>& slices) {
+PoolView view_of_pool(const std::vector<NamedSlice>& slices) {
   std::int64_t generation = slices.front().facts->generation;
   for (const NamedSlice& slice : slices) generation = std::max(generation, slice.facts->generation);
   PoolView view;

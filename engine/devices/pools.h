@@ -28,7 +28,7 @@ struct PoolView {
 };
 
 /// Judges the slices of one pool, which must be sorted by name, one at least.
-PoolView judge_pool(const std::vector<NamedSlice>& slices);
+PoolView view_of_pool(const std::vector<NamedSlice>& slices);
 
 /// Returns the taints of a device: its own and those of the rules that select it, sorted. Only
 /// NoSchedule and NoExecute.

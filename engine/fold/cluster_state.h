@@ -97,10 +97,10 @@ struct ClusterPool {
 };
 
 /// One cluster. The fields of its own are the capacity of the source in force: the moment's
-/// observation, the damping of it and the accepted values. They stay together because close_cluster
-/// decides all of them in one step. A part that says PartOfCluster has its fields in a snapshot as
-/// if they were the cluster's own, so that snapshots keep their format; their order must not
-/// change. Large: for these two reasons.
+/// observation, the damping of it and the accepted values. They stay together because
+/// recompute_cluster decides all of them in one step. A part that says PartOfCluster has its fields
+/// in a snapshot as if they were the cluster's own, so that snapshots keep their format; their
+/// order must not change. Large: for these two reasons.
 struct Cluster {
   ClusterPresence presence;
   ClusterReports reports;

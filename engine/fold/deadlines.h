@@ -88,7 +88,7 @@ struct PoolDeadline {
   friend auto operator<=>(const PoolDeadline&, const PoolDeadline&) = default;
 };
 
-/// When Workloads that use devices are judged again (Dispatch::due).
+/// When Workloads that use devices are placed again (Dispatch::due).
 struct DispatchDeadline {
   friend auto operator<=>(const DispatchDeadline&, const DispatchDeadline&) = default;
 };

@@ -33,28 +33,29 @@ void mark_around_queue_dirty(State& state, const std::string& queue, DirtySet& d
   }
 }
 
-// The end of a window moves accepted values or nothing, which close_cluster finds out. At a member
-// that differs from its work the deadline may also mean a touch of the work, which is a write.
-void open_due_cluster(State& state, const std::string& name) {
+// The end of a window moves accepted values or nothing, which recompute_cluster finds out. At a
+// member that differs from its work the deadline may also mean a touch of the work, which is a
+// write.
+void mark_due_cluster_dirty(State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
   const bool differs = at != state.clusters.end() && !at->second.member.deviating.empty();
-  differs ? open_cluster(state, name) : open_capacity(state, name);
+  differs ? mark_cluster_dirty(state, name) : mark_capacity_dirty(state, name);
 }
 
-void open_due(State& state) {
+void mark_due_dirty(State& state) {
   while (const auto due = state.deadlines.dequeue_due(state.now)) {
     if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
-      open_due_cluster(state, cluster->cluster);
+      mark_due_cluster_dirty(state, cluster->cluster);
     else if (const auto* list = std::get_if<ListDeadline>(&*due))
       mark_list_dirty(state, list->placement);
     else if (const auto* check = std::get_if<CheckDeadline>(&*due))
-      state.multikueue.open_checks.insert(check->check);
+      state.multikueue.dirty_checks.insert(check->check);
     else if (const auto* quota = std::get_if<QuotaDeadline>(&*due))
-      state.multikueue.open_followers.insert(quota->queue);
+      state.multikueue.dirty_followers.insert(quota->queue);
     else if (std::holds_alternative<PoolDeadline>(*due))
       state.pool.deadline_reached = true;
     else if (std::holds_alternative<DispatchDeadline>(*due))
-      continue;  // close_dispatch knows which Workloads are due
+      continue;  // recompute_dispatch knows which Workloads are due
     else
       reach_write_deadline(state, std::get<WriteKey>(*due));
   }
@@ -66,28 +67,28 @@ void open_due(State& state) {
 // grants, worker lists and tenants' placements, quotas that follow those lists, and last the
 // queues' pairs.
 void close_moment(State& state, DirtySet& dirty) {
-  open_due(state);
-  const std::set<std::string> clusters = std::exchange(state.open_clusters, {});
-  for (const std::string& name : clusters) close_cluster(state, name, dirty);
-  close_super_clusters(state, clusters);
-  close_searches(state);
-  close_pod_reservations(state);
-  close_claims(state, dirty);
+  mark_due_dirty(state);
+  const std::set<std::string> clusters = std::exchange(state.dirty_clusters, {});
+  for (const std::string& name : clusters) recompute_cluster(state, name, dirty);
+  recompute_super_clusters(state, clusters);
+  recompute_searches(state);
+  recompute_pod_reservations(state);
+  recompute_claims(state, dirty);
   do {
-    close_multikueue(state, dirty);
-    close_pool(state, dirty);
-  } while (!state.dispatch.open_clusters.empty());  // a pod that went elsewhere left devices
+    recompute_multikueue(state, dirty);
+    recompute_pool(state, dirty);
+  } while (!state.dispatch.dirty_clusters.empty());  // a pod that went elsewhere left devices
   end_changes(state);
-  close_worker_quotas(state);
-  for (const std::string& name : std::exchange(state.open_queues, {})) {
+  recompute_worker_quotas(state);
+  for (const std::string& name : std::exchange(state.dirty_queues, {})) {
     recompute_pairs(state, name);
     mark_around_queue_dirty(state, name, dirty);
   }
-  for (const std::string& name : std::exchange(state.open_quotas, {})) {
+  for (const std::string& name : std::exchange(state.dirty_quotas, {})) {
     recompute_pairs(state, name);
     dirty.queues.insert(name);
   }
-  if (std::exchange(state.all_open, false)) dirty.everything = true;
+  if (std::exchange(state.all_dirty, false)) dirty.everything = true;
 }
 
 namespace {
@@ -116,14 +117,14 @@ struct Fold {
     state.configuration = changed.configuration;
     state.configuration_seq = event.seq;
     ++*state.terms_changes;
-    state.multikueue.all_open = true;
-    state.searches.all_open = true;
-    open_followers(state);
+    state.multikueue.all_dirty = true;
+    state.searches.all_dirty = true;
+    mark_followers_dirty(state);
     recount_everything(state);
-    reopen_every_claim(state);
-    state.pool.all_open = true;
+    reparse_claims(state);
+    state.pool.all_dirty = true;
     state.pool.tenancy_seq = event.seq;
-    state.all_open = true;
+    state.all_dirty = true;
   }
   void note_silent(std::optional<Kind> kind) {
     if (event.source == kHub && kind && is_of_every_quota(*kind)) state.silent.insert(*kind);

@@ -27,7 +27,7 @@ void mark_users_of_checks_dirty(State& state) {
 void observe_resource_flavor(State& state, const std::string& name,
                              const ResourceFlavorFacts* facts, Seq seq) {
   observe_flavor(state, name, facts, seq);
-  state.all_open = state.searches.all_open = true;
+  state.all_dirty = state.searches.all_dirty = true;
 }
 
 void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
@@ -43,27 +43,27 @@ void observe_local_queue(State& state, const NamespacedName& id, const LocalQueu
 
 void observe_member_local_queue(State& state, const std::string& source, const NamespacedName& id,
                                 const LocalQueueFacts* facts) {
-  Cluster& cluster = open_cluster(state, source);
+  Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts)
     cluster.member.local_queues[id] = facts->cluster_queue;
   else
     cluster.member.local_queues.erase(id);
-  open_followers(state);
+  mark_followers_dirty(state);
 }
 
 // Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
 void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
                           const ClusterQueueFacts* facts, Seq seq) {
-  Cluster& cluster = open_cluster(state, source);
+  Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts) {
     MemberQueue& queue = cluster.member.queues[key.name];
-    if (queue.groups != facts->groups) open_followers(state);
+    if (queue.groups != facts->groups) mark_followers_dirty(state);
     queue = {facts->groups, facts->usage, seq, facts->effective};
   } else {
     cluster.member.queues.erase(key.name);
-    open_followers(state);
+    mark_followers_dirty(state);
   }
-  judge_member_queue(state, source, key.name, DeviationSource::member);
+  recompute_member_queue(state, source, key.name, DeviationSource::member);
 }
 
 template <class F>

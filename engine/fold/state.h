@@ -69,11 +69,11 @@ struct StateFields {
   std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`
   Deadlines deadlines;
 
-  std::set<std::string> open_clusters;  ///< whose present moment is not decided yet
-  std::set<std::string> open_claims;    ///< see Claim::opening
-  std::set<std::string> open_queues;    ///< planned again with the claims that name them
-  std::set<std::string> open_quotas;    ///< whose quota must be compared, nothing else
-  bool all_open = false;                ///< the configuration or a flavor changed: all is planned
+  std::set<std::string> dirty_clusters;  ///< whose present moment is not decided yet
+  std::set<std::string> dirty_claims;    ///< see Claim::dirty
+  std::set<std::string> dirty_queues;    ///< planned again with the claims that name them
+  std::set<std::string> dirty_quotas;    ///< whose quota must be compared, nothing else
+  bool all_dirty = false;                ///< the configuration or a flavor changed: all is planned
 
   friend bool operator==(const StateFields&, const StateFields&) = default;
 };

@@ -101,17 +101,17 @@ Result<void> check_options(const PlanOptions& options) {
   return expect_readable_input();
 }
 
-Result<PlanAnswer> judge_proposed(const PlanOptions& options, const State& state,
+Result<PlanAnswer> check_proposed(const PlanOptions& options, const State& state,
                                   const LiveAnnotations& live, std::istream& in) {
   auto proposed = read_objects(options.admit, in);
   if (!proposed) return proposed.error();
-  const auto judged = judge_proposals(state, live, *proposed);
+  const auto judged = check_proposals(state, live, *proposed);
   return PlanAnswer{options.output == "json" ? proposals_json(judged) : proposals_table(judged),
                     any_denied(judged) ? kAnswerIsNo : kDone};
 }
 
 // Judges by the State that a hub's log ends with.
-Result<PlanAnswer> judge_by_log(const PlanOptions& options, std::istream& in) {
+Result<PlanAnswer> check_against_log(const PlanOptions& options, std::istream& in) {
   auto history = open_history(options.data, "");
   if (!history) return history.error();
   const EventLog& log = *history->log;
@@ -119,7 +119,7 @@ Result<PlanAnswer> judge_by_log(const PlanOptions& options, std::istream& in) {
   if (!state) return state.error();
   DirtySet dirty;
   close_moment(*state, dirty);
-  return judge_proposed(options, *state, {}, in);
+  return check_proposed(options, *state, {}, in);
 }
 
 Result<DryRunOptions> dry_run_options(const PlanOptions& options) {
@@ -136,7 +136,7 @@ Result<DryRunOptions> dry_run_options(const PlanOptions& options) {
 
 Result<PlanAnswer> plan_dry(const PlanOptions& options, std::istream& in) {
   if (auto checked = check_options(options); !checked) return checked.error();
-  if (!options.data.empty()) return judge_by_log(options, in);
+  if (!options.data.empty()) return check_against_log(options, in);
   auto made = dry_run_options(options);
   if (!made) return made.error();
   auto lines = read_objects(options.files, in);
@@ -150,7 +150,7 @@ Result<PlanAnswer> plan_dry(const PlanOptions& options, std::istream& in) {
   DryRun dry_run(**log, *std::move(made));
   if (auto done = dry_run.run(*lines); !done) return done.error();
   if (!options.admit.empty())
-    return judge_proposed(options, dry_run.state(), live_annotations(*lines), in);
+    return check_proposed(options, dry_run.state(), live_annotations(*lines), in);
   std::ostringstream out;
   if (options.output == "table" || options.output == "text")
     print_table(out, dry_run.writes());

@@ -152,7 +152,7 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   const std::set<std::string> members = members_written(proposals);
   for (const std::string& name : queues_to_plan(state, now)) {
     Proposed queue = emit_queue(state, name, wishes);
-    // It need not stay dirty: each outcome and observation of the work opens the cluster, and with
+    // It need not stay dirty: each outcome and observation of the work marks the cluster, and with
     // it the queue (queues_to_plan).
     if (queue && queue->rank == Rank::grow && member_is_on_its_way(state, name, members)) continue;
     add(std::move(queue));

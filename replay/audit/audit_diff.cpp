@@ -139,7 +139,7 @@ Rows grants_of(const Side& side, const std::string& queue) {
       rows[{name, row.cluster_queue, row.flavor, row.resource}] = {
           {"assigned", amount_text(row.resource, row.assigned)},
           {"granted", amount_text(row.resource, grant.granted)},
-          {"reason", grant_reason(side.state, claim, grant, wishes)}};
+          {"reason", text_of(grant_reason(side.state, claim, grant, wishes))}};
     }
   }
   return rows;
@@ -170,7 +170,7 @@ Rows claims_of(const Side& side) {
            {"generation", claim.generation},
            {"editedSeq", claim.edited_seq.value},
            {"winner", claim.winner},
-           {"fault", claim.fault ? claim.fault->reason : ""},
+           {"fault", claim.fault ? text_of(claim.fault->reason) : std::string_view()},
            {"deleting", claim.facts.deleting}};
     for (const auto& [parameter, value] : claim.facts.debounce)
       row["debounce." + parameter] = value;

@@ -85,7 +85,7 @@ Json devices_json(const Placed& placed, const ClusterForNamespace& at) {
     row["alternatives"] = answer.fit.alternatives;
     if (const auto left = devices_left(state, key, at.id)) row["left"] = *left;
   } else if (answer.fit.refusal) {
-    row["requests"] = evidence.requests(judged_devices(state, key, at.id), *answer.fit.refusal);
+    row["requests"] = evidence.requests(obstacles_of(state, key, at.id), *answer.fit.refusal);
     for (Json& request : row["requests"]) request["podSet"] = "";
     row["incompletePools"] = evidence.incomplete_pools();
   }

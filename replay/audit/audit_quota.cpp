@@ -29,12 +29,13 @@ Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
            {"effective", effective_json(state, pair)}};
   Json grants = Json::array();
   for (const GrantOfPair& grant : grants_of_pair(state, pair))
-    grants.push_back({{"cluster", grant.claim->terms->cluster},
-                      {"claim", grant.claim_name},
-                      {"assigned", text(grant.grant->row.assigned)},
-                      {"granted", text(grant.grant->granted)},
-                      {"contributes", text(grant.contributes)},
-                      {"reason", grant_reason(state, *grant.claim, *grant.grant, wishes)}});
+    grants.push_back(
+        {{"cluster", grant.claim->terms->cluster},
+         {"claim", grant.claim_name},
+         {"assigned", text(grant.grant->row.assigned)},
+         {"granted", text(grant.grant->granted)},
+         {"contributes", text(grant.contributes)},
+         {"reason", text_of(grant_reason(state, *grant.claim, *grant.grant, wishes))}});
   row["grants"] = std::move(grants);
   add_workers(state, pair, lookup, row);
   return row;

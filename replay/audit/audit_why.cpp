@@ -22,7 +22,8 @@ constexpr const char* kLiveness[] = {"live", "stale", "lost"};
 
 Json claim_json(const std::string& name, const Claim& claim, EventLookup& lookup) {
   Json fault;
-  if (claim.fault) fault = {{"reason", claim.fault->reason}, {"message", claim.fault->message}};
+  if (claim.fault)
+    fault = {{"reason", text_of(claim.fault->reason)}, {"message", claim.fault->message}};
   const Json edited = lookup.place(claim.edited_seq);
   Json json{{"name", name},
             {"uid", claim.uid},
@@ -115,7 +116,7 @@ Json grant_json(const State& state, const GrantOfPair& grant, QueueWishes& wishe
       {"shrinkPolicy", terms.shrink_policy == ShrinkPolicy::priority ? "Priority" : "Proportional"},
       {"flavorCapacity", flavor_capacity_text(terms.flavor_capacity)},
       {"granted", text(grant.grant->granted)},
-      {"reason", grant_reason(state, *grant.claim, *grant.grant, wishes)},
+      {"reason", text_of(grant_reason(state, *grant.claim, *grant.grant, wishes))},
       {"contributes", text(grant.contributes)}};
   add_steps(state, grant, row);
   const auto at = state.clusters.find(terms.cluster);

@@ -40,7 +40,7 @@ Amount undamped(State state, const KnownPair& pair) {
     cluster.known = true;
     cluster.totals_accepted = cluster.source == CapacitySource::managed_cluster;
     for (auto& [key, value] : cluster.capacity) value.damped.accepted = value.damped.usable;
-    reopen_claims_of(state, at->first);
+    mark_cluster_claims_dirty(state, at->first);
   }
   DirtySet dirty;
   close_moment(state, dirty);
@@ -145,7 +145,8 @@ class Guards {
                 : "every claim that names the pair waits for its cluster's first value");
         break;
       case PairBar::withheld:
-        add("Withheld", "the queue has no place for the pair: " + wish.withheld.at(pair_.key));
+        add("Withheld", "the queue has no place for the pair: " +
+                            std::string(text_of(wish.withheld.at(pair_.key))));
         break;
       case PairBar::no_place:
         add("NoPlace",
@@ -218,7 +219,8 @@ class Guards {
     const Claim& claim = *grant.claim;
     if (!claim.fault) return;
     Json& guard =
-        add("ClaimInvalid", "claim " + grant.claim_name + ": " + claim.fault->reason + ", " +
+        add("ClaimInvalid", "claim " + grant.claim_name + ": " +
+                                std::string(text_of(claim.fault->reason)) + ", " +
                                 claim.fault->message + ": the spec of seq " +
                                 std::to_string(claim.terms_seq.value) + " stays in force");
     guard["cluster"] = claim.terms->cluster;
@@ -273,9 +275,10 @@ class Guards {
     }
     const Amount wanted = capacity_guards(grant, cluster);
     if (grant.grant->granted < wanted) {
-      Json& guard = add("Capacity", name + ": " + amount_text(row.resource, grant.grant->granted) +
-                                        " of " + amount_text(row.resource, wanted) +
-                                        " is granted: " + grant.grant->reason);
+      Json& guard =
+          add("Capacity", name + ": " + amount_text(row.resource, grant.grant->granted) + " of " +
+                              amount_text(row.resource, wanted) +
+                              " is granted: " + std::string(text_of(grant.grant->reason)));
       guard["cluster"] = name;
     }
   }

@@ -88,8 +88,7 @@ Json worker_row(const State& state, const NamespacedName& id, const WorkloadReco
   for (const WorkloadPodSet& set : record.seen.facts.pod_sets) pods.push_back(&set.pod);
   row["objects"] = evidence.objects(pods, names_in(cluster->second, id.first));
   if (!answer.fit.refusal) return row;
-  row["requests"] =
-      evidence.requests(judged_devices(state, id, answer.cluster), *answer.fit.refusal);
+  row["requests"] = evidence.requests(obstacles_of(state, id, answer.cluster), *answer.fit.refusal);
   row["incompletePools"] = evidence.incomplete_pools();
   return row;
 }

@@ -107,15 +107,15 @@ Json DeviceEvidence::objects(const std::vector<const PodDeviceFacts*>& pods,
   return objects.take();
 }
 
-Json DeviceEvidence::requests(const std::vector<JudgedRequest>& judged,
+Json DeviceEvidence::requests(const std::vector<RequestObstacles>& judged,
                               const FitRefusal& refusal) const {
   Json rows = Json::array();
-  for (const JudgedRequest& request : judged) {
+  for (const RequestObstacles& request : judged) {
     const bool named =
         request.request == refusal.detail || request.request.starts_with(refusal.detail + "/");
     if (refusal.reason == FitReason::no_devices && !named) continue;
     Json devices = Json::array();
-    for (const JudgedDevice& device : request.devices) devices.push_back(device_row(device));
+    for (const DeviceRefusal& device : request.devices) devices.push_back(device_row(device));
     rows.push_back({{"podSet", request.pod_set},
                     {"request", request.request},
                     {"count", request.mode == AllocationMode::all ? Json() : Json(request.count)},
@@ -133,7 +133,7 @@ Json DeviceEvidence::incomplete_pools() const {
   return rows;
 }
 
-Json DeviceEvidence::device_row(const JudgedDevice& device) const {
+Json DeviceEvidence::device_row(const DeviceRefusal& device) const {
   const SliceRecord* slice = cluster_.devices.slices.find(device.slice);
   std::string why = text_of(device.obstacle);
   if (!device.detail.empty()) why += " " + device.detail;

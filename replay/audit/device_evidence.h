@@ -31,14 +31,14 @@ class DeviceEvidence {
   Json objects(const std::vector<const PodDeviceFacts*>& pods, const Names& names) const;
   /// Returns the requests behind a refusal, with the devices for them: the one that the refusal
   /// names, or all.
-  Json requests(const std::vector<JudgedRequest>& judged, const FitRefusal& refusal) const;
+  Json requests(const std::vector<RequestObstacles>& judged, const FitRefusal& refusal) const;
   /// Returns the pools whose devices do not count now.
   Json incomplete_pools() const;
 
  private:
   void add_reserved(const char* kind, const std::string& name, Seq seq,
                     const std::vector<FitPod>& pods);
-  Json device_row(const JudgedDevice& device) const;
+  Json device_row(const DeviceRefusal& device) const;
 
   const State& state_;
   const std::string cluster_name_;

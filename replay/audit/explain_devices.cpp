@@ -30,7 +30,7 @@ class DeviceRows {
   // The copy gets an index of its own, in which what the fold knows can be looked up.
   DeviceRows(const State& state, const Cluster& cluster, const AssignmentRow& asked)
       : state_(state), cluster_(cluster), asked_(asked) {
-    cluster_.device_capacity.all_open = state.seq;
+    cluster_.device_capacity.all_dirty = state.seq;
     count_devices(state, cluster_);
     for (const DeviceResource& each : cluster_.device_capacity.index->resources)
       if (each.resource == asked.resource) resource_ = &each;
@@ -61,7 +61,7 @@ class DeviceRows {
       published.push_back({entry->first, &*entry->second.facts});
       newest = std::max(newest, entry->second.seq);
     }
-    const PoolView view = judge_pool(published);
+    const PoolView view = view_of_pool(published);
     if (view.status == PoolStatus::complete) slices = view.slices;
     Json devices = Json::array();
     for (const NamedSlice& slice : slices)

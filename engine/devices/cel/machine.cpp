@@ -110,7 +110,7 @@ void Machine::step(const Instruction& instruction) {
     case Op::loop: begin_loop(instruction); return;
     case Op::element: next_element(instruction); return;
     case Op::any:
-    case Op::every: judge_element(instruction); return;
+    case Op::every: test_element(instruction); return;
     case Op::loop_end: end_loop(); return;
     case Op::unbind: remove_below(1); return;
   }
@@ -311,7 +311,7 @@ void Machine::next_element(const Instruction& instruction) {
 
 // Removes condition and element. Goes on to loop_end as soon as the result cannot change: a fault
 // of an element before does not keep a later one from deciding, as CEL has it for && and ||.
-void Machine::judge_element(const Instruction& instruction) {
+void Machine::test_element(const Instruction& instruction) {
   const Value condition = top();
   size_ -= 2;
   Value& known = below(1);

@@ -32,7 +32,7 @@ class Machine {
   void match(const Pattern& pattern);
   void begin_loop(const Instruction& instruction);
   void next_element(const Instruction& instruction);
-  void judge_element(const Instruction& instruction);
+  void test_element(const Instruction& instruction);
   void end_loop();
 
   Value& top() { return stack_[size_ - 1]; }

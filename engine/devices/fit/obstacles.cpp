@@ -48,8 +48,8 @@ class Judge {
   Judge(ClusterDeviceIndex& devices, const PodPlan& plan, UsableReach reach)
       : devices_(devices), taken_(devices), plan_(plan), reach_(std::move(reach)) {}
 
-  JudgedRequest judge(const Request& request, const Ask& ask) {
-    JudgedRequest judged;
+  RequestObstacles judge(const Request& request, const Ask& ask) {
+    RequestObstacles judged;
     judged.request = plan_.claims[request.claim].entry + "/" + ask.name;
     judged.mode = ask.facts->mode;
     judged.count = ask.facts->count;
@@ -60,7 +60,7 @@ class Judge {
   }
 
  private:
-  void add(JudgedRequest& judged, IndexedPool& pool, std::size_t index, const Request& request,
+  void add(RequestObstacles& judged, IndexedPool& pool, std::size_t index, const Request& request,
            const Ask& ask) {
     const Device& device = pool.devices[index];
     const SelectorVerdict verdict = devices_.verdict(device, ask.list);
@@ -68,7 +68,7 @@ class Judge {
       ++judged.others;
       return;
     }
-    JudgedDevice& row = judged.devices.emplace_back();
+    DeviceRefusal& row = judged.devices.emplace_back();
     row.device = {pool.driver(), pool.name(), device.facts().name};
     row.slice = device.slice->name();
     row.obstacle = verdict == SelectorVerdict::yes ? obstacle(pool, index, request, ask)
@@ -100,10 +100,11 @@ class Judge {
 
 }  // namespace
 
-std::vector<JudgedRequest> judge_devices(ClusterDeviceIndex& devices, const FitQuestion& question) {
+std::vector<RequestObstacles> find_obstacles(ClusterDeviceIndex& devices,
+                                             const FitQuestion& question) {
   devices.forget_selectors();
   const Resolver resolver(devices, question);
-  std::vector<JudgedRequest> requests;
+  std::vector<RequestObstacles> requests;
   if (resolver.refusal()) return requests;
   const GangPlan plans = resolver.each_alone();
   NodeFilter filter(devices, question, plans);

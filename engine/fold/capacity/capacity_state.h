@@ -136,7 +136,7 @@ struct PoolObservation {
   std::set<std::string> at_once;           ///< resources whose falls count at once
   std::map<std::string, Int128> cordoned;  ///< what cordons took
   std::int64_t cordoned_nodes = 0;
-  std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
+  std::int64_t eligible_before = 0;  ///< eligible nodes when the moment began
 
   friend bool operator==(const PoolObservation&, const PoolObservation&) = default;
 };
@@ -149,7 +149,7 @@ struct Observation {
   std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
   std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
   std::int64_t cordoned_nodes = 0;
-  std::int64_t eligible_before = 0;  ///< eligible nodes when the time opened
+  std::int64_t eligible_before = 0;  ///< eligible nodes when the moment began
   Seq sign;                          ///< the newest relist or bookmark
   PoolObservation pool;
 

@@ -10,11 +10,12 @@
 
 namespace fairlead {
 
-/// Opens a moment of the cluster, unless one is open, and returns the cluster. Creates a new one.
-Cluster& open_cluster(State& state, const std::string& name);
+/// Marks the cluster, which is recomputed when the present moment closes, and returns it. Creates a
+/// new one.
+Cluster& mark_cluster_dirty(State& state, const std::string& name);
 /// Does the same for a change of what the nodes offer, or for a deadline of the windows. If nothing
 /// else happens in that moment and no accepted value moves, the cluster's writes stay as they are.
-Cluster& open_capacity(State& state, const std::string& name);
+Cluster& mark_capacity_dirty(State& state, const std::string& name);
 
 /// Folds that the cluster's own API server was heard of: it may be a super cluster.
 void note_member(State& state, const std::string& name);
@@ -43,7 +44,7 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
                       const DebounceSettings& settings);
 
 /// Closes the present moment of the cluster and sets its next deadline.
-void close_cluster(State& state, const std::string& name, DirtySet& dirty);
+void recompute_cluster(State& state, const std::string& name, DirtySet& dirty);
 
 /// Returns when an accepted value of the cluster changed last; LogTime{} if none did.
 LogTime still_since(const Cluster& cluster);

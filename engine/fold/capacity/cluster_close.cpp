@@ -123,8 +123,8 @@ void map_flavors(Close& close) {
       close.grants_follow = true;
 }
 
-// Feeds what the nodes offer now to the step functions. Returns the totals before, where judge_hold
-// may need them: something fell, everything is gone, or a loss is held already.
+// Feeds what the nodes offer now to the step functions. Returns the totals before, where
+// update_hold may need them: something fell, everything is gone, or a loss is held already.
 Totals measure(Close& close) {
   Cluster& cluster = close.cluster;
   const bool has_value = cluster.source == CapacitySource::nodes ||
@@ -227,12 +227,12 @@ void end_hold(Cluster& cluster, Seq cause) {
   cluster.hold.reset();
 }
 
-bool judged_is_known(const Cluster& cluster) {
+bool values_known(const Cluster& cluster) {
   return cluster.pool.offered ? cluster.pool.known : cluster.known;
 }
 
 // Layer 3: begins, confirms or ends a hold.
-void judge_hold(Close& close, const Totals& before, const Totals& after) {
+void update_hold(Close& close, const Totals& before, const Totals& after) {
   Cluster& cluster = close.cluster;
   const Observation& seen = cluster.observation;
   if (cluster.hold)  // it has held whatever falls now
@@ -249,7 +249,7 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
   const bool watches =
       close.settings.mass_shrink_percent > 0 && close.settings.mass_shrink_hold.ns > 0;
   if (!cluster.hold && !second && watches && seen.changed &&
-      cluster.liveness_at_close == Liveness::live && judged_is_known(cluster)) {
+      cluster.liveness_at_close == Liveness::live && values_known(cluster)) {
     const bool pool = cluster.pool.offered;
     const std::int64_t eligible_others = pool ? seen.pool.eligible_before - seen.pool.cordoned_nodes
                                               : seen.eligible_before - seen.cordoned_nodes;
@@ -264,10 +264,10 @@ void judge_hold(Close& close, const Totals& before, const Totals& after) {
 
 // Folds a change of liveness. When the source is live again growth waits for a whole window, and
 // after a loss the hub does not count the cluster for as long.
-void judge_liveness(Close& close) {
+void update_liveness(Close& close) {
   Cluster& cluster = close.cluster;
-  judge_pool_liveness(cluster, pool_liveness_of(close.state, cluster, close.settings),
-                      close.settings, close.now);
+  update_pool_liveness(cluster, pool_liveness_of(close.state, cluster, close.settings),
+                       close.settings, close.now);
   const Liveness is = liveness_of(close.state, cluster, close.settings);
   if (is == cluster.liveness_at_close) return;
   if (cluster.lost()) close.lets_fall = FallCause::source_back;
@@ -304,20 +304,16 @@ void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) 
 void accept_first(Close& close) {
   Cluster& cluster = close.cluster;
   if (!cluster.valued || cluster.liveness_at_close != Liveness::live) return;
-  const DebounceSettings& settings = close.settings;
-  const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
-  const bool quiet = cluster.last_changed + settings.first_quiet <= close.now;
-  const bool latest = cluster.first_valued + settings.grow_window <= close.now;
   // While no flavor of the hub is known no node counts for one: zero would be accepted.
   if (!totals_in_force(cluster) && close.state.flavors.empty()) return;
-  if (!at_once && !quiet && !latest) return;
+  const FirstValues which =
+      first_values(cluster.first_valued, cluster.last_changed, close.now, close.settings);
+  if (which == FirstValues::wait) return;
   std::erase_if(cluster.capacity,
                 [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
   cluster.lanes->clear();
   for (auto& [key, value] : cluster.capacity) {
-    DampedValue& damped = value.damped;
-    damped.accept_first(at_once || quiet ? damped.growing
-                                         : damped.low.over(close.now, settings.grow_window));
+    value.damped.accept_first(which, close.now, close.settings);
     conclude_changes(value, Acceptance::changed, close.now);
     if (cluster.known && cluster.source_change)
       value.revalued = {*cluster.source_change, close.now};
@@ -417,7 +413,7 @@ bool has_member(const State& state, const Cluster& cluster) {
   return false;
 }
 
-void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
+void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end()) return;
   Cluster& cluster = at->second;
@@ -432,14 +428,14 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   const std::tuple before_close{cluster.liveness_at_close, cluster.valued, hub_open_before};
   const bool held_before = cluster.hold.has_value();
   // The order matters: measure reads the growing sums that release_flapping changes, a hold begins
-  // only under the liveness that judge_liveness sets, and a held value does not step.
+  // only under the liveness that update_liveness sets, and a held value does not step.
   release_flapping(close);
   count_devices(state, cluster);
   if (std::exchange(cluster.device_capacity.devices_known_changed, false))
     *cluster.only_capacity = false;
   const Totals before = measure(close);
-  judge_liveness(close);
-  if (close.totals_matter) judge_hold(close, before, usable_totals(cluster));
+  update_liveness(close);
+  if (close.totals_matter) update_hold(close, before, usable_totals(cluster));
   if (cluster.counted_again_at && *cluster.counted_again_at <= close.now)
     cluster.counted_again_at.reset();
   if (!cluster.presence.detached && cluster.liveness_at_close != Liveness::lost) {
@@ -465,16 +461,16 @@ void close_cluster(State& state, const std::string& name, DirtySet& dirty) {
   (only_capacity ? dirty.capacities : dirty.clusters).insert(name);
   if (only_capacity && close.accepted_moved) {
     dirty.accepted.insert(name);
-    open_grants_of(state, name);
+    mark_cluster_grants_dirty(state, name);
   } else if (close.accepted_moved || close.grants_follow ||
              hub_open_before != !cluster.counted_again_at) {
-    reopen_claims_of(state, name);
+    mark_cluster_claims_dirty(state, name);
   }
   if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
   if (before_close !=
           std::tuple(cluster.liveness_at_close, cluster.valued, !cluster.counted_again_at) ||
       cluster.presence.detached)
-    open_followers(state);
+    mark_followers_dirty(state);
 }
 
 }  // namespace fairlead

@@ -244,20 +244,20 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   recount(state, cluster);
 }
 
-void judge_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
+void update_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
   if (joined_before == cluster.joined()) return;
   cluster.presence.changed_seq = state.seq;
-  reopen_claims_of(state, name);
+  mark_cluster_claims_dirty(state, name);
   if (joined_before) cluster.presence.detached = true;
   if (!joined_before && cluster.presence.detached) begin_anew(state, name, cluster);
 }
 
 }  // namespace
 
-Cluster& open_capacity(State& state, const std::string& name) {
+Cluster& mark_capacity_dirty(State& state, const std::string& name) {
   Cluster& cluster = state.clusters[name];
-  if (cluster.observation.changed) return cluster;  // what changed it has opened it
-  if (state.open_clusters.insert(name).second) {
+  if (cluster.observation.changed) return cluster;  // what changed it has marked it
+  if (state.dirty_clusters.insert(name).second) {
     cluster.observation = {};
     cluster.observation.eligible_before = cluster.eligible_nodes;
     cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
@@ -266,8 +266,8 @@ Cluster& open_capacity(State& state, const std::string& name) {
   return cluster;
 }
 
-Cluster& open_cluster(State& state, const std::string& name) {
-  Cluster& cluster = open_capacity(state, name);
+Cluster& mark_cluster_dirty(State& state, const std::string& name) {
+  Cluster& cluster = mark_capacity_dirty(state, name);
   *cluster.only_capacity = false;
   return cluster;
 }
@@ -275,7 +275,7 @@ Cluster& open_cluster(State& state, const std::string& name) {
 void note_member(State& state, const std::string& name) {
   const auto known = state.clusters.find(name);
   if (known != state.clusters.end() && known->second.pool.member) return;
-  Cluster& cluster = open_capacity(state, name);
+  Cluster& cluster = mark_capacity_dirty(state, name);
   cluster.pool.member = true;
   set_pool_terms(state, name, cluster);
   if (cluster.pool.offered) recount(state, cluster, Causes::none);
@@ -293,7 +293,7 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
 
 void observe_node(State& state, const std::string& cluster_name, const std::string& name,
                   const NodeFacts* facts, Seq seq) {
-  Cluster& cluster = open_capacity(state, cluster_name);
+  Cluster& cluster = mark_capacity_dirty(state, cluster_name);
   cluster.reports.nodes_known = true;
   if (DeviceChanges* changes = note_change(state, cluster_name, cluster, seq))
     changes->nodes.insert(name);
@@ -319,7 +319,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
 
 void observe_metrics(State& state, const std::string& cluster_name,
                      const ClusterMetricsFacts* facts, Seq seq) {
-  Cluster& cluster = open_cluster(state, cluster_name);
+  Cluster& cluster = mark_cluster_dirty(state, cluster_name);
   cluster.reports.metrics_known = facts != nullptr;
   cluster.reports.metrics_empty = !facts || facts->nodes.empty();
   const bool switched = choose_source(state, cluster);
@@ -354,7 +354,7 @@ void observe_metrics(State& state, const std::string& cluster_name,
 
 void observe_managed_cluster(State& state, const std::string& name,
                              const ManagedClusterFacts* facts, Seq seq) {
-  Cluster& cluster = open_cluster(state, name);
+  Cluster& cluster = mark_cluster_dirty(state, name);
   const bool joined_before = cluster.joined();
   auto& managed = cluster.presence.managed;
   if (managed.has_value() != (facts != nullptr)) cluster.presence.changed_seq = seq;
@@ -374,7 +374,7 @@ void observe_managed_cluster(State& state, const std::string& name,
   if (unavailable && !since) since = state.now;
   cluster.reports.liveness_seq = seq;
 
-  judge_presence(state, name, cluster, joined_before);
+  update_presence(state, name, cluster, joined_before);
   if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
       facts && !facts->allocatable.empty()) {
     recount(state, cluster);
@@ -389,21 +389,21 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
   if (known != state.multikueue.profiles.end() &&
       (!facts || facts->cluster != known->second.facts.cluster)) {
     const std::string& name = known->second.facts.cluster;
-    Cluster& cluster = open_cluster(state, name);
+    Cluster& cluster = mark_cluster_dirty(state, name);
     const bool joined_before = cluster.joined();
     cluster.presence.profiles.erase(id);
-    judge_presence(state, name, cluster, joined_before);
+    update_presence(state, name, cluster, joined_before);
   }
   if (!facts) return;
-  Cluster& cluster = open_cluster(state, facts->cluster);
+  Cluster& cluster = mark_cluster_dirty(state, facts->cluster);
   const bool joined_before = cluster.joined();
   cluster.presence.profiles.insert(id);
-  judge_presence(state, facts->cluster, cluster, joined_before);
+  update_presence(state, facts->cluster, cluster, joined_before);
 }
 
 void recount_everything(State& state) {
   for (auto& [name, cluster] : state.clusters) {
-    open_cluster(state, name);
+    mark_cluster_dirty(state, name);
     set_pool_terms(state, name, cluster);
     if (cluster.presence.managed && !cluster.presence.managed->allocatable.empty())
       cluster.reports.totals = canonical_amounts(cluster.presence.managed->allocatable,
@@ -415,14 +415,14 @@ void recount_everything(State& state) {
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster) {
   const auto sign = [&](const std::string& name) {
-    Observation& seen = open_cluster(state, name).observation;
+    Observation& seen = mark_cluster_dirty(state, name).observation;
     seen.changed = true;
     seen.sign = state.seq;
   };
   if (!kind) return sign(cluster);
   if (*kind == Kind::node) {
     if (source == kHub) return;
-    Cluster& target = open_cluster(state, source);
+    Cluster& target = mark_cluster_dirty(state, source);
     target.reports.nodes_known = true;  // a complete list reports the nodes, also an empty one
     choose_source(state, target);
     return sign(source);

@@ -76,6 +76,17 @@ void DampedValue::observe(LogTime at, Amount usable_now, Amount growing_now) {
   low.push(at, growing);
 }
 
+FirstValues first_values(LogTime began, std::optional<LogTime> unchanged_since, LogTime now,
+                         const DebounceSettings& settings) {
+  const bool quiet = unchanged_since && *unchanged_since + settings.first_quiet <= now;
+  if (quiet || settings.grow_window.ns == 0) return FirstValues::present;
+  return began + settings.grow_window <= now ? FirstValues::least_of_window : FirstValues::wait;
+}
+
+void DampedValue::accept_first(FirstValues which, LogTime now, const DebounceSettings& settings) {
+  accepted = which == FirstValues::present ? growing : low.over(now, settings.grow_window);
+}
+
 void DampedValue::begin_anew(LogTime now) {
   gap_since.reset();
   held_by = GrowthBar::none;  // from now on the grow window holds it

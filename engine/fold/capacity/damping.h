@@ -88,6 +88,18 @@ enum class GrowthCause : std::uint8_t {
              ///< or the configuration changed
 };
 
+/// Whether the first values of a source are accepted, and as what.
+enum class FirstValues : std::uint8_t {
+  wait,
+  present,          ///< nothing changed for firstQuiet, or growWindow has no length
+  least_of_window,  ///< growWindow has passed, and something kept changing
+};
+/// Returns which applies at `now` to a source that has values since `began` and has had its present
+/// ones since `unchanged_since`; nullopt: it is not watched, so that it is not known when they
+/// change.
+FirstValues first_values(LogTime began, std::optional<LogTime> unchanged_since, LogTime now,
+                         const DebounceSettings& settings);
+
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
   Amount usable = 0;   ///< U: all eligible nodes
@@ -105,8 +117,9 @@ struct DampedValue {
 
   /// Sets the step functions to these values from `at` on.
   void observe(LogTime at, Amount usable_now, Amount growing_now);
-  /// Sets a cluster's first accepted value. That is no growth in the sense of minGrowInterval.
-  void accept_first(Amount value) { accepted = value; }
+  /// Sets the first accepted value of a source; `which` is not `wait`. That is no growth in the
+  /// sense of minGrowInterval.
+  void accept_first(FirstValues which, LogTime now, const DebounceSettings& settings);
   /// Restarts the grow window at `now`, because the source was away.
   void begin_anew(LogTime now);
   /// Moves accepted by the rules at `now` and returns whether it changed. `quantum` is the

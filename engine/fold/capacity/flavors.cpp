@@ -62,7 +62,7 @@ void release_gone_flavors(State& state) {
   });
   if (dropped == 0) return;
   recount_everything(state);
-  state.all_open = true;
+  state.all_dirty = true;
 }
 
 }  // namespace fairlead

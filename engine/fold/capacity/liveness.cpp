@@ -38,14 +38,14 @@ Liveness pool_liveness_of(const State& state, const Cluster& cluster,
 void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq) {
   const auto set = [&](const std::string& name, CapacitySource which) {
-    Cluster& target = open_cluster(state, name);
+    Cluster& target = mark_cluster_dirty(state, name);
     Liveness& stream = target.reports.liveness[static_cast<std::size_t>(which)];
     if (stream != liveness) note_stream(state, name);
     stream = liveness;
     target.reports.liveness_seq = seq;
   };
   const auto set_slices = [&](const std::string& name) {
-    Cluster& target = open_cluster(state, name);
+    Cluster& target = mark_cluster_dirty(state, name);
     const bool listed = liveness == Liveness::live;
     if (target.device_capacity.stream != liveness || (listed && !target.search.slices_listed))
       note_stream(state, name);
@@ -61,14 +61,14 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
   } else if (*kind == Kind::resource_slice) {
     if (source == kHub) return;
     set_slices(source);
-    open_cluster(state, source).reports.liveness_seq = seq;
+    mark_cluster_dirty(state, source).reports.liveness_seq = seq;
   } else if (source == kHub && (*kind == Kind::cluster_metrics || *kind == Kind::managed_cluster)) {
     const bool metrics = *kind == Kind::cluster_metrics;
     Liveness& stream = state.hub_streams[metrics ? 0 : 1];
     if (stream == liveness) return;
     stream = liveness;
     for (auto& [name, target] : state.clusters) {
-      open_cluster(state, name);
+      mark_cluster_dirty(state, name);
       target.reports.liveness_seq = seq;
     }
   }

@@ -158,8 +158,8 @@ void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime n
   }
 }
 
-void judge_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
-                         LogTime now) {
+void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
+                          LogTime now) {
   ClusterPool& pool = cluster.pool;
   const bool was_lost = pool.liveness == Liveness::lost;
   if (is == pool.liveness || (was_lost && is == Liveness::stale)) return;
@@ -180,14 +180,10 @@ void judge_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& 
 void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
   ClusterPool& pool = cluster.pool;
   if (!pool.valued || pool.liveness != Liveness::live) return;
-  const bool at_once = settings.grow_window.ns == 0 || settings.first_quiet.ns == 0;
-  const bool quiet = pool.last_changed + settings.first_quiet <= now;
-  const bool latest = pool.first_valued + settings.grow_window <= now;
-  if (!at_once && !quiet && !latest) return;
+  const FirstValues which = first_values(pool.first_valued, pool.last_changed, now, settings);
+  if (which == FirstValues::wait) return;
   for (auto& [resource, value] : pool.values) {
-    DampedValue& damped = value.capacity.damped;
-    damped.accept_first(at_once || quiet ? damped.growing
-                                         : damped.low.over(now, settings.grow_window));
+    value.capacity.damped.accept_first(which, now, settings);
     value.capacity.moved = now;
   }
   pool.known = true;

@@ -44,8 +44,8 @@ bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom);
 void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime now);
 /// Folds a change of liveness. When the source is live again growth waits for a whole window, and
 /// after a loss new slices do for as long. A source that was lost is so until it is live.
-void judge_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
-                         LogTime now);
+void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
+                          LogTime now);
 /// Accepts the first values, if they have been quiet for long enough.
 void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
 /// Layer 2 for each resource.

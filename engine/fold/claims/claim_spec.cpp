@@ -19,7 +19,8 @@ struct Named {
 using NamedAmounts = std::map<std::string, Named>;  // by canonical resource
 
 Faulty malformed(const std::string& field, const std::string& expected, const std::string& found) {
-  return ClaimFault{"Malformed", field + ": expected " + expected + ", got \"" + found + "\""};
+  return ClaimFault{ClaimFaultReason::malformed,
+                    field + ": expected " + expected + ", got \"" + found + "\""};
 }
 
 // Reads a resource list; alias and canonical name together are a fault, as are negative and
@@ -30,13 +31,15 @@ Faulty read_amounts(const std::map<std::string, std::string>& list, const std::s
     const auto quantity = Quantity::parse(text);
     if (!quantity) return malformed(field + "." + resource, "a quantity", text);
     if (quantity->negative())
-      return ClaimFault{"NegativeQuantity", field + "." + resource + ": " + text + " is negative"};
+      return ClaimFault{ClaimFaultReason::negative_quantity,
+                        field + "." + resource + ": " + text + " is negative"};
     const std::string& canonical = canonical_resource(aliases, resource);
     const auto [at, added] =
         out.try_emplace(canonical, Named{resource, to_amount(canonical, *quantity)});
     if (!added)
-      return ClaimFault{"AliasWithCanonicalName", field + ": " + at->second.spelled + " and " +
-                                                      resource + " both mean " + canonical};
+      return ClaimFault{
+          ClaimFaultReason::alias_with_canonical_name,
+          field + ": " + at->second.spelled + " and " + resource + " both mean " + canonical};
   }
   return std::nullopt;
 }
@@ -82,9 +85,10 @@ Faulty read_headroom(const ClaimHeadroom& headroom, const ResourceAliases& alias
 Faulty read_assignment(const ClaimAssignment& assignment, const std::string& field,
                        const ResourceAliases& aliases, ClaimTerms& terms) {
   if (assignment.cluster_queue.empty())
-    return ClaimFault{"Malformed", field + ".clusterQueueName: expected a name, got nothing"};
+    return ClaimFault{ClaimFaultReason::malformed,
+                      field + ".clusterQueueName: expected a name, got nothing"};
   if (assignment.flavor.empty())
-    return ClaimFault{"Malformed", field + ".flavor: expected a name, got nothing"};
+    return ClaimFault{ClaimFaultReason::malformed, field + ".flavor: expected a name, got nothing"};
   NamedAmounts assigned, minimum;
   if (auto fault = read_amounts(assignment.resources, field + ".resources", aliases, assigned))
     return fault;
@@ -93,8 +97,9 @@ Faulty read_assignment(const ClaimAssignment& assignment, const std::string& fie
     return fault;
   for (const auto& [resource, named] : assigned) {
     if (!terms.nominal.contains(resource))
-      return ClaimFault{"NotInNominal", field + ".resources." + named.spelled +
-                                            ": spec.nominalResources has no " + named.spelled};
+      return ClaimFault{ClaimFaultReason::not_in_nominal, field + ".resources." + named.spelled +
+                                                              ": spec.nominalResources has no " +
+                                                              named.spelled};
     const auto least = minimum.find(resource);
     terms.rows.push_back({assignment.cluster_queue, assignment.flavor, resource, named.spelled,
                           named.amount,
@@ -111,8 +116,9 @@ Faulty read_assignments(const ClaimSpec& spec, const ResourceAliases& aliases, C
     const std::string field = "spec.resourceAssignments[" + std::to_string(i) + "]";
     if (auto fault = read_assignment(assignment, field, aliases, terms)) return fault;
     if (!seen.emplace(assignment.cluster_queue, assignment.flavor).second)
-      return ClaimFault{"DuplicateAssignment", field + ": (" + assignment.cluster_queue + ", " +
-                                                   assignment.flavor + ") is assigned twice"};
+      return ClaimFault{ClaimFaultReason::duplicate_assignment,
+                        field + ": (" + assignment.cluster_queue + ", " + assignment.flavor +
+                            ") is assigned twice"};
   }
   std::sort(terms.rows.begin(), terms.rows.end(),
             [](const AssignmentRow& a, const AssignmentRow& b) {
@@ -128,15 +134,28 @@ Faulty check_sums(const ClaimTerms& terms) {
   for (const auto& [resource, sum] : sums) {
     const Nominal& nominal = terms.nominal.at(resource);
     if (sum > nominal.amount)
-      return ClaimFault{"AssignmentsExceedNominal", "spec.resourceAssignments: " + nominal.spelled +
-                                                        " sums to " + amount_text(resource, sum) +
-                                                        ", spec.nominalResources has " +
-                                                        amount_text(resource, nominal.amount)};
+      return ClaimFault{ClaimFaultReason::assignments_exceed_nominal,
+                        "spec.resourceAssignments: " + nominal.spelled + " sums to " +
+                            amount_text(resource, sum) + ", spec.nominalResources has " +
+                            amount_text(resource, nominal.amount)};
   }
   return std::nullopt;
 }
 
 }  // namespace
+
+std::string_view text_of(ClaimFaultReason reason) {
+  switch (reason) {
+    case ClaimFaultReason::malformed: return "Malformed";
+    case ClaimFaultReason::negative_quantity: return "NegativeQuantity";
+    case ClaimFaultReason::alias_with_canonical_name: return "AliasWithCanonicalName";
+    case ClaimFaultReason::not_in_nominal: return "NotInNominal";
+    case ClaimFaultReason::duplicate_assignment: return "DuplicateAssignment";
+    case ClaimFaultReason::assignments_exceed_nominal: return "AssignmentsExceedNominal";
+    case ClaimFaultReason::cluster_name_immutable: return "ClusterNameImmutable";
+  }
+  return "";
+}
 
 const std::string& canonical_resource(const ResourceAliases& aliases, const std::string& resource) {
   const auto alias = aliases.find(resource);
@@ -145,13 +164,14 @@ const std::string& canonical_resource(const ResourceAliases& aliases, const std:
 
 std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
                                                 const ResourceAliases& aliases) {
-  if (!spec.malformed.empty()) return ClaimFault{"Malformed", spec.malformed};
+  if (!spec.malformed.empty()) return ClaimFault{ClaimFaultReason::malformed, spec.malformed};
   ClaimTerms terms;
   terms.cluster = spec.cluster_name;
   if (terms.cluster.empty())
-    return ClaimFault{"Malformed", "spec.clusterName: expected a name, got nothing"};
+    return ClaimFault{ClaimFaultReason::malformed,
+                      "spec.clusterName: expected a name, got nothing"};
   if (terms.cluster == kHub || terms.cluster == kSelf)
-    return ClaimFault{"Malformed",
+    return ClaimFault{ClaimFaultReason::malformed,
                       "spec.clusterName: \"" + terms.cluster + "\" is the name of no member"};
   NamedAmounts nominal;
   Faulty fault = read_amounts(spec.nominal_resources, "spec.nominalResources", aliases, nominal);

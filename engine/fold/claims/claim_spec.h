@@ -71,10 +71,23 @@ struct ClaimTerms {
   friend bool operator==(const ClaimTerms&, const ClaimTerms&) = default;
 };
 
-/// Why a spec is rejected: a CamelCase reason for the condition and a sentence that names the
-/// field.
+/// Why a spec is rejected.
+enum class ClaimFaultReason : std::uint8_t {
+  malformed,
+  negative_quantity,
+  alias_with_canonical_name,
+  not_in_nominal,
+  duplicate_assignment,
+  assignments_exceed_nominal,
+  cluster_name_immutable,
+};
+
+/// Returns the reason in CamelCase, as the condition Valid has it.
+std::string_view text_of(ClaimFaultReason reason);
+
+/// A reason, and a sentence that names the field.
 struct ClaimFault {
-  std::string reason;
+  ClaimFaultReason reason{};
   std::string message;
 
   friend bool operator==(const ClaimFault&, const ClaimFault&) = default;

@@ -7,22 +7,23 @@
 #include <vector>
 
 #include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/claims/grant_reason.h"
 #include "engine/fold/memo.h"
 #include "schema/event.h"
 
 namespace fairlead {
 
-/// The grant of one assignment row, and the reason if it is less than the row asks for.
+/// The grant of one assignment row, and why it is less than the row asks for, if it is.
 struct Grant {
   AssignmentRow row;
   Amount granted = 0;
-  std::string reason;  ///< CamelCase; empty when granted in full
+  GrantReason reason = GrantReason::in_full;
 
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
-/// What closing the present moment does with an open claim: all, or only what is named.
-enum class ClaimOpening : std::uint8_t {
+/// What closing the present moment does with a dirty claim: all, or only the parts that are named.
+enum class ClaimPart : std::uint8_t {
   all,                ///< derives the grants and plans the claim with its cluster
   status,             ///< plans the claim: nothing changed that the grants follow from
   grants,             ///< derives the grants, and does the rest if they moved
@@ -40,10 +41,10 @@ struct Claim {
   Seq edited_seq;                   ///< of the newest event with another spec
   std::optional<ClaimFault> fault;  ///< of the newest spec, if it is invalid
   std::vector<std::string> warnings;
-  bool winner = false;         ///< it is in force for its cluster: the oldest not being deleted
-  bool known = false;          ///< the grants follow from an accepted value
-  std::vector<Grant> grants;   ///< in the order of terms->rows
-  Memo<ClaimOpening> opening;  ///< while open: what has to be done when the moment closes
+  bool winner = false;        ///< it is in force for its cluster: the oldest not being deleted
+  bool known = false;         ///< the grants follow from an accepted value
+  std::vector<Grant> grants;  ///< in the order of terms->rows
+  Memo<ClaimPart> dirty;      ///< while it is in State::dirty_claims: which parts
 
   friend bool operator==(const Claim&, const Claim&) = default;
 };

@@ -63,14 +63,14 @@ void choose_winner(State& state, const std::string& cluster_name) {
   for (const std::string& name : at->second) {
     Claim& claim = state.claims.at(name);
     if (claim.winner != (&claim == best)) {
-      open_cluster(state, cluster_name).claim_seq = state.seq;
+      mark_cluster_dirty(state, cluster_name).claim_seq = state.seq;
       for (const Grant& grant : claim.grants) note_quota_change(state, grant.row.cluster_queue);
     }
     claim.winner = &claim == best;
-    open_claim(state, name);
+    mark_claim_dirty(state, name);
   }
   if (!best || !best->terms) return;
-  Cluster& cluster = open_cluster(state, cluster_name);
+  Cluster& cluster = mark_cluster_dirty(state, cluster_name);
   for (const AssignmentRow& row : best->terms->rows)
     cluster.member.named[row.cluster_queue].insert(row.flavor);
 }
@@ -93,8 +93,9 @@ void understand_spec(const State& state, Claim& claim, Seq seq) {
   auto understood = understand(claim.facts.spec, state.configuration.resource_aliases);
   if (const auto* terms = std::get_if<ClaimTerms>(&understood)) {
     if (claim.terms && claim.terms->cluster != terms->cluster) {
-      claim.fault = ClaimFault{"ClusterNameImmutable", "spec.clusterName: " + claim.terms->cluster +
-                                                           " cannot become " + terms->cluster};
+      claim.fault = ClaimFault{
+          ClaimFaultReason::cluster_name_immutable,
+          "spec.clusterName: " + claim.terms->cluster + " cannot become " + terms->cluster};
     } else {
       if (!claim.terms || *claim.terms != *terms) claim.terms_seq = seq;
       claim.terms = *terms;
@@ -112,7 +113,7 @@ void understand_spec(const State& state, Claim& claim, Seq seq) {
 
 // ---- grants ----
 
-std::vector<Grant> all_zero(const Claim& claim, const std::string& reason) {
+std::vector<Grant> all_zero(const Claim& claim, GrantReason reason) {
   std::vector<Grant> grants;
   for (const AssignmentRow& row : claim.terms->rows) grants.push_back({row, 0, reason});
   return grants;
@@ -121,7 +122,7 @@ std::vector<Grant> all_zero(const Claim& claim, const std::string& reason) {
 // The grants before the cluster's first accepted value: the last ones, or those in the status, or
 // zero. So a start with an empty log takes no quota back before capacity is known.
 std::vector<Grant> last_known(const State& state, const Claim& claim) {
-  std::vector<Grant> grants = all_zero(claim, "CapacityUnknown");
+  std::vector<Grant> grants = all_zero(claim, GrantReason::capacity_unknown);
   for (Grant& grant : grants) {
     const auto had = std::find_if(claim.grants.begin(), claim.grants.end(), [&](const Grant& old) {
       return std::tie(old.row.cluster_queue, old.row.flavor, old.row.resource) ==
@@ -151,13 +152,13 @@ struct Shares {
 };
 
 void divide_into(std::vector<Grant>& grants, const Shares& shares, Amount bound,
-                 const std::string& resource, ShrinkPolicy policy, const std::string& reason) {
+                 const std::string& resource, ShrinkPolicy policy, GrantReason reason) {
   if (fits(shares.shares, bound)) return;
   const Division division = divide(shares.shares, bound, quantum_of(resource), policy);
   for (std::size_t i = 0; i < shares.rows.size(); ++i) {
     Grant& grant = grants[shares.rows[i]];
     if (division.granted[i] < shares.shares[i].assigned)
-      grant.reason = division.minimums_above_bound ? "MinimumsAboveCapacity" : reason;
+      grant.reason = division.minimums_above_bound ? GrantReason::minimums_above_capacity : reason;
     grant.granted = division.granted[i];
   }
 }
@@ -202,7 +203,8 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
         flavor_bound_applies({cluster.totals_accepted, cluster.mapped}, terms, flavor)) {
       const Amount bound = accepted_of(cluster, flavor, resource);
       const Shares shares = shares_where(granting, resource, &flavor);
-      divide_into(grants, shares, bound, resource, terms.shrink_policy, "FlavorCapacity");
+      divide_into(grants, shares, bound, resource, terms.shrink_policy,
+                  GrantReason::flavor_capacity);
       if (steps)
         for (const std::size_t row : shares.rows) (*steps)[row].flavor_bound = bound;
     }
@@ -213,7 +215,7 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
       (*steps)[row].after_flavor = grants[row].granted;
       (*steps)[row].total_bound = total;
     }
-  divide_into(grants, shares, total, resource, terms.shrink_policy, "ClusterCapacity");
+  divide_into(grants, shares, total, resource, terms.shrink_policy, GrantReason::cluster_capacity);
 }
 
 // What a row may have before capacity bounds it: its assignment, or its share of a larger cluster.
@@ -236,7 +238,7 @@ std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, con
   for (const AssignmentRow& row : claim.terms->rows) {
     const bool ambiguous = covers_alias_twice(state, row.cluster_queue, row.resource);
     grants.push_back({row, ambiguous ? 0 : wanted(cluster, *claim.terms, row),
-                      ambiguous ? "AmbiguousResourceAlias" : ""});
+                      ambiguous ? GrantReason::ambiguous_resource_alias : GrantReason::in_full});
     if (ambiguous) granting.ambiguous.insert(grants.size() - 1);
     resources.insert(row.resource);
     if (steps) (*steps)[grants.size() - 1].wanted = grants.back().granted;
@@ -259,8 +261,9 @@ const Cluster* known_cluster(const State& state, const Claim& claim) {
 
 std::vector<Grant> grants_of(const State& state, const Claim& claim) {
   if (!claim.winner)
-    return all_zero(claim, claim.facts.deleting ? "ClaimDeleted" : "ClusterAlreadyClaimed");
-  if (detached(state, claim)) return all_zero(claim, "ClusterDetached");
+    return all_zero(claim, claim.facts.deleting ? GrantReason::claim_deleted
+                                                : GrantReason::cluster_already_claimed);
+  if (detached(state, claim)) return all_zero(claim, GrantReason::cluster_detached);
   const Cluster* cluster = known_cluster(state, claim);
   return cluster ? derive_grants(state, *cluster, claim, nullptr) : last_known(state, claim);
 }
@@ -293,17 +296,17 @@ bool derive(const State& state, Claim& claim) {
   return true;
 }
 
-void close_claim(State& state, const std::string& name, DirtySet& dirty) {
+void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
   Claim& claim = state.claims.at(name);
-  const ClaimOpening opening = std::exchange(*claim.opening, ClaimOpening::all);
-  const bool derives = opening != ClaimOpening::status;
+  const ClaimPart part = std::exchange(*claim.dirty, ClaimPart::all);
+  const bool derives = part != ClaimPart::status;
 #ifndef NDEBUG
   if (!derives && claim.terms)
-    check(grants_of(state, claim) == claim.grants, "only the status was opened");
+    check(grants_of(state, claim) == claim.grants, "only the status was dirty");
 #endif
   const bool changed = derives && derive(state, claim);
-  if (changed || opening != ClaimOpening::grants) dirty.claims.insert(name);
-  if (!changed && opening != ClaimOpening::all) return;
+  if (changed || part != ClaimPart::grants) dirty.claims.insert(name);
+  if (!changed && part != ClaimPart::all) return;
   dirty.clusters.insert(cluster_of(claim));
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
@@ -371,12 +374,12 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   claim.seq = seq;
   if (!edited && !deleted && claim.facts.created == facts.created) {
     claim.facts = facts;
-    only_status ? open_claim_status(state, name) : open_claim(state, name);
+    only_status ? mark_claim_status_dirty(state, name) : mark_claim_dirty(state, name);
     return;
   }
   ++*state.terms_changes;
   if (!is_new) {
-    reopen_claims_of(state, before);
+    mark_cluster_claims_dirty(state, before);
     drop_from_indexes(state, name, claim);
     mark_named_dirty(state, claim);
   }
@@ -385,7 +388,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   if (edited) understand_spec(state, claim, seq);
   add_to_indexes(state, name, claim);
   const std::string& cluster_name = cluster_of(claim);
-  Cluster& cluster = open_cluster(state, cluster_name);
+  Cluster& cluster = mark_cluster_dirty(state, cluster_name);
   cluster.presence.claim_seen = true;
   if (was_in_force && decided) cluster.observation.at_once_all = true;
   choose_winner(state, cluster_name);
@@ -407,12 +410,12 @@ void forget_claim(State& state, const std::string& name) {
       resolve_conflict(state, row.cluster_queue);
     }
   if (at->second.winner) {
-    Cluster& cluster = open_cluster(state, cluster_name);
+    Cluster& cluster = mark_cluster_dirty(state, cluster_name);
     cluster.observation.at_once_all = true;
     cluster.claim_seq = state.seq;
   }
   state.claims.erase(at);
-  state.open_claims.erase(name);
+  state.dirty_claims.erase(name);
   choose_winner(state, cluster_name);
   release_gone_flavors(state);
 }
@@ -427,56 +430,57 @@ std::string cluster_of_new_claim(const std::string& name) {
 }
 
 // Adds `part` to what closing the moment does with the claim.
-static void open_for(State& state, const std::string& name, ClaimOpening part) {
+static void mark_part_dirty(State& state, const std::string& name, ClaimPart part) {
   const auto at = state.claims.find(name);
   if (at == state.claims.end()) return;
-  ClaimOpening& opening = *at->second.opening;
-  if (state.open_claims.insert(name).second || part == ClaimOpening::all)
-    opening = part;
-  else if (opening != ClaimOpening::all && opening != part)
-    opening = ClaimOpening::status_and_grants;
+  ClaimPart& all = *at->second.dirty;
+  if (state.dirty_claims.insert(name).second || part == ClaimPart::all)
+    all = part;
+  else if (all != ClaimPart::all && all != part)
+    all = ClaimPart::status_and_grants;
 }
 
-void open_claim(State& state, const std::string& name) { open_for(state, name, ClaimOpening::all); }
-
-void open_claim_status(State& state, const std::string& name) {
-  open_for(state, name, ClaimOpening::status);
+void mark_claim_dirty(State& state, const std::string& name) {
+  mark_part_dirty(state, name, ClaimPart::all);
 }
 
-static void open_claims_of(State& state, const std::string& cluster, ClaimOpening part) {
+void mark_claim_status_dirty(State& state, const std::string& name) {
+  mark_part_dirty(state, name, ClaimPart::status);
+}
+
+static void mark_claims_dirty(State& state, const std::string& cluster, ClaimPart part) {
   const auto at = state.claims_of_cluster.find(cluster);
   if (at == state.claims_of_cluster.end()) return;
-  for (const std::string& name : at->second) open_for(state, name, part);
+  for (const std::string& name : at->second) mark_part_dirty(state, name, part);
 }
 
-void open_grants_of(State& state, const std::string& cluster) {
-  open_claims_of(state, cluster, ClaimOpening::grants);
+void mark_cluster_grants_dirty(State& state, const std::string& cluster) {
+  mark_claims_dirty(state, cluster, ClaimPart::grants);
 }
 
-void reopen_claims_of(State& state, const std::string& cluster) {
-  open_claims_of(state, cluster, ClaimOpening::all);
+void mark_cluster_claims_dirty(State& state, const std::string& cluster) {
+  mark_claims_dirty(state, cluster, ClaimPart::all);
 }
 
-void reopen_claims_naming(State& state, const std::string& queue) {
+void mark_queue_claims_dirty(State& state, const std::string& queue) {
   const auto at = state.claims_of_queue.find(queue);
   if (at == state.claims_of_queue.end()) return;
-  for (const std::string& name : at->second) open_claim(state, name);
+  for (const std::string& name : at->second) mark_claim_dirty(state, name);
 }
 
-void reopen_every_claim(State& state) {
+void reparse_claims(State& state) {
   for (auto& [name, claim] : state.claims) {
     drop_from_indexes(state, name, claim);
     understand_spec(state, claim, claim.seq);
     add_to_indexes(state, name, claim);
-    open_claim(state, name);
+    mark_claim_dirty(state, name);
   }
   release_gone_flavors(state);
 }
 
-void close_claims(State& state, DirtySet& dirty) {
-  const std::set<std::string> open = std::move(state.open_claims);
-  state.open_claims.clear();
-  for (const std::string& name : open) close_claim(state, name, dirty);
+void recompute_claims(State& state, DirtySet& dirty) {
+  for (const std::string& name : std::exchange(state.dirty_claims, {}))
+    recompute_claim(state, name, dirty);
 }
 
 }  // namespace fairlead

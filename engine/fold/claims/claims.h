@@ -20,19 +20,19 @@ std::string new_claim_name(const std::string& cluster);
 /// Returns the cluster for which such a claim is made; empty if the name is no such claim's.
 std::string cluster_of_new_claim(const std::string& name);
 /// Marks the claim, if there is one: its grants are derived again when the present moment closes.
-void open_claim(State& state, const std::string& name);
+void mark_claim_dirty(State& state, const std::string& name);
 /// Marks only the claim's status: it is planned again when the present moment closes. For what
 /// cannot change the grants: the answer to a write of the status, its observation, its deadline.
-void open_claim_status(State& state, const std::string& name);
+void mark_claim_status_dirty(State& state, const std::string& name);
 /// Marks only the grants of the claims of `cluster`: they are derived again, and a claim whose
 /// grants stay as they are is not planned. For accepted values that moved.
-void open_grants_of(State& state, const std::string& cluster);
-/// Marks the claims of `cluster`, as open_claim does.
-void reopen_claims_of(State& state, const std::string& cluster);
-/// Marks the claims that name `queue`, as open_claim does.
-void reopen_claims_naming(State& state, const std::string& queue);
+void mark_cluster_grants_dirty(State& state, const std::string& cluster);
+/// Marks the claims of `cluster`, as mark_claim_dirty does.
+void mark_cluster_claims_dirty(State& state, const std::string& cluster);
+/// Marks the claims that name `queue`, as mark_claim_dirty does.
+void mark_queue_claims_dirty(State& state, const std::string& queue);
 /// Parses and marks every claim again, because the configuration changed.
-void reopen_every_claim(State& state);
+void reparse_claims(State& state);
 /// Returns the ClusterQueues that the claim's grants name, sorted, each once.
 std::vector<const std::string*> queues_granted(const Claim& claim);
 /// What is accepted of a cluster's flavors, as far as it decides which of them bound assignments.
@@ -55,7 +55,7 @@ struct GrantSteps {
 /// Returns the steps of every row of a claim that is in force for `cluster`, in the order of
 /// terms->rows. The function that derives the grants records them.
 std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster, const Claim& claim);
-/// Derives the grants of the marked claims (State::open_claims).
-void close_claims(State& state, DirtySet& dirty);
+/// Derives the grants of the marked claims (State::dirty_claims).
+void recompute_claims(State& state, DirtySet& dirty);
 
 }  // namespace fairlead

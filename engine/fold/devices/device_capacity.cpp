@@ -18,8 +18,8 @@ namespace {
 
 DevicePoolKey pool_of(const ResourceSliceFacts& slice) { return {slice.driver, slice.pool}; }
 
-std::vector<Seq>& open_pool(DeviceCapacityPart& part, const DevicePoolKey& key, Seq seq) {
-  std::vector<Seq>& causes = part.open[key];
+std::vector<Seq>& mark_pool_dirty(DeviceCapacityPart& part, const DevicePoolKey& key, Seq seq) {
+  std::vector<Seq>& causes = part.dirty_pools[key];
   remember(causes, seq);
   return causes;
 }
@@ -43,7 +43,7 @@ void derive_index(Cluster& cluster) {
   std::set<DevicePoolKey> pools;
   for (const auto& [id, record] : cluster.devices.claims) count_uses(index, record.facts, 1, pools);
   index.derived = true;
-  for (const auto& [key, pool] : part.pools) part.open[key];
+  for (const auto& [key, pool] : part.pools) part.dirty_pools[key];
 }
 
 void derive_rules(Cluster& cluster) {
@@ -59,7 +59,7 @@ PoolView view_of(const DevicePool& pool) {
   slices.reserve(pool.index->slices.size());
   for (const auto* entry : pool.index->slices)
     slices.push_back({entry->first, &*entry->second.facts});
-  return judge_pool(slices);
+  return view_of_pool(slices);
 }
 
 // Keeps the slices of a complete pool before the first change of a moment.
@@ -96,10 +96,10 @@ class DeviceCount {
     const auto unsupported = part_.unsupported;
     prepare();
     part_.devices_known_changed |= unsupported != part_.unsupported;
-    while (!part_.open.empty()) {
-      auto open = part_.open.extract(part_.open.begin());
-      std::sort(open.mapped().begin(), open.mapped().end());
-      count_pool(open.key(), open.mapped());
+    while (!part_.dirty_pools.empty()) {
+      auto dirty = part_.dirty_pools.extract(part_.dirty_pools.begin());
+      std::sort(dirty.mapped().begin(), dirty.mapped().end());
+      count_pool(dirty.key(), dirty.mapped());
     }
   }
 
@@ -110,37 +110,37 @@ class DeviceCount {
   void prepare() {
     DeviceIndex& index = *part_.index;
     if (!index.derived) derive_index(cluster_);
-    if (part_.all_open) {
+    if (part_.all_dirty) {
       index.tallies.clear();
       index.tallied.clear();
       index.pools_of_node.clear();
       for (auto& [key, pool] : part_.pools) {
         pool.index->nodes.clear();
         pool.index->tallies.clear();
-        if (!pool.index->slices.empty()) open_pool(part_, key, *part_.all_open);
+        if (!pool.index->slices.empty()) mark_pool_dirty(part_, key, *part_.all_dirty);
       }
-      part_.open_nodes.clear();
-      part_.all_open.reset();
+      part_.dirty_nodes.clear();
+      part_.all_dirty.reset();
     }
     if (!index.named) name_resources(state_, cluster_);
     if (index.rules.size() != cluster_.devices.rules.size()) derive_rules(cluster_);
-    for (const auto& [key, causes] : part_.open) note_reach(state_, cluster_, key);
-    for (const auto& [node, seq] : part_.open_nodes) {
+    for (const auto& [key, causes] : part_.dirty_pools) note_reach(state_, cluster_, key);
+    for (const auto& [node, seq] : part_.dirty_nodes) {
       std::set<DevicePoolKey> pools;
       tally_node(state_, cluster_, node, pools);
-      for (const DevicePoolKey& key : pools) open_pool(part_, key, seq);
+      for (const DevicePoolKey& key : pools) mark_pool_dirty(part_, key, seq);
     }
-    for (auto& [key, causes] : part_.open)
+    for (auto& [key, causes] : part_.dirty_pools)
       if (reaches_widely(part_, key))
-        for (const auto& [node, seq] : part_.open_nodes) remember(causes, seq);
-    part_.open_nodes.clear();
+        for (const auto& [node, seq] : part_.dirty_nodes) remember(causes, seq);
+    part_.dirty_nodes.clear();
     while (!part_.holds.empty() && part_.holds.begin()->first <= state_.now)
       end_hold(DevicePoolKey(part_.holds.begin()->second));  // a copy: the entry is erased
   }
 
   void end_hold(const DevicePoolKey& key) {
     drop_kept(key, part_.pools.at(key));
-    open_pool(part_, key, state_.seq);
+    mark_pool_dirty(part_, key, state_.seq);
   }
 
   void drop_kept(const DevicePoolKey& key, DevicePool& pool) {
@@ -275,7 +275,7 @@ void note_slice(Cluster& cluster, const std::string& name, const SliceRecord* kn
     const DevicePoolKey key = pool_of(*facts);
     if (!part.index->derived) derive_index(cluster);
     keep_view(part, key);
-    open_pool(part, key, seq);
+    mark_pool_dirty(part, key, seq);
   }
   if (!known) return;
   std::erase_if(part.pools.at(pool_of(*known->facts)).index->slices,
@@ -289,7 +289,7 @@ void note_stored_slice(Cluster& cluster, const std::string& name) {
 void note_class(Cluster& cluster, Seq seq) {
   cluster.observation.changed = true;
   cluster.device_capacity.index->named = false;
-  cluster.device_capacity.all_open = seq;
+  cluster.device_capacity.all_dirty = seq;
 }
 
 void note_rule(Cluster& cluster, const DeviceTaintRuleFacts* known,
@@ -299,7 +299,7 @@ void note_rule(Cluster& cluster, const DeviceTaintRuleFacts* known,
   part.index->rules.clear();
   for (const auto& [key, pool] : part.pools)
     for (const DeviceTaintRuleFacts* rule : {known, observed})
-      if (rule && selects(*rule, key)) open_pool(part, key, seq);
+      if (rule && selects(*rule, key)) mark_pool_dirty(part, key, seq);
 }
 
 void note_claim(Cluster& cluster, const ResourceClaimFacts* known,
@@ -315,12 +315,12 @@ void note_claim(Cluster& cluster, const ResourceClaimFacts* known,
   for (const DevicePoolKey& key : pools)
     if (part.pools.contains(key)) {
       cluster.observation.changed = true;
-      open_pool(part, key, seq);
+      mark_pool_dirty(part, key, seq);
     }
 }
 
 void note_node(Cluster& cluster, const std::string& node, Seq seq) {
-  if (cluster.device_capacity.published) cluster.device_capacity.open_nodes[node] = seq;
+  if (cluster.device_capacity.published) cluster.device_capacity.dirty_nodes[node] = seq;
 }
 
 void recount_devices(Cluster& cluster, Seq seq) {
@@ -332,14 +332,14 @@ void recount_devices(Cluster& cluster, Seq seq) {
       cluster.capacity[at].growing += sum.growing;
     }
   part.index->named = false;
-  part.all_open = seq;
+  part.all_dirty = seq;
 }
 
 void count_devices(const State& state, Cluster& cluster) {
   DeviceCapacityPart& part = cluster.device_capacity;
   if (!part.published) return;
   const bool due = !part.holds.empty() && part.holds.begin()->first <= state.now;
-  const bool marked = !part.open.empty() || !part.open_nodes.empty() || part.all_open;
+  const bool marked = !part.dirty_pools.empty() || !part.dirty_nodes.empty() || part.all_dirty;
   if (part.index->derived && !marked && !due) return;
   DeviceCount(state, cluster).run();
 }

@@ -89,10 +89,10 @@ struct DeviceCapacityPart {
   std::set<std::pair<LogTime, DevicePoolKey>> holds;       ///< by DevicePool::held_until()
 
   // The open moment
-  std::map<DevicePoolKey, std::vector<Seq>> open;  ///< pools to count again, and why
-  std::map<std::string, Seq> open_nodes;           ///< nodes that changed
-  std::optional<Seq> all_open;                     ///< every pool, because of this event
-  bool devices_known_changed = false;              ///< condition DevicesKnown may have changed
+  std::map<DevicePoolKey, std::vector<Seq>> dirty_pools;  ///< pools to count again, and why
+  std::map<std::string, Seq> dirty_nodes;                 ///< nodes that changed
+  std::optional<Seq> all_dirty;                           ///< every pool, because of this event
+  bool devices_known_changed = false;  ///< condition DevicesKnown may have changed
   Memo<DeviceIndex> index;
 
   friend bool operator==(const DeviceCapacityPart&, const DeviceCapacityPart&) = default;

@@ -74,9 +74,9 @@ struct DeviceSearch {
 
 /// The DeviceSearch of which clusters the close of the open moment looks at.
 struct DeviceSearches {
-  bool on = false;             ///< something searched at the last close
-  bool all_open = false;       ///< the configuration or a flavor changed
-  std::set<std::string> open;  ///< clusters with changes or another liveness
+  bool on = false;                       ///< something searched at the last close
+  bool all_dirty = false;                ///< the configuration or a flavor changed
+  std::set<std::string> dirty_clusters;  ///< clusters with changes or another liveness
 
   friend bool operator==(const DeviceSearches&, const DeviceSearches&) = default;
 };

@@ -29,7 +29,7 @@ ResourceSliceFacts with_shared_capacities(ResourceSliceFacts facts) {
 
 void observe_slice(State& state, const std::string& cluster, const std::string& name,
                    const ResourceSliceFacts* facts, Seq seq) {
-  Cluster& of = open_capacity(state, cluster);
+  Cluster& of = mark_capacity_dirty(state, cluster);
   SliceRecord* const known = of.devices.slices.find(name);
   if (!known && !facts) return;
   note_slice(of, name, known, facts, seq);
@@ -49,7 +49,7 @@ void observe_slice(State& state, const std::string& cluster, const std::string& 
 
 void observe_device_class(State& state, const std::string& cluster, const std::string& name,
                           const DeviceClassFacts* facts, Seq seq) {
-  Cluster& of = open_capacity(state, cluster);
+  Cluster& of = mark_capacity_dirty(state, cluster);
   note_class(of, seq);
   if (DeviceChanges* changes = note_change(state, cluster, of, seq)) changes->classes.insert(name);
   store(of.devices.classes, name, facts, seq);
@@ -57,7 +57,7 @@ void observe_device_class(State& state, const std::string& cluster, const std::s
 
 void observe_taint_rule(State& state, const std::string& cluster, const std::string& name,
                         const DeviceTaintRuleFacts* facts, Seq seq) {
-  Cluster& of = open_capacity(state, cluster);
+  Cluster& of = mark_capacity_dirty(state, cluster);
   note_rule(of, facts_in(of.devices.rules, name), facts, seq);
   if (DeviceChanges* changes = note_change(state, cluster, of, seq)) {
     changes->rules.insert(name);
@@ -68,7 +68,7 @@ void observe_taint_rule(State& state, const std::string& cluster, const std::str
 
 void observe_resource_claim(State& state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimFacts* facts, Seq seq) {
-  Cluster& of = open_capacity(state, cluster);
+  Cluster& of = mark_capacity_dirty(state, cluster);
   const ResourceClaimFacts* const known = facts_in(of.devices.claims, id);
   note_claim(of, known, facts, seq);
   if (DeviceChanges* changes = note_change(state, cluster, of, seq)) {
@@ -84,14 +84,14 @@ void observe_resource_claim(State& state, const std::string& cluster, const Name
 
 void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimTemplateFacts* facts, Seq seq) {
-  Cluster& of = open_capacity(state, cluster);
+  Cluster& of = mark_capacity_dirty(state, cluster);
   if (DeviceChanges* changes = note_change(state, cluster, of, seq)) changes->all = true;
   store(of.devices.templates, id, facts, seq);
 }
 
 void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
                         const Seen<PodFacts>& seen, Seq seq) {
-  Cluster& cluster_of = open_capacity(state, cluster);
+  Cluster& cluster_of = mark_capacity_dirty(state, cluster);
   DeviceObjects& of = cluster_of.devices;
   if (DeviceChanges* changes = note_change(state, cluster, cluster_of, seq))
     changes->pods.insert(id);

@@ -107,8 +107,8 @@ class IndexUpdate {
   SearchIndex& index_;
 };
 
-// An index that is kept must be, at the end of each close_search, what this gives: a State that was
-// read from a snapshot has no index, and both must find the same devices. update_changed() and
+// An index that is kept must be, at the end of each recompute_search, what this gives: a State that
+// was read from a snapshot has no index, and both must find the same devices. update_changed() and
 // pin() bring the objects that events changed; a rule that changes a booking or a reservation
 // writes it into a kept index itself (book, unbook, reserve, release). The configuration is no
 // input: a change of it only makes `answers` stale, as DeviceChanges::all says.
@@ -174,19 +174,19 @@ void pin(State& state, const std::string& name, const std::set<NamespacedName>& 
   }
 }
 
-void open_all_clusters(State& state) {
+void mark_all_clusters_dirty(State& state) {
   for (auto& [name, cluster] : state.clusters) {
     if (!is_watched(cluster)) continue;
     cluster.search.changes.all = cluster.search.changes.heard = true;
     remember(cluster.search.changes.causes, state.seq);
-    state.searches.open.insert(name);
+    state.searches.dirty_clusters.insert(name);
   }
 }
 
 // The index is updated before claims are pinned: a pin takes the cost of a device from the slices
 // as they are now, and stays although they change later. set_uses() leaves `answers` as they are;
 // update_changed() has cleared them, and nothing is asked before the pins are there.
-void close_search(State& state, const std::string& name) {
+void recompute_search(State& state, const std::string& name) {
   Cluster& cluster = state.clusters.at(name);
   DeviceSearch& search = cluster.search;
   std::set<NamespacedName> claims = search.changes.claims;
@@ -267,26 +267,26 @@ bool searches_devices(const Configuration& configuration) {
 
 DeviceChanges* note_change(State& state, const std::string& name, Cluster& cluster, Seq seq) {
   if (!searches_devices(state.configuration)) return nullptr;
-  state.searches.open.insert(name);
+  state.searches.dirty_clusters.insert(name);
   cluster.search.changes.heard = true;
   remember(cluster.search.changes.causes, seq);
   return &cluster.search.changes;
 }
 
 void note_stream(State& state, const std::string& name) {
-  if (searches_devices(state.configuration)) state.searches.open.insert(name);
+  if (searches_devices(state.configuration)) state.searches.dirty_clusters.insert(name);
 }
 
 void note_freed(State& state, const std::string& name) {
-  if (dispatches_by_devices(state.configuration)) state.dispatch.open_clusters.insert(name);
+  if (dispatches_by_devices(state.configuration)) state.dispatch.dirty_clusters.insert(name);
   if (!places_by_devices(state.configuration)) return;
-  state.pool.open_devices.insert(name);
+  state.pool.dirty_devices.insert(name);
   state.pool.freed_devices.insert(name);
 }
 
 void note_freed(State& state, const std::string& name, const std::vector<FitDevice>& devices) {
   note_freed(state, name);
-  state.searches.open.insert(name);  // whose changes end with the moment
+  state.searches.dirty_clusters.insert(name);  // whose changes end with the moment
   std::set<DevicePoolKey>& pools = state.clusters.at(name).search.changes.pools;
   for (const FitDevice& each : devices) pools.insert({each.device.driver, each.device.pool});
 }
@@ -299,7 +299,7 @@ void note_freed(State& state, const std::string& name, const std::vector<FitPod>
 
 void note_reserved(State& state, const std::string& name) {
   if (places_by_devices(state.configuration) && !state.pool.device_pods.empty())
-    state.pool.open_devices.insert(name);
+    state.pool.dirty_devices.insert(name);
 }
 
 SearchIndex& search_index(State& state, const std::string& cluster) {
@@ -313,7 +313,7 @@ std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string&
   return kept ? kept : derive(state, cluster);
 }
 
-void close_searches(State& state) {
+void recompute_searches(State& state) {
   DeviceSearches& all = state.searches;
   if (!searches_devices(state.configuration)) {
     if (all.on)
@@ -322,15 +322,15 @@ void close_searches(State& state) {
     return;
   }
   all.on = true;
-  if (std::exchange(all.all_open, false)) open_all_clusters(state);
-  for (const std::string& name : all.open) {
-    close_search(state, name);
+  if (std::exchange(all.all_dirty, false)) mark_all_clusters_dirty(state);
+  for (const std::string& name : all.dirty_clusters) {
+    recompute_search(state, name);
     note_freed(state, name);
   }
 }
 
 void end_changes(State& state) {
-  for (const std::string& name : std::exchange(state.searches.open, {}))
+  for (const std::string& name : std::exchange(state.searches.dirty_clusters, {}))
     state.clusters.at(name).search.changes = {};
 }
 

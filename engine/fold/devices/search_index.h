@@ -67,14 +67,14 @@ std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string&
 
 /// Closes the open moment of the search: pins the uses of claims whose allocation was first seen in
 /// it, and brings the indices of the changed clusters up to date. Workloads and pods that wait for
-/// devices of these clusters are judged again.
-void close_searches(State& state);
+/// devices of these clusters are placed again.
+void recompute_searches(State& state);
 /// Forgets what the moment changed, when all that follows from it is decided.
 void end_changes(State& state);
 /// Marks the Workloads and pods that wait for devices of the cluster: some got free, so they are
-/// judged again in the open moment.
+/// placed again in the open moment.
 void note_freed(State& state, const std::string& cluster);
-/// Does the same where these devices were reserved. Reservations in their pools are judged again,
+/// Does the same where these devices were reserved. Reservations in their pools are solved again,
 /// too: a request for all devices may find one more.
 void note_freed(State& state, const std::string& cluster, const std::vector<FitPod>& pods);
 void note_freed(State& state, const std::string& cluster, const std::vector<FitDevice>& devices);

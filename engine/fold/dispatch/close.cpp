@@ -8,8 +8,8 @@
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/dispatch/reservations.h"
+#include "engine/fold/fleet_claims/answer.h"
 #include "engine/fold/fleet_claims/bookings.h"
-#include "engine/fold/fleet_claims/judge.h"
 #include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/multikueue/nominations.h"
 
@@ -22,7 +22,7 @@ WorkloadRecord* find_record(State& state, const NamespacedName& id) {
   return at == state.multikueue.workloads.end() ? nullptr : &at->second;
 }
 
-// ---- when a Workload is judged ----
+// ---- when a Workload is placed ----
 
 bool is_over(LogTime since, Duration span, LogTime now) {
   return span.ns > 0 && since + span <= now;
@@ -186,19 +186,19 @@ class Pass {
  public:
   explicit Pass(State& state) : state_(state), chooser_(state) {}
 
-  // Judges the Workloads of `opened`, and those whose list has a cluster of `touched`. Returns
+  // Places the Workloads of `marked`, and those whose list has a cluster of `touched`. Returns
   // those whose nomination or condition changed.
-  std::set<NamespacedName> run(const std::set<NamespacedName>& opened,
+  std::set<NamespacedName> run(const std::set<NamespacedName>& marked,
                                const std::set<std::string>& touched) {
     std::set<NamespacedName> changed;
-    for (const DispatchOrder& order : concerned(opened, touched)) {
-      const Choices among{opened.contains(order.id) ? nullptr : &touched, ""};
-      if (judge(order.id, among)) changed.insert(order.id);
+    for (const DispatchOrder& order : concerned(marked, touched)) {
+      const Choices among{marked.contains(order.id) ? nullptr : &touched, ""};
+      if (place_one(order.id, among)) changed.insert(order.id);
     }
     return changed;
   }
 
-  // Judges the Workloads with fleet claims that were passed before a later one took devices of a
+  // Places the Workloads with fleet claims that were passed before a later one took devices of a
   // cluster of theirs: drivers are asked only about clusters where the pods fit.
   std::set<NamespacedName> look_again() {
     std::set<NamespacedName> changed;
@@ -206,7 +206,7 @@ class Pass {
     if (!state_.configuration.dra.fleet_claims) return changed;
     for (const DispatchOrder& order : concerned({}, taken)) {
       const WorkloadFacts& facts = state_.multikueue.workloads.at(order.id).seen.facts;
-      if (has_fleet_needs(state_.configuration, facts) && judge(order.id, {}))
+      if (has_fleet_needs(state_.configuration, facts) && place_one(order.id, {}))
         changed.insert(order.id);
     }
     return changed;
@@ -215,7 +215,7 @@ class Pass {
   bool took() const { return state_.configuration.dra.fleet_claims && !taken_.empty(); }
 
  private:
-  std::vector<DispatchOrder> concerned(const std::set<NamespacedName>& opened,
+  std::vector<DispatchOrder> concerned(const std::set<NamespacedName>& marked,
                                        const std::set<std::string>& touched) const {
     std::vector<DispatchOrder> orders;
     for (const auto& [placement, waiting] : state_.dispatch.waiting)
@@ -223,7 +223,7 @@ class Pass {
         orders.insert(orders.end(), waiting.begin(), waiting.end());
       else
         for (const DispatchOrder& order : waiting)
-          if (opened.contains(order.id)) orders.push_back(order);
+          if (marked.contains(order.id)) orders.push_back(order);
     if (state_.dispatch.waiting.size() > 1) std::sort(orders.begin(), orders.end());
     return orders;
   }
@@ -240,7 +240,7 @@ class Pass {
   }
 
   // Returns whether its nomination or condition changed.
-  bool judge(const NamespacedName& id, Choices among) {
+  bool place_one(const NamespacedName& id, Choices among) {
     WorkloadRecord& record = state_.multikueue.workloads.at(id);
     DeviceDispatch& devices = record.devices;
     if (!devices.ticket) return false;  // it was placed in this pass
@@ -250,7 +250,7 @@ class Pass {
     if (is_being_written(list)) return false;
     if (devices.reservation) among.but = devices.reservation->worker;
     if (has_fleet_needs(state_.configuration, record.seen.facts))
-      return judge_claims(id, record, list, among.but);
+      return place_by_claims(id, record, list, among.but);
     std::optional<Destination> best = kept(id, record, list);
     if (!best) best = chooser_.best(id, record, list, among);
     devices.judged = devices.judged || !list.names.empty();
@@ -275,17 +275,17 @@ class Pass {
     return std::exchange(devices.verdict, answer.verdict) != answer.verdict;
   }
 
-  // Judges a Workload with fleet claims: of the clusters where its pods fit they allow one, or
+  // Places a Workload with fleet claims: of the clusters where its pods fit they allow one, or
   // none.
-  bool judge_claims(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
-                    const std::string& but) {
+  bool place_by_claims(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
+                       const std::string& but) {
     std::vector<Destination> candidates = chooser_.ranked(id, record, list, but);
     const std::optional<Destination> before = kept(id, record, list);
     record.devices.judged = record.devices.judged || !list.names.empty();
     std::vector<std::string> clusters;
     for (const Destination& one : candidates) clusters.push_back(one.cluster);
     FleetAnswer answer =
-        judge_fleet_claims(state_, id, record, clusters, before ? before->cluster : std::string());
+        answer_fleet_claims(state_, id, record, clusters, before ? before->cluster : std::string());
     if (answer.cluster.empty()) return wait(id, record, list, std::move(answer));
     const auto chosen = std::find_if(candidates.begin(), candidates.end(), [&](const auto& one) {
       return one.cluster == answer.cluster;
@@ -337,18 +337,18 @@ void end_dispatch(State& state) {
   state.deadlines.clear(DispatchDeadline{});
 }
 
-void open_due_workloads(State& state) {
+void mark_due_workloads_dirty(State& state) {
   std::set<std::pair<LogTime, NamespacedName>>& due = state.dispatch.due;
   while (!due.empty() && due.begin()->first <= state.now) {
     const NamespacedName id = due.begin()->second;
     state.multikueue.workloads.at(id).devices.due.reset();
-    state.dispatch.open_workloads.insert(id);
+    state.dispatch.dirty_workloads.insert(id);
     due.erase(due.begin());
   }
 }
 
-// Folds what the moment changed in the clusters; opens the Workloads that are to be judged again.
-void close_clusters(State& state, const std::set<std::string>& clusters) {
+// Folds what the moment changed in the clusters; marks the Workloads that are to be placed again.
+void follow_clusters(State& state, const std::set<std::string>& clusters) {
   Dispatch& all = state.dispatch;
   std::set<std::string> turned;
   for (const std::string& name : clusters) {
@@ -356,15 +356,15 @@ void close_clusters(State& state, const std::set<std::string>& clusters) {
     if (std::exchange(changes.turned, false)) turned.insert(name);
     if (std::exchange(changes.heard, false)) forget_spent(state, name);
   }
-  for (const NamespacedName& id : all.open_workloads)
+  for (const NamespacedName& id : all.dirty_workloads)
     if (WorkloadRecord* record = find_record(state, id)) fold_facts(state, id, *record);
   follow_bookings(state);
   for (const std::string& name : clusters) replace_by_facts(state, name);
-  for (const std::string& name : std::set<std::string>(all.open_clusters))  // freed ones, too
-    for (NamespacedName& id : repair(state, name)) all.open_workloads.insert(std::move(id));
+  for (const std::string& name : std::set<std::string>(all.dirty_clusters))  // freed ones, too
+    for (NamespacedName& id : repair(state, name)) all.dirty_workloads.insert(std::move(id));
   for (const std::string& name : turned)
     if (const auto on = all.reserved_on.find(name); on != all.reserved_on.end())
-      all.open_workloads.insert(on->second.begin(), on->second.end());
+      all.dirty_workloads.insert(on->second.begin(), on->second.end());
 }
 
 // Sets the nomination that the plan writes.
@@ -379,7 +379,7 @@ void set_nomination(State& state, const NamespacedName& id) {
     record->nomination.push_back(reservation->worker);
   else if (!record->devices.judged)
     record->nomination = record->seen.facts.nominated_clusters;
-  state.multikueue.open_workloads.insert(id);
+  state.multikueue.dirty_workloads.insert(id);
 }
 
 }  // namespace
@@ -389,7 +389,7 @@ bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) 
     const WorkerList* list = list_of_workload(state, record.seen.facts);
     // One with a reservation counts as such until it is released.
     if (record.devices.reservation || uses_devices(state, list, record.seen.facts)) {
-      state.dispatch.open_workloads.insert(id);
+      state.dispatch.dirty_workloads.insert(id);
       return true;
     }
   }
@@ -411,13 +411,13 @@ void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& rec
     on->second.erase(id);
     if (on->second.empty()) state.dispatch.spent_on.erase(on);
   }
-  state.dispatch.open_workloads.erase(id);
+  state.dispatch.dirty_workloads.erase(id);
   record.devices = {};
 }
 
 void mark_users_of_classes_dirty(State& state) {
   MultiKueue& all = state.multikueue;
-  for (const std::string& cluster : state.dispatch.open_clusters) {
+  for (const std::string& cluster : state.dispatch.dirty_clusters) {
     if (state.clusters.at(cluster).search.changes.classes.empty()) continue;
     for (const auto& [name, check] : all.checks) {
       const auto list = all.lists.find(check.placement);
@@ -426,49 +426,49 @@ void mark_users_of_classes_dirty(State& state) {
       const auto& workers = list->second.workers;
       if (std::any_of(workers.begin(), workers.end(),
                       [&](const auto& worker) { return worker.second.cluster == cluster; }))
-        all.open_workloads.insert(workloads->second.begin(), workloads->second.end());
+        all.dirty_workloads.insert(workloads->second.begin(), workloads->second.end());
     }
   }
 }
 
 // The order within a moment: what the facts end or replace; reservations that they broke are solved
 // again; Immediate claims book; Workloads are placed, in their order. A Workload that moves, or
-// gives a claim up, frees devices: they open their clusters, and the same steps follow for these in
-// the same moment. So what was promised earlier is mended before anything else is placed, and what
-// waits for a device is judged in the moment in which it gets free
+// gives a claim up, frees devices: that marks their clusters, and the same steps follow for these
+// in the same moment. So what was promised earlier is mended before anything else is placed, and
+// what waits for a device is placed in the moment in which it gets free
 // (docs/decisions/0043-pods-and-workloads-reserve-in-one-index.md).
-void close_dispatch(State& state) {
+void recompute_dispatch(State& state) {
   Dispatch& all = state.dispatch;
   if (!dispatches_by_devices(state.configuration)) {
     if (all != Dispatch{}) end_dispatch(state);
     end_bookings(state);
     return;
   }
-  open_due_workloads(state);
-  const std::set<std::string> clusters = all.open_clusters;
-  close_clusters(state, clusters);
-  std::set<NamespacedName> opened = std::exchange(all.open_workloads, {});
-  for (const NamespacedName& id : opened) {
+  mark_due_workloads_dirty(state);
+  const std::set<std::string> clusters = all.dirty_clusters;
+  follow_clusters(state, clusters);
+  std::set<NamespacedName> marked = std::exchange(all.dirty_workloads, {});
+  for (const NamespacedName& id : marked) {
     WorkloadRecord* record = find_record(state, id);
     if (!record) continue;
     refresh_ticket(state, id, *record);
     mark_made_claims_dirty(state, id, record->seen.facts);
   }
-  std::set<NamespacedName> changed = opened;
+  std::set<NamespacedName> changed = marked;
   Pass pass(state);
   bool again = false;
   do {
-    const std::set<std::string> touched = std::exchange(all.open_clusters, {});
+    const std::set<std::string> touched = std::exchange(all.dirty_clusters, {});
     if (again)  // what a move freed mends broken reservations first
       for (const std::string& name : touched)
         for (const NamespacedName& id : repair(state, name))
           refresh_ticket(state, id, state.multikueue.workloads.at(id));
     book_immediate_claims(state, touched);
-    changed.merge(pass.run(opened, touched));
+    changed.merge(pass.run(marked, touched));
     changed.merge(pass.look_again());
-    opened = std::exchange(all.open_workloads, {});  // by claims that were given up
+    marked = std::exchange(all.dirty_workloads, {});  // by claims that were given up
     again = true;
-  } while (!all.open_clusters.empty() || !opened.empty() || pass.took());
+  } while (!all.dirty_clusters.empty() || !marked.empty() || pass.took());
   for (const NamespacedName& id : changed) set_nomination(state, id);
   state.deadlines.set(DispatchDeadline{}, all.due.empty() ? kForever : all.due.begin()->first);
 }

@@ -12,16 +12,16 @@
 
 namespace fairlead {
 
-/// Whether the Workload is dispatched here, and not by the worker list as a whole. Opens it if it
+/// Whether the Workload is dispatched here, and not by the worker list as a whole. Marks it if it
 /// is; ends what was decided for it if it is not any more.
 bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record);
 /// Notes that a Workload is gone, or was created anew.
 void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record);
-/// Opens the Workloads whose use of devices may follow from a class that the moment changed. Called
+/// Marks the Workloads whose use of devices may follow from a class that the moment changed. Called
 /// before nominations are derived.
 void mark_users_of_classes_dirty(State& state);
-/// Closes the open moment, after worker lists were judged. Adds the Workloads whose nomination or
-/// condition may have changed to MultiKueue::open_workloads.
-void close_dispatch(State& state);
+/// Closes the open moment, after worker lists were decided. Adds the Workloads whose nomination or
+/// condition may have changed to MultiKueue::dirty_workloads.
+void recompute_dispatch(State& state);
 
 }  // namespace fairlead

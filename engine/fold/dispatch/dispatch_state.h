@@ -85,11 +85,11 @@ struct Dispatch {
   std::map<std::string, std::set<NamespacedName>> reserved_on;  ///< Workloads, by cluster
   std::map<std::string, std::set<NamespacedName>> spent_on;     ///< Workloads, by cluster
   std::map<std::string, std::set<DispatchOrder>> waiting;       ///< by placement
-  std::set<std::pair<LogTime, NamespacedName>> due;             ///< when one is judged again
+  std::set<std::pair<LogTime, NamespacedName>> due;             ///< when one is placed again
 
   // The open moment
-  std::set<std::string> open_clusters;      ///< with changes, another liveness, or freed devices
-  std::set<NamespacedName> open_workloads;  ///< that use devices, or did
+  std::set<std::string> dirty_clusters;      ///< with changes, another liveness, or freed devices
+  std::set<NamespacedName> dirty_workloads;  ///< that use devices, or did
 
   friend bool operator==(const Dispatch&, const Dispatch&) = default;
 };

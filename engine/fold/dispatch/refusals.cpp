@@ -69,15 +69,16 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
   return answers;
 }
 
-std::vector<JudgedRequest> judged_devices(const State& state, const NamespacedName& id,
-                                          const std::string& cluster) {
+std::vector<RequestObstacles> obstacles_of(const State& state, const NamespacedName& id,
+                                           const std::string& cluster) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return {};
   const WorkloadRecord& record = at->second;
   const WorkerList* list = list_of_workload(state, record.seen.facts);
   const auto known = state.clusters.find(cluster);
   if (!list || known == state.clusters.end() || !is_watched(known->second)) return {};
-  return ask_beside_others(state, cluster, id, record, extended_names(state, *list), judge_devices);
+  return ask_beside_others(state, cluster, id, record, extended_names(state, *list),
+                           find_obstacles);
 }
 
 std::string refusals_text(const std::vector<WorkerAnswer>& answers) {

@@ -28,8 +28,8 @@ struct WorkerAnswer {
 std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedName& id);
 /// Returns what a cluster of the list answers device by device, with the same devices free. Empty
 /// where it cannot be asked.
-std::vector<JudgedRequest> judged_devices(const State& state, const NamespacedName& id,
-                                          const std::string& cluster);
+std::vector<RequestObstacles> obstacles_of(const State& state, const NamespacedName& id,
+                                           const std::string& cluster);
 /// Returns them as the condition says them: "w1: NoDevices gpus/gpu; w2: NotWatched". Workers where
 /// it fits are left out.
 std::string refusals_text(const std::vector<WorkerAnswer>& answers);

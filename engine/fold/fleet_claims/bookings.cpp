@@ -85,7 +85,7 @@ void keep_booking(State& state, const NamespacedName& id, Booking booking) {
   claim.booking = std::move(booking);
   if (state.clusters.contains(claim.booking->cluster))
     search_index(state, claim.booking->cluster).book(id, claim.booking->devices);
-  state.fleet.open_claims.insert(id);
+  state.fleet.dirty_claims.insert(id);
 }
 
 bool is_wanted_now(const FleetClaimRecord& claim) {
@@ -177,7 +177,7 @@ void end_booking(State& state, const NamespacedName& id) {
   const auto on = state.fleet.booked_on.find(cluster);
   on->second.erase(id);
   if (on->second.empty()) state.fleet.booked_on.erase(on);
-  state.fleet.open_claims.insert(id);
+  state.fleet.dirty_claims.insert(id);
   const auto at = state.clusters.find(cluster);
   if (at == state.clusters.end()) return;
   if (const auto& index = *at->second.search.index) index->unbook(id);
@@ -192,14 +192,14 @@ void end_bookings(State& state) {
 
 void follow_bookings(State& state) {
   if (!state.configuration.dra.fleet_claims) return end_bookings(state);
-  for (const NamespacedName& id : std::set<NamespacedName>(state.fleet.open_claims))
+  for (const NamespacedName& id : std::set<NamespacedName>(state.fleet.dirty_claims))
     follow_claim(state, id);
 }
 
 void book_immediate_claims(State& state, const std::set<std::string>& touched) {
   std::map<std::pair<LogTime, NamespacedName>, NamespacedName> waiting;  // the older one first
   for (const NamespacedName& id : state.fleet.unbooked)
-    if (!touched.empty() || state.fleet.open_claims.contains(id))
+    if (!touched.empty() || state.fleet.dirty_claims.contains(id))
       waiting.emplace(std::pair{find_claim(state, id)->seen.facts.created, id}, id);
   for (const auto& [order, id] : waiting) try_to_book(state, id);
 }

@@ -61,8 +61,8 @@ struct FleetClaims {
   std::set<NamespacedName> unbooked;  ///< Immediate claims on devices that have none yet
 
   // The open moment
-  std::set<NamespacedName> open_claims;       ///< whose writes may have changed
-  std::set<NamespacedName> open_schedulings;  ///< the same
+  std::set<NamespacedName> dirty_claims;       ///< whose writes may have changed
+  std::set<NamespacedName> dirty_schedulings;  ///< the same
 
   friend bool operator==(const FleetClaims&, const FleetClaims&) = default;
 };

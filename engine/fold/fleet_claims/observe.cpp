@@ -11,9 +11,9 @@ namespace {
 
 using Users = std::map<NamespacedName, std::set<NamespacedName>>;
 
-void open_users(State& state, const Users& users, const NamespacedName& id) {
+void mark_users_dirty(State& state, const Users& users, const NamespacedName& id) {
   if (const auto at = users.find(id); at != users.end())
-    state.multikueue.open_workloads.insert(at->second.begin(), at->second.end());
+    state.multikueue.dirty_workloads.insert(at->second.begin(), at->second.end());
 }
 
 template <class Map, class Id, class F>
@@ -52,20 +52,21 @@ void unindex_class(FleetClaims& fleet, const NamespacedName& id) {
   if (at->second.empty()) fleet.claims_of_class.erase(at);
 }
 
-// Opens the Workloads to which the new facts of a claim may matter. Where only our own entries of
+// Marks the Workloads to which the new facts of a claim may matter. Where only our own entries of
 // reservedFor moved these are the Workloads that they name.
-void open_for(State& state, const NamespacedName& id, const FleetResourceClaimFacts& before,
-              const FleetResourceClaimFacts& after) {
+void mark_affected_dirty(State& state, const NamespacedName& id,
+                         const FleetResourceClaimFacts& before,
+                         const FleetResourceClaimFacts& after) {
   const auto others = [](FleetResourceClaimFacts facts) {
     std::erase_if(facts.reserved_for, is_workload);
     return facts;
   };
-  if (others(before) != others(after)) return open_users(state, state.fleet.users, id);
+  if (others(before) != others(after)) return mark_users_dirty(state, state.fleet.users, id);
   for (const auto* facts : {&before, &after})
     for (const ClaimConsumer& consumer : facts->reserved_for)
       if (const NamespacedName user{id.first, consumer.name};
           is_workload(consumer) && state.multikueue.workloads.contains(user))
-        state.multikueue.open_workloads.insert(user);
+        state.multikueue.dirty_workloads.insert(user);
 }
 
 }  // namespace
@@ -76,8 +77,8 @@ void observe_fleet_class(State& state, const std::string& name,
   const auto claims = state.fleet.claims_of_class.find(name);
   if (claims == state.fleet.claims_of_class.end()) return;
   for (const NamespacedName& claim : claims->second) {
-    state.fleet.open_claims.insert(claim);
-    open_users(state, state.fleet.users, claim);
+    state.fleet.dirty_claims.insert(claim);
+    mark_users_dirty(state, state.fleet.users, claim);
   }
 }
 
@@ -85,17 +86,17 @@ void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResou
                          Seq seq) {
   FleetClaims& fleet = state.fleet;
   unindex_class(fleet, id);
-  fleet.open_claims.insert(id);
+  fleet.dirty_claims.insert(id);
   const auto known = fleet.claims.find(id);
   const bool same = known != fleet.claims.end() && seen && is_same(known->second.seen, *seen);
   if (known != fleet.claims.end() && !same) {
     end_booking(state, id);
     fleet.claims.erase(known);
   }
-  if (!same) open_users(state, fleet.users, id);
+  if (!same) mark_users_dirty(state, fleet.users, id);
   if (!seen) return;
   FleetClaimRecord& record = fleet.claims[id];
-  if (same) open_for(state, id, record.seen.facts, seen->facts);
+  if (same) mark_affected_dirty(state, id, record.seen.facts, seen->facts);
   if (!seen->facts.allocation) {
     record.allocated_seq = {};
     record.release = false;
@@ -111,26 +112,26 @@ void observe_fleet_template(State& state, const NamespacedName& id,
   keep_object(state.fleet.templates, id, std::move(seen));
   const auto users = state.fleet.users_of_template.find(id);
   if (users == state.fleet.users_of_template.end()) return;
-  open_users(state, state.fleet.users_of_template, id);
+  mark_users_dirty(state, state.fleet.users_of_template, id);
 }
 
 void observe_fleet_scheduling(State& state, const NamespacedName& id,
                               Seen<FleetSchedulingFacts> seen) {
   keep_object(state.fleet.schedulings, id, std::move(seen));
-  state.fleet.open_schedulings.insert(id);
-  if (state.multikueue.workloads.contains(id)) state.multikueue.open_workloads.insert(id);
+  state.fleet.dirty_schedulings.insert(id);
+  if (state.multikueue.workloads.contains(id)) state.multikueue.dirty_workloads.insert(id);
 }
 
 void observe_booked_template(State& state, const NamespacedName& id,
                              Seen<ResourceClaimTemplateFacts> seen) {
   keep_object(state.fleet.device_templates, id, std::move(seen));
-  state.fleet.open_claims.insert(state.fleet.unbooked.begin(), state.fleet.unbooked.end());
+  state.fleet.dirty_claims.insert(state.fleet.unbooked.begin(), state.fleet.unbooked.end());
 }
 
 void index_fleet_needs(FleetClaims& fleet, const NamespacedName& id, const WorkloadFacts& facts) {
   for_each_need(id, facts, [&](const FleetNeed& need) {
     fleet.users[need.claim].insert(id);
-    fleet.open_claims.insert(need.claim);
+    fleet.dirty_claims.insert(need.claim);
     if (!need.template_.empty()) fleet.users_of_template[{id.first, need.template_}].insert(id);
   });
 }
@@ -138,7 +139,7 @@ void index_fleet_needs(FleetClaims& fleet, const NamespacedName& id, const Workl
 void unindex_fleet_needs(FleetClaims& fleet, const NamespacedName& id, const WorkloadFacts& facts) {
   for_each_need(id, facts, [&](const FleetNeed& need) {
     erase_user(fleet.users, need.claim, id);
-    fleet.open_claims.insert(need.claim);
+    fleet.dirty_claims.insert(need.claim);
     if (!need.template_.empty())
       erase_user(fleet.users_of_template, {id.first, need.template_}, id);
   });

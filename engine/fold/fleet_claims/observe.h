@@ -1,4 +1,4 @@
-// Folds the objects of dra.fairlead.io, and opens the Workloads that may be judged otherwise.
+// Folds the objects of dra.fairlead.io, and marks the Workloads that may be placed otherwise.
 // Internal to the fold.
 #pragma once
 

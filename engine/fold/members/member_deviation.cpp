@@ -80,8 +80,8 @@ ObjectKey work_of(const std::string& member) {
 
 }  // namespace
 
-void judge_member_queue(State& state, const std::string& member, const std::string& queue,
-                        DeviationSource source) {
+void recompute_member_queue(State& state, const std::string& member, const std::string& queue,
+                            DeviationSource source) {
   Cluster& cluster = state.clusters.at(member);
   const Work& work = cluster.member.quota_work;
   if (!is_applied(work) || quotas_in(work, queue).empty() || is_as_in_work(cluster, queue)) {
@@ -97,12 +97,12 @@ void judge_member_queue(State& state, const std::string& member, const std::stri
                                        state.now + (by_work ? kMemberSightGrace : Duration{}));
 }
 
-void judge_member_queues(State& state, const std::string& member) {
+void recompute_member_queues(State& state, const std::string& member) {
   const Cluster& cluster = state.clusters.at(member);
   std::set<std::string> queues = queues_in(cluster.member.quota_work);
   for (const auto& [queue, since] : cluster.member.deviating) queues.insert(queue);
   for (const std::string& queue : queues)
-    judge_member_queue(state, member, queue, DeviationSource::work);
+    recompute_member_queue(state, member, queue, DeviationSource::work);
 }
 
 std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster) {

@@ -36,10 +36,10 @@ enum class DeviationSource : std::uint8_t { member, work };
 /// Compares one queue of the member with the work. A difference counts at once if the member's
 /// queue changed, and after kMemberSightGrace if the work did. While a write of the work is pending
 /// no new difference is recorded: the agent may be ahead of what the watch of the work reports.
-void judge_member_queue(State& state, const std::string& member, const std::string& queue,
-                        DeviationSource source);
+void recompute_member_queue(State& state, const std::string& member, const std::string& queue,
+                            DeviationSource source);
 /// Compares all queues of the work.
-void judge_member_queues(State& state, const std::string& member);
+void recompute_member_queues(State& state, const std::string& member);
 
 /// Returns the first difference that counts now; nullopt if what is watched is as applied.
 std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster);

@@ -76,7 +76,7 @@ bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should) {
 void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const bool quota = seen.key.name == kQuotaWork;
   if (!quota && seen.key.name != kQueueWork) return;
-  Cluster& cluster = open_cluster(state, seen.key.namespace_);
+  Cluster& cluster = mark_cluster_dirty(state, seen.key.namespace_);
   Work& work = quota ? cluster.member.quota_work : cluster.member.queue_work;
   const std::vector<WorkQuota> before = std::move(work.facts.quotas);
   work = {true,
@@ -92,40 +92,40 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   const bool admits = work.applied_and_available() && !waits_for_flavors(state, work);
   confirm(state, cluster, admits ? quotas : least_of(cluster.member.confirmed, quotas));
   if (before != work.facts.quotas) release_gone_flavors(state);
-  judge_member_queues(state, seen.key.namespace_);
-  reopen_claims_of(state, seen.key.namespace_);
+  recompute_member_queues(state, seen.key.namespace_);
+  mark_cluster_claims_dirty(state, seen.key.namespace_);
 }
 
 void forget_work(State& state, const ObjectKey& key) {
   const auto at = state.clusters.find(key.namespace_);
   if (at == state.clusters.end()) return;
-  open_cluster(state, key.namespace_);
+  mark_cluster_dirty(state, key.namespace_);
   if (key.name == kQueueWork) at->second.member.queue_work = {};
   if (key.name != kQuotaWork) return;
   at->second.member.quota_work = {};
   at->second.member.deviating.clear();
   confirm(state, at->second, {});
   release_gone_flavors(state);
-  reopen_claims_of(state, key.namespace_);
+  mark_cluster_claims_dirty(state, key.namespace_);
 }
 
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string cluster = cluster_of_policy(seen.key.name);
   if (cluster.empty()) return;
-  open_cluster(state, cluster).member.policy = {true,
-                                                seen.uid,
-                                                seen.resource_version,
-                                                seen.generation,
-                                                std::get<BindingPolicyFacts>(seen.facts),
-                                                seq};
-  reopen_claims_of(state, cluster);
+  mark_cluster_dirty(state, cluster).member.policy = {true,
+                                                      seen.uid,
+                                                      seen.resource_version,
+                                                      seen.generation,
+                                                      std::get<BindingPolicyFacts>(seen.facts),
+                                                      seq};
+  mark_cluster_claims_dirty(state, cluster);
 }
 
 void forget_policy(State& state, const ObjectKey& key) {
   const std::string cluster = cluster_of_policy(key.name);
   if (!state.clusters.contains(cluster)) return;
-  open_cluster(state, cluster).member.policy = {};
-  reopen_claims_of(state, cluster);
+  mark_cluster_dirty(state, cluster).member.policy = {};
+  mark_cluster_claims_dirty(state, cluster);
 }
 
 void expect_work(State& state, const PatchIntended& intent) {

@@ -173,7 +173,7 @@ void name_the_change(WorkerList& list, const Verdict& verdict, const Membership&
     list.rule = going > 0 ? "leave" : "order";
 }
 
-void judge_live(State& state, const std::string& placement, WorkerList& list, LogTime& next) {
+void decide_live(State& state, const std::string& placement, WorkerList& list, LogTime& next) {
   const Membership in = membership_of(state, placement, list);
   const Verdict verdict = judge(in);
   next = std::min(next, verdict.next);
@@ -208,8 +208,8 @@ bool is_awaited(const State& state, const std::string& placement) {
 
 // Dissolves a list that no check uses once no Workload runs on its workers and the lists that
 // replace it exist, or after drain_timeout.
-void judge_unused(const State& state, const std::string& placement, WorkerList& list,
-                  LogTime& next) {
+void decide_unused(const State& state, const std::string& placement, WorkerList& list,
+                   LogTime& next) {
   if (list.names.empty()) return;
   const LogTime patience = *list.unused_since + list.windows.drain_timeout;
   const bool waits =
@@ -238,20 +238,20 @@ void watch_members(const State& state, const WorkerList& list, LogTime& next) {
 
 // Marks the checks and Workloads of the list: conditions report it, nominations are derived from
 // it.
-void open_users(State& state, const std::string& placement) {
+void mark_users_dirty(State& state, const std::string& placement) {
   MultiKueue& all = state.multikueue;
   for (const auto& [name, check] : all.checks) {
     if (check.placement != placement && left_placement(check) != placement) continue;
-    all.open_checks.insert(name);
+    all.dirty_checks.insert(name);
     if (!state.configuration.multikueue.dispatcher) continue;
     const auto workloads = all.workloads_of_check.find(name);
     if (workloads != all.workloads_of_check.end())
-      all.open_workloads.insert(workloads->second.begin(), workloads->second.end());
+      all.dirty_workloads.insert(workloads->second.begin(), workloads->second.end());
   }
 }
 
 // Marks the lists that wait for this one (see is_awaited).
-void open_waiting(State& state, const std::string& placement) {
+void mark_replaced_lists_dirty(State& state, const std::string& placement) {
   for (const auto& [name, check] : state.multikueue.checks)
     if (check.placement == placement)
       for (const std::string& before : check.came_from) mark_list_dirty(state, before);
@@ -262,7 +262,7 @@ void refresh_list(State& state, const std::string& placement) {
   refresh_use(state, placement, list);
   const bool had_members = !list.names.empty();
   assign_names(state, placement, list);
-  if (had_members != !list.names.empty()) open_waiting(state, placement);
+  if (had_members != !list.names.empty()) mark_replaced_lists_dirty(state, placement);
   const bool unused = list.use == ListUse::none && !list.names.empty();
   if (!unused) list.unused_since.reset();
   if (unused && !list.unused_since) {
@@ -276,7 +276,7 @@ void refresh_list(State& state, const std::string& placement) {
       refresh_credential(state, worker.cluster, state.seq);
 }
 
-void judge_list(State& state, const std::string& placement, DirtySet& dirty) {
+void recompute_list(State& state, const std::string& placement, DirtySet& dirty) {
   WorkerList& list = state.multikueue.lists[placement];
   LogTime next = kForever;
   for (auto& [name, worker] : list.workers)
@@ -284,17 +284,17 @@ void judge_list(State& state, const std::string& placement, DirtySet& dirty) {
   refresh_running(state, list, next);
   refresh_frozen(state, placement, list);
   if (const auto wish = std::exchange(list.wish, std::nullopt))
-    state.multikueue.open_workers.insert(wish->begin(), wish->end());
+    state.multikueue.dirty_workers.insert(wish->begin(), wish->end());
   list.dissolve = false;
   const bool exists = state.multikueue.configs.contains(placement);
   list.foreign = exists && !is_own_config(state, placement)
                      ? "MultiKueueConfig " + placement + " is not ours"
                      : "";
-  if (list.use == ListUse::live) judge_live(state, placement, list, next);
-  if (list.use == ListUse::none) judge_unused(state, placement, list, next);
+  if (list.use == ListUse::live) decide_live(state, placement, list, next);
+  if (list.use == ListUse::none) decide_unused(state, placement, list, next);
   watch_members(state, list, next);
-  open_followers(state);
-  open_users(state, placement);
+  mark_followers_dirty(state);
+  mark_users_dirty(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
   dirty.placements.insert(placement);
   const bool over =
@@ -302,21 +302,21 @@ void judge_list(State& state, const std::string& placement, DirtySet& dirty) {
   if (over) state.multikueue.lists.erase(placement);
 }
 
-void open_everything(State& state) {
+void mark_everything_dirty(State& state) {
   MultiKueue& all = state.multikueue;
-  for (const auto& [cluster, record] : all.credentials) all.open_credentials.insert(cluster);
+  for (const auto& [cluster, record] : all.credentials) all.dirty_credentials.insert(cluster);
   for (const auto& [placement, list] : all.lists) mark_list_dirty(state, placement, state.seq);
   for (const auto& [id, placement] : all.placements) mark_list_dirty(state, id.second, state.seq);
   for (const auto& [placement, shards] : all.decisions_of)
     mark_list_dirty(state, placement, state.seq);
   for (const auto& [name, config] : all.configs) mark_list_dirty(state, name, state.seq);
-  for (const auto& [name, cluster] : all.clusters) all.open_workers.insert(name);
-  for (const auto& [name, check] : all.checks) all.open_checks.insert(name);
-  for (const auto& [id, workload] : all.workloads) all.open_workloads.insert(id);
+  for (const auto& [name, cluster] : all.clusters) all.dirty_workers.insert(name);
+  for (const auto& [name, check] : all.checks) all.dirty_checks.insert(name);
+  for (const auto& [id, workload] : all.workloads) all.dirty_workloads.insert(id);
 }
 
-void close_credentials(State& state) {
-  for (const std::string& cluster : std::exchange(state.multikueue.open_credentials, {})) {
+void recompute_credentials(State& state) {
+  for (const std::string& cluster : std::exchange(state.multikueue.dirty_credentials, {})) {
     if (!refresh_credential(state, cluster, state.seq)) continue;
     const Seq seq = find_credential(state, cluster)->seq;
     for (const auto& [placement, list] : state.multikueue.lists)
@@ -381,34 +381,34 @@ bool is_own_config(const State& state, const std::string& placement) {
          (config->second.facts.mark.ours() || adopts(state, placement));
 }
 
-void close_multikueue(State& state, DirtySet& dirty) {
+void recompute_multikueue(State& state, DirtySet& dirty) {
   MultiKueue& all = state.multikueue;
-  if (std::exchange(all.all_open, false)) open_everything(state);
-  close_credentials(state);
-  // All names are refreshed before any list is evaluated: refreshing one may open others that share
+  if (std::exchange(all.all_dirty, false)) mark_everything_dirty(state);
+  recompute_credentials(state);
+  // All names are refreshed before any list is evaluated: refreshing one may mark others that share
   // a name or wait for it.
-  std::set<std::string> opened;
-  while (!all.open.empty()) {
-    const auto one = all.open.extract(all.open.begin());
+  std::set<std::string> marked;
+  while (!all.dirty_lists.empty()) {
+    const auto one = all.dirty_lists.extract(all.dirty_lists.begin());
     std::vector<Seq>& causes = all.lists[one.key()].causes;
-    if (opened.insert(one.key()).second) causes.clear();
+    if (marked.insert(one.key()).second) causes.clear();
     add(causes, one.mapped());
     refresh_list(state, one.key());
   }
-  for (const std::string& placement : opened) judge_list(state, placement, dirty);
-  for (const std::string& name : std::exchange(all.open_checks, {})) {
-    if (all.checks.contains(name)) close_check(state, name);
+  for (const std::string& placement : marked) recompute_list(state, placement, dirty);
+  for (const std::string& name : std::exchange(all.dirty_checks, {})) {
+    if (all.checks.contains(name)) recompute_check(state, name);
     dirty.checks.insert(name);
   }
-  dirty.workers.merge(all.open_workers);
-  all.open_workers.clear();
+  dirty.workers.merge(all.dirty_workers);
+  all.dirty_workers.clear();
   mark_users_of_classes_dirty(state);
-  for (const NamespacedName& id : all.open_workloads) close_nomination(state, id);
-  close_dispatch(state);
-  dirty.workloads.merge(all.open_workloads);
-  all.open_workloads.clear();
-  dirty.fleet_claims.merge(std::exchange(state.fleet.open_claims, {}));
-  dirty.fleet_schedulings.merge(std::exchange(state.fleet.open_schedulings, {}));
+  for (const NamespacedName& id : all.dirty_workloads) recompute_nomination(state, id);
+  recompute_dispatch(state);
+  dirty.workloads.merge(all.dirty_workloads);
+  all.dirty_workloads.clear();
+  dirty.fleet_claims.merge(std::exchange(state.fleet.dirty_claims, {}));
+  dirty.fleet_schedulings.merge(std::exchange(state.fleet.dirty_schedulings, {}));
 }
 
 }  // namespace fairlead

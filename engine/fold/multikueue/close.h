@@ -7,8 +7,8 @@
 
 namespace fairlead {
 
-/// Evaluates every worker list, check and Workload that the present moment opened.
-void close_multikueue(State& state, DirtySet& dirty);
+/// Evaluates every worker list, check and Workload that the present moment marked.
+void recompute_multikueue(State& state, DirtySet& dirty);
 
 /// Returns the bound on a list that is written: maxItems in the served CRD of MultiKueueConfig.
 std::size_t workers_max(const State& state);

@@ -332,7 +332,7 @@ std::vector<const CheckRecord*> leaving_checks_of(const State& state,
   return checks;
 }
 
-void close_check(State& state, const std::string& name) {
+void recompute_check(State& state, const std::string& name) {
   CheckRecord& check = state.multikueue.checks.at(name);
   LogTime next = kForever;
   if (check.ours) {

@@ -11,6 +11,6 @@
 namespace fairlead {
 
 /// Derives the conditions of the check at this moment and sets its next deadline.
-void close_check(State& state, const std::string& name);
+void recompute_check(State& state, const std::string& name);
 
 }  // namespace fairlead

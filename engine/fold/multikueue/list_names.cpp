@@ -22,7 +22,7 @@ RunningCopies copies_on(const State& state, const std::string& placement,
   return copies;
 }
 
-// Updates `claimed`, which has the Placements that use a name, and opens the others that share it.
+// Updates `claimed`, which has the Placements that use a name, and marks the others that share it.
 void claim_name(State& state, const std::string& name, const std::string& placement, bool wanted) {
   auto& claimed = state.multikueue.claimed;
   const auto at = claimed.find(name);
@@ -101,7 +101,7 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
       continue;
     }
     claim_name(state, at->first, placement, false);
-    state.multikueue.open_workers.insert(at->first);
+    state.multikueue.dirty_workers.insert(at->first);
     at = list.workers.erase(at);
   }
   for (const auto& [name, cluster] : clusters) {

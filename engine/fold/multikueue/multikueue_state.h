@@ -175,15 +175,16 @@ struct MultiKueue {
   std::map<std::string, WorkerList> lists;               ///< by placement name
   std::map<std::string, std::set<std::string>> claimed;  ///< worker name -> placements that use it
 
-  std::set<std::string> followers;       ///< hub queues with the annotations of worker_quota.h
-  std::set<std::string> open_followers;  ///< those to evaluate
+  std::set<std::string> followers;        ///< hub queues with the annotations of worker_quota.h
+  std::set<std::string> dirty_followers;  ///< those to evaluate
 
-  std::map<std::string, std::vector<Seq>> open;  ///< placements to evaluate, with the events why
-  std::set<std::string> open_credentials;        ///< clusters whose credential may have changed
-  std::set<NamespacedName> open_workloads;       ///< whose status may have to be written
-  std::set<std::string> open_workers;            ///< whose MultiKueueCluster may be unused
-  std::set<std::string> open_checks;             ///< whose conditions may have changed
-  bool all_open = false;                         ///< the configuration or a CRD changed
+  std::map<std::string, std::vector<Seq>>
+      dirty_lists;                           ///< placements to evaluate, with the events why
+  std::set<std::string> dirty_credentials;   ///< clusters whose credential may have changed
+  std::set<NamespacedName> dirty_workloads;  ///< whose status may have to be written
+  std::set<std::string> dirty_workers;       ///< whose MultiKueueCluster may be unused
+  std::set<std::string> dirty_checks;        ///< whose conditions may have changed
+  bool all_dirty = false;                    ///< the configuration or a CRD changed
 
   friend bool operator==(const MultiKueue&, const MultiKueue&) = default;
 };

@@ -57,7 +57,7 @@ std::optional<Clearer> clearer_of_nominations(const State& state) {
   return Clearer{Clearer::Way::policy, *policies.begin()};
 }
 
-void close_nomination(State& state, const NamespacedName& id) {
+void recompute_nomination(State& state, const NamespacedName& id) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
   WorkloadRecord& record = at->second;

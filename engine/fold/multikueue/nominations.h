@@ -10,7 +10,7 @@ namespace fairlead {
 /// Derives the nomination of a Workload at this moment: the list without its leavers. An observed
 /// nomination changes only when the list does, or when another leaver has been absent for the move
 /// window. One that uses devices is left to the dispatch by devices (dispatch/close.h).
-void close_nomination(State& state, const NamespacedName& id);
+void recompute_nomination(State& state, const NamespacedName& id);
 
 /// Returns the first of our checks on the Workload; null if it has none.
 const CheckRecord* check_of(const State& state, const WorkloadFacts& workload);

@@ -11,14 +11,14 @@ namespace {
 
 NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; }
 
-// Opens the lists in which the cluster is or may become a worker.
-void open_lists_of_cluster(State& state, const std::string& cluster, Seq seq) {
+// Marks the lists in which the cluster is or may become a worker.
+void mark_cluster_lists_dirty(State& state, const std::string& cluster, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     if (list.workers.contains(worker_name(state.configuration, placement, cluster)))
       mark_list_dirty(state, placement, seq);
 }
 
-void open_lists_of_worker(State& state, const std::string& worker, Seq seq) {
+void mark_worker_lists_dirty(State& state, const std::string& worker, Seq seq) {
   if (worker.empty()) return;
   for (const auto& [placement, list] : state.multikueue.lists)
     if (list.workers.contains(worker)) mark_list_dirty(state, placement, seq);
@@ -26,24 +26,24 @@ void open_lists_of_worker(State& state, const std::string& worker, Seq seq) {
 
 // ---- credentials ----
 
-void open_credentials_of(State& state, const NamespacedName& profile,
-                         const ClusterProfileFacts& facts) {
+void mark_profile_credentials_dirty(State& state, const NamespacedName& profile,
+                                    const ClusterProfileFacts& facts) {
   if (profile.first != state.configuration.kueue_namespace) return;
-  state.multikueue.open_credentials.insert(facts.cluster);
+  state.multikueue.dirty_credentials.insert(facts.cluster);
 }
 
-void open_secret(State& state, const NamespacedName& id) {
+void mark_secret_credentials_dirty(State& state, const NamespacedName& id) {
   if (id.first != state.configuration.kueue_namespace) return;
   if (auto cluster = cluster_of_secret(state.configuration, id.second))
-    state.multikueue.open_credentials.insert(std::move(*cluster));
+    state.multikueue.dirty_credentials.insert(std::move(*cluster));
 }
 
 // ---- AdmissionChecks ----
 
-void open_workloads_of_check(State& state, const std::string& check) {
+void mark_check_workloads_dirty(State& state, const std::string& check) {
   const auto at = state.multikueue.workloads_of_check.find(check);
   if (at == state.multikueue.workloads_of_check.end()) return;
-  state.multikueue.open_workloads.insert(at->second.begin(), at->second.end());
+  state.multikueue.dirty_workloads.insert(at->second.begin(), at->second.end());
 }
 
 bool names_a_placement(const AdmissionCheckFacts& check) {
@@ -51,8 +51,8 @@ bool names_a_placement(const AdmissionCheckFacts& check) {
          check.parameters_kind == info(Kind::placement).name && !check.parameters_name.empty();
 }
 
-// Opens the list of Kueue's own check: Workloads with that check hold its workers too.
-void open_list_of_kueues_check(State& state, const AdmissionCheckFacts& check, Seq seq) {
+// Marks the list of Kueue's own check: Workloads with that check hold its workers too.
+void mark_kueue_check_list_dirty(State& state, const AdmissionCheckFacts& check, Seq seq) {
   if (check.controller_name == kMultiKueueController)
     mark_list_dirty(state, check.parameters_name, seq);
 }
@@ -86,8 +86,8 @@ void unindex_workload(MultiKueue& all, const NamespacedName& id, const WorkloadF
   for (const WorkloadCheck& check : facts.checks) remove(all.workloads_of_check, check.name);
 }
 
-// Opens the lists of workers that left while this Workload ran there: it may be over.
-void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
+// Marks the lists of workers that left while this Workload ran there: it may be over.
+void mark_running_lists_dirty(State& state, const NamespacedName& id, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     for (const auto& [worker, copies] : list.running)
       if (copies.workloads.contains(id)) mark_list_dirty(state, placement, seq);
@@ -95,14 +95,14 @@ void open_lists_waiting_for(State& state, const NamespacedName& id, Seq seq) {
 
 // ---- clearers of nominations ----
 
-// Opens what depends on the clearer: conditions report it, and nothing is nominated without one.
-void open_nominations(State& state) {
+// Marks what depends on the clearer: conditions report it, and nothing is nominated without one.
+void mark_nominations_dirty(State& state) {
   MultiKueue& all = state.multikueue;
   if (!state.configuration.multikueue.dispatcher) return;
   for (const auto& [name, check] : all.checks) {
     if (!check.ours) continue;
-    all.open_checks.insert(name);
-    open_workloads_of_check(state, name);
+    all.dirty_checks.insert(name);
+    mark_check_workloads_dirty(state, name);
   }
 }
 
@@ -122,11 +122,11 @@ void try_refused_again(State& state) {
 }
 
 // Marks every worker list and every check.
-void open_lists_and_checks(State& state, Seq seq) {
+void mark_lists_and_checks_dirty(State& state, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     mark_list_dirty(state, placement, seq);
   for (const auto& [name, check] : state.multikueue.checks)
-    state.multikueue.open_checks.insert(name);
+    state.multikueue.dirty_checks.insert(name);
 }
 
 // Kueue reports of a MultiKueueCluster with a ClusterProfile whether it uses profiles at all.
@@ -138,7 +138,7 @@ void note_profiles(State& state, const MultiKueueClusterFacts& facts, Seq seq) {
   const bool connected = facts.active.status == ConditionStatus::yes;
   if (off ? !connected : !refused) return;
   off = refused ? std::optional(seq) : std::nullopt;
-  state.multikueue.all_open = true;
+  state.multikueue.all_dirty = true;
 }
 
 }  // namespace
@@ -168,25 +168,25 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
 void observe_score(State& state, const NamespacedName& id, Seen<AddOnPlacementScoreFacts> seen,
                    Seq seq) {
   keep(state.multikueue.scores, id, std::move(seen));
-  open_lists_of_cluster(state, id.first, seq);
+  mark_cluster_lists_dirty(state, id.first, seq);
 }
 
 void observe_profile_of_kueue(State& state, const NamespacedName& id,
                               Seen<ClusterProfileFacts> seen) {
   auto& profiles = state.multikueue.profiles;
   if (const auto old = profiles.find(id); old != profiles.end())
-    open_credentials_of(state, id, old->second.facts);
+    mark_profile_credentials_dirty(state, id, old->second.facts);
   if (!seen) {
     profiles.erase(id);
     return;
   }
-  open_credentials_of(state, id, seen->facts);
+  mark_profile_credentials_dirty(state, id, seen->facts);
   profiles[id] = std::move(*seen);
 }
 
 void observe_secret(State& state, const NamespacedName& id, Seen<SecretFacts> seen) {
   keep(state.multikueue.secrets, id, std::move(seen));
-  open_secret(state, id);
+  mark_secret_credentials_dirty(state, id);
 }
 
 void observe_config(State& state, const std::string& name, Seen<MultiKueueConfigFacts> seen,
@@ -194,7 +194,7 @@ void observe_config(State& state, const std::string& name, Seen<MultiKueueConfig
   auto& configs = state.multikueue.configs;
   if (const auto old = configs.find(name); old != configs.end())
     for (const std::string& worker : old->second.facts.clusters)
-      state.multikueue.open_workers.insert(worker);
+      state.multikueue.dirty_workers.insert(worker);
   if (seen)
     configs[name] = std::move(*seen);
   else
@@ -206,19 +206,19 @@ void observe_worker(State& state, const std::string& name, Seen<MultiKueueCluste
                     Seq seq) {
   if (seen) note_profiles(state, seen->facts, seq);
   keep(state.multikueue.clusters, name, std::move(seen));
-  state.multikueue.open_workers.insert(name);
-  open_lists_of_worker(state, name, seq);
+  state.multikueue.dirty_workers.insert(name);
+  mark_worker_lists_dirty(state, name, seq);
 }
 
 void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFacts> seen, Seq seq) {
   auto& checks = state.multikueue.checks;
-  open_workloads_of_check(state, name);
-  state.multikueue.open_checks.insert(name);
+  mark_check_workloads_dirty(state, name);
+  state.multikueue.dirty_checks.insert(name);
   CheckRecord& check = checks[name];
   const std::string before = check.ours ? check.placement : "";
   check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
-  open_list_of_kueues_check(state, check.seen.facts, seq);
-  if (seen) open_list_of_kueues_check(state, seen->facts, seq);
+  mark_kueue_check_list_dirty(state, check.seen.facts, seq);
+  if (seen) mark_kueue_check_list_dirty(state, seen->facts, seq);
   check.good = seen && names_a_placement(seen->facts);
   if (check.ours && check.good) check.placement = seen->facts.parameters_name;
   const std::string after = check.ours ? check.placement : "";
@@ -242,7 +242,7 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
     const WorkloadFacts& facts = old->second.seen.facts;
     if (!seen || seen->facts.cluster_name != facts.cluster_name || seen->facts.finished ||
         seen->facts.deleting || seen->uid != old->second.seen.uid)
-      open_lists_of_worker(state, facts.cluster_name, seq);
+      mark_worker_lists_dirty(state, facts.cluster_name, seq);
     unindex_workload(all, id, facts);
     unindex_fleet_needs(state.fleet, id, facts);
     if (seen && seen->uid == old->second.seen.uid)
@@ -251,10 +251,10 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
       forget_dispatch(state, id, old->second);
     all.workloads.erase(old);
   }
-  open_lists_waiting_for(state, id, seq);
+  mark_running_lists_dirty(state, id, seq);
   if (!seen) return;
-  open_lists_of_worker(state, seen->facts.cluster_name, seq);
-  all.open_workloads.insert(id);
+  mark_worker_lists_dirty(state, seen->facts.cluster_name, seq);
+  all.dirty_workloads.insert(id);
   index_workload(all, id, seen->facts);
   index_fleet_needs(state.fleet, id, seen->facts);
   fresh.seen = std::move(*seen);
@@ -265,7 +265,7 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
 void observe_crd(State& state, const std::string& name, Seen<CustomResourceDefinitionFacts> seen) {
   keep(state.multikueue.crds, name, std::move(seen));
   try_refused_again(state);
-  state.multikueue.all_open = true;
+  state.multikueue.all_dirty = true;
 }
 
 void observe_admission_policy(State& state, const std::string& name,
@@ -286,32 +286,32 @@ void observe_admission_policy(State& state, const std::string& name,
     all.clearing_policies.erase(name);
   if (first() == before) return;
   all.clearer_seq = seq;
-  open_nominations(state);
+  mark_nominations_dirty(state);
 }
 
 void observe_readable(State& state, Kind kind, Seq seq) {
-  if (state.multikueue.unreadable.erase(kind) > 0) open_lists_and_checks(state, seq);
+  if (state.multikueue.unreadable.erase(kind) > 0) mark_lists_and_checks_dirty(state, seq);
 }
 
 void observe_unreadable(State& state, Kind kind, Seq seq) {
-  if (state.multikueue.unreadable.insert(kind).second) open_lists_and_checks(state, seq);
+  if (state.multikueue.unreadable.insert(kind).second) mark_lists_and_checks_dirty(state, seq);
 }
 
 void mark_list_dirty(State& state, const std::string& placement, Seq seq) {
-  remember(state.multikueue.open[placement], seq);
+  remember(state.multikueue.dirty_lists[placement], seq);
 }
 
 void mark_multikueue_dirty(State& state, const ObjectKey& object) {
   MultiKueue& all = state.multikueue;
   if (object.kind == Kind::multikueue_config) mark_list_dirty(state, object.name);
   if (object.kind == Kind::multikueue_cluster) {
-    all.open_workers.insert(object.name);
-    open_lists_of_worker(state, object.name, {});
+    all.dirty_workers.insert(object.name);
+    mark_worker_lists_dirty(state, object.name, {});
   }
   if (object.kind == Kind::admission_check && all.checks.contains(object.name))
-    all.open_checks.insert(object.name);
+    all.dirty_checks.insert(object.name);
   if (object.kind == Kind::workload && all.workloads.contains(id_of(object)))
-    all.open_workloads.insert(id_of(object));
+    all.dirty_workloads.insert(id_of(object));
 }
 
 void expect_multikueue(State& state, const PatchIntended& intent) {

@@ -109,7 +109,7 @@ Offer offer_of(const State& state, const std::string& queue, const Cluster& clus
 }
 
 // One share at one moment.
-struct Judging {
+struct ShareMoment {
   const State& state;
   WorkerShare& share;
   DebounceSettings settings;
@@ -118,7 +118,7 @@ struct Judging {
 };
 
 // Feeds the offer to the step functions. Returns whether a value changed.
-bool measure(Judging& of, const Offer& offer) {
+bool measure(ShareMoment& of, const Offer& offer) {
   for (const auto& [pair, sum] : offer.sums) of.share.values.try_emplace(pair);
   bool changed = false;
   for (auto& [pair, damped] : of.share.values) {
@@ -135,7 +135,7 @@ bool measure(Judging& of, const Offer& offer) {
   return changed;
 }
 
-void judge_liveness(Judging& of) {
+void update_liveness(ShareMoment& of) {
   if (of.liveness == of.share.liveness_at_close) return;
   of.share.liveness_at_close = of.liveness;
   if (of.liveness != Liveness::live) return;
@@ -145,26 +145,26 @@ void judge_liveness(Judging& of) {
 
 // Accepts the first values like a cluster's. A worker that is not watched has no quiet period, only
 // the end of growWindow.
-void accept_first(Judging& of, bool reported) {
+void accept_first(ShareMoment& of, bool reported) {
   const DebounceSettings& settings = of.settings;
-  const LogTime quiet = reported ? of.share.last_changed + settings.first_quiet : kForever;
-  const LogTime latest = of.share.first_valued + settings.grow_window;
-  const bool at_once = settings.grow_window.ns == 0 || (reported && settings.first_quiet.ns == 0);
+  const WorkerShare& share = of.share;
   const LogTime now = of.state.now;
   if (of.liveness != Liveness::live) return;
-  if (!at_once && now < quiet && now < latest) {
-    of.next = std::min({of.next, quiet, latest});
+  const auto unchanged_since = reported ? std::optional(share.last_changed) : std::nullopt;
+  const FirstValues which = first_values(share.first_valued, unchanged_since, now, settings);
+  if (which == FirstValues::wait) {
+    of.next = std::min(of.next, share.first_valued + settings.grow_window);
+    if (unchanged_since) of.next = std::min(of.next, *unchanged_since + settings.first_quiet);
     return;
   }
   for (auto& [pair, damped] : of.share.values) {
-    damped.accept_first(at_once || now >= quiet ? damped.usable
-                                                : damped.low.over(now, settings.grow_window));
+    damped.accept_first(which, now, settings);
     of.next = std::min(of.next, damped.next_deadline(now, settings));
   }
   of.share.known = true;
 }
 
-void step(Judging& of) {
+void step(ShareMoment& of) {
   if (of.liveness == Liveness::lost) return;
   const Growth growth = of.liveness == Liveness::live ? Growth::allowed : Growth::frozen;
   for (auto& [pair, damped] : of.share.values) {
@@ -179,18 +179,18 @@ void remember_all(WorkerShare& share, const std::vector<Seq>& seqs) {
       remember(share.causes, seq);
 }
 
-void judge_share(const State& state, const std::string& queue, const std::string& name,
-                 WorkerShare& share, const std::vector<Seq>& causes, LogTime& next) {
+void recompute_share(const State& state, const std::string& queue, const std::string& name,
+                     WorkerShare& share, const std::vector<Seq>& causes, LogTime& next) {
   const auto at = state.clusters.find(name);
   const bool watched = share.from == ShareFrom::member;
-  Judging of{state, share, settings_of(state, name),
-             at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close};
+  ShareMoment of{state, share, settings_of(state, name),
+                 at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close};
   const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
   if (measure(of, offer)) {
     remember_all(share, causes);
     remember_all(share, offer.causes);
   }
-  judge_liveness(of);
+  update_liveness(of);
   if (share.from == ShareFrom::claims && claims_of(state, queue, name).known) share.known = true;
   if (share.known)
     step(of);
@@ -214,7 +214,7 @@ std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
 
 // Evaluates the shares of all workers. The values of a former worker go at once, because the list's
 // windows have waited already.
-void judge_shares(State& state, const std::string& name, Queue& queue) {
+void recompute_shares(State& state, const std::string& name, Queue& queue) {
   const Members members = members_of(state, queue);
   auto& shares = queue.workers.shares;
   for (const auto& [cluster, share] : shares)
@@ -239,7 +239,7 @@ void judge_shares(State& state, const std::string& name, Queue& queue) {
       queue.workers.left[cluster] = member.causes;
     if (member.counted && !share.counted) remember_all(share, member.causes);
     share.counted = member.counted;
-    judge_share(state, name, cluster, share, member.causes, next);
+    recompute_share(state, name, cluster, share, member.causes, next);
     any |= share.counted;
     reported &= share.known || !share.counted;
   }
@@ -263,20 +263,20 @@ void stop_following(State& state, const std::string& name, Queue& queue) {
   state.deadlines.set(QuotaDeadline{name}, kForever);
 }
 
-void judge_follower(State& state, const std::string& name) {
+void recompute_follower(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
   if (at == state.queues.end()) return;
   Queue& queue = at->second;
   const bool follows = queue.present && queue.workers.asked && !placements_of(state, queue).empty();
   const bool before = std::exchange(queue.workers.follows, follows);
-  if (follows) judge_shares(state, name, queue);
+  if (follows) recompute_shares(state, name, queue);
   if (!follows && before) stop_following(state, name, queue);
   if (follows || before) mark_queue_dirty(state, name);
 }
 
 }  // namespace
 
-void open_follower(State& state, const std::string& queue) {
+void mark_follower_dirty(State& state, const std::string& queue) {
   const auto at = state.queues.find(queue);
   if (at == state.queues.end()) return;
   const WorkerQuota& terms = at->second.workers;
@@ -285,20 +285,20 @@ void open_follower(State& state, const std::string& queue) {
   const bool is = at->second.present && (terms.asked || !terms.malformed.empty());
   if (is) followers.insert(queue);
   if (!is) followers.erase(queue);
-  if (is || was) state.multikueue.open_followers.insert(queue);
+  if (is || was) state.multikueue.dirty_followers.insert(queue);
 }
 
-void open_followers(State& state) {
-  state.multikueue.open_followers.insert(state.multikueue.followers.begin(),
-                                         state.multikueue.followers.end());
+void mark_followers_dirty(State& state) {
+  state.multikueue.dirty_followers.insert(state.multikueue.followers.begin(),
+                                          state.multikueue.followers.end());
 }
 
-void close_worker_quotas(State& state) {
+void recompute_worker_quotas(State& state) {
   for (const std::string& name : state.multikueue.followers)
-    if (state.open_queues.contains(name) || state.open_quotas.contains(name))
-      state.multikueue.open_followers.insert(name);
-  for (const std::string& name : std::exchange(state.multikueue.open_followers, {}))
-    judge_follower(state, name);
+    if (state.dirty_queues.contains(name) || state.dirty_quotas.contains(name))
+      state.multikueue.dirty_followers.insert(name);
+  for (const std::string& name : std::exchange(state.multikueue.dirty_followers, {}))
+    recompute_follower(state, name);
 }
 
 std::set<std::string> related_queues(const State& state, const std::string& queue,

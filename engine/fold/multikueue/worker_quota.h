@@ -21,11 +21,11 @@ namespace fairlead {
 
 /// Marks a queue whose annotations, or whose workers, may have changed: it is evaluated when the
 /// present moment closes.
-void open_follower(State& state, const std::string& queue);
+void mark_follower_dirty(State& state, const std::string& queue);
 /// Marks every queue with the annotations.
-void open_followers(State& state);
+void mark_followers_dirty(State& state);
 /// Evaluates the marked queues.
-void close_worker_quotas(State& state);
+void recompute_worker_quotas(State& state);
 
 /// Returns the ClusterQueues of a member behind LocalQueues with the namespace and name of those
 /// that point to the hub's `queue`.

@@ -19,22 +19,22 @@ namespace fairlead {
 
 namespace {
 
-void open_whole_tenant(State& state, const std::string& name) {
+void mark_whole_tenant_dirty(State& state, const std::string& name) {
   for (const auto& [each, of] : state.pool.tenants.at(name).namespaces) {
-    state.pool.open_namespaces.insert({name, each});
-    state.pool.open_lists.insert({name, each});
+    state.pool.dirty_namespaces.insert({name, each});
+    state.pool.dirty_lists.insert({name, each});
   }
 }
 
 // Another configuration: what was read and counted under the one before is read and counted again.
-void reopen_everything(State& state) {
+void read_all_again(State& state) {
   Pool& pool = state.pool;
   pool.room_grew = true;
   for (const auto& [name, tenant] : pool.tenants) {
-    pool.open_tenants.insert(name);
-    open_whole_tenant(state, name);
+    pool.dirty_tenants.insert(name);
+    mark_whole_tenant_dirty(state, name);
   }
-  for (const auto& [id, cluster] : pool.clusters) pool.open_clusters.insert(id);
+  for (const auto& [id, cluster] : pool.clusters) pool.dirty_clusters.insert(id);
   for (auto& [name, tenant] : pool.tenants)
     for (auto& [each, of] : tenant.namespaces) {
       if (of.seen)
@@ -48,7 +48,7 @@ void reopen_everything(State& state) {
 
 // Whether a member became a super cluster, is none any more, or has another id.
 bool ids_changed(const Pool& pool) {
-  return std::any_of(pool.open_clusters.begin(), pool.open_clusters.end(),
+  return std::any_of(pool.dirty_clusters.begin(), pool.dirty_clusters.end(),
                      [&](const std::string& id) {
                        const auto cluster = pool.clusters.find(id);
                        if (cluster == pool.clusters.end()) return true;
@@ -87,7 +87,7 @@ bool find_unknown_ids(State& state) {
     return !pool.clusters.contains(id) || pool.unknown.contains(id);
   };
   if (!std::exchange(pool.lists_changed, false) &&
-      std::none_of(pool.open_clusters.begin(), pool.open_clusters.end(), came_or_went))
+      std::none_of(pool.dirty_clusters.begin(), pool.dirty_clusters.end(), came_or_went))
     return false;
   const auto is_named = [&](const std::string& id) {
     const auto at = pool.totals.find(id);
@@ -116,12 +116,12 @@ bool has_turned(State& state, const std::string& id) {
   return added || std::exchange(at->second, now) != now;
 }
 
-// Opens the namespaces of clusters that may be used for more or less than before.
-void judge_standings(State& state, Turning which) {
+// Marks the namespaces of clusters that may be used for more or less than before.
+void recompute_standings(State& state, Turning which) {
   Pool& pool = state.pool;
-  std::set<std::string> ids = std::exchange(pool.open_clusters, {});
+  std::set<std::string> ids = std::exchange(pool.dirty_clusters, {});
   for (const std::string& id : ids) {
-    judge_overflow(pool, id);
+    recompute_overflow(pool, id);
     pool.room_grew = true;
   }
   if (which == Turning::all) {
@@ -132,13 +132,13 @@ void judge_standings(State& state, Turning which) {
     if (!has_turned(state, id)) continue;
     pool.room_grew = true;
     if (const auto cluster = pool.clusters.find(id); cluster != pool.clusters.end())
-      pool.open_devices.insert(cluster->second.cluster);  // one that is gone pins no pod
-    judge_overflow(pool, id);
+      pool.dirty_devices.insert(cluster->second.cluster);  // one that is gone pins no pod
+    recompute_overflow(pool, id);
     const auto totals = pool.totals.find(id);
     if (totals == pool.totals.end()) continue;
     for (const PoolNamespaceKey& key : totals->second.namespaces) {
-      pool.open_namespaces.insert(key);
-      pool.open_lists.insert(key);
+      pool.dirty_namespaces.insert(key);
+      pool.dirty_lists.insert(key);
     }
   }
 }
@@ -174,21 +174,21 @@ void take_up_first_list(State& state, const std::string& name) {
   }
 }
 
-void judge_tenant(State& state, const std::string& name) {
-  judge_tenancy(state, name);
+void recompute_tenant(State& state, const std::string& name) {
+  recompute_tenancy(state, name);
   PoolTenant& tenant = state.pool.tenants.at(name);
   if (!tenant.admitted) return end_tenant(state, name);
   if (tenant.connected() != tenant.takes_part) {
     tenant.takes_part = tenant.connected();
     for (const auto& [each, of] : tenant.namespaces) recount_said(state, {name, each});
-    open_whole_tenant(state, name);
+    mark_whole_tenant_dirty(state, name);
   }
   if (tenant.takes_part && !tenant.first_seen && has_object(tenant))
     take_up_first_list(state, name);
 }
 
 // What another writer made of the placements since they were last observed.
-void judge_edit(PoolNamespace& of) {
+void note_edit(PoolNamespace& of) {
   if (!of.observed || *of.observed == of.last_value) return;
   of.last_value = *of.observed;
   of.edited = PlacementEdit::none;
@@ -198,12 +198,12 @@ void judge_edit(PoolNamespace& of) {
   of.edit = of.last_value;
 }
 
-void judge_namespaces(State& state) {
-  for (const PoolNamespaceKey& key : state.pool.open_namespaces) {
+void note_edits(State& state) {
+  for (const PoolNamespaceKey& key : state.pool.dirty_namespaces) {
     PoolNamespace* const of = find_namespace(state.pool, key);
     if (!of || !takes_part(state.pool.tenants.at(key.first), *of)) continue;
     take_up(state, key, *of);
-    if (of->taken_up) judge_edit(*of);
+    if (of->taken_up) note_edit(*of);
   }
 }
 
@@ -217,13 +217,13 @@ bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key) {
   if (write->outstanding || write->awaits()) return false;
   if (write->refusal && state.now < write->refusal->retry_at) return false;
   if (!write->last_write) return true;
-  const LogTime opens = *write->last_write + write_interval(state, view);
-  if (opens <= state.now) return true;
-  state.pool.due.insert({opens, key});
+  const LogTime next = *write->last_write + write_interval(state, view);
+  if (next <= state.now) return true;
+  state.pool.due.insert({next, key});
   return false;
 }
 
-void close_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty) {
+void recompute_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty) {
   Pool& pool = state.pool;
   pool.unwritten.erase(key);
   PoolNamespace* const of = find_namespace(pool, key);
@@ -241,14 +241,14 @@ void close_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty)
     pool.unwritten.insert(key);
 }
 
-void open_due(Pool& pool, LogTime now) {
+void mark_due_dirty(Pool& pool, LogTime now) {
   while (!pool.due.empty() && pool.due.begin()->first <= now) {
     const PoolPodKey key = pool.due.begin()->second;
     pool.due.erase(pool.due.begin());
     if (key.pod.empty())
-      pool.open_namespaces.insert(namespace_of(key));
+      pool.dirty_namespaces.insert(namespace_of(key));
     else
-      pool.open_pods.insert(key);
+      pool.dirty_pods.insert(key);
   }
 }
 
@@ -259,11 +259,11 @@ void set_pool_deadline(State& state) {
   state.deadlines.set(PoolDeadline{}, next > state.now ? next : kForever);
 }
 
-bool is_open(const Pool& pool) {
-  return pool.all_open || pool.deadline_reached || pool.overflow_changed || pool.room_grew ||
-         pool.lists_changed || !pool.open_tenants.empty() || !pool.open_limits.empty() ||
-         !pool.open_namespaces.empty() || !pool.open_lists.empty() || !pool.open_pods.empty() ||
-         !pool.open_clusters.empty() || !pool.open_devices.empty();
+bool is_dirty(const Pool& pool) {
+  return pool.all_dirty || pool.deadline_reached || pool.overflow_changed || pool.room_grew ||
+         pool.lists_changed || !pool.dirty_tenants.empty() || !pool.dirty_limits.empty() ||
+         !pool.dirty_namespaces.empty() || !pool.dirty_lists.empty() || !pool.dirty_pods.empty() ||
+         !pool.dirty_clusters.empty() || !pool.dirty_devices.empty();
 }
 
 // Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed
@@ -273,29 +273,30 @@ void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
   std::set<PoolNamespaceKey> look;
   for (;;) {
     const bool grew = run_pool_rounds(state);
-    if (find_unknown_ids(state)) judge_standings(state, Turning::all);
-    for (const PoolNamespaceKey& key : pool.open_lists)
+    if (find_unknown_ids(state)) recompute_standings(state, Turning::all);
+    for (const PoolNamespaceKey& key : pool.dirty_lists)
       if (const PoolNamespace* of = find_namespace(pool, key))
         for (const auto& [name, pod] : of->pods)
-          pool.open_pods.insert({key.first, key.second, name});
-    for (const PoolPodKey& key : pool.open_pods) judge_pod(state, key);
-    for (const PoolNamespaceKey& key : pool.open_namespaces) close_namespace(state, key, dirty);
-    look.insert(pool.open_namespaces.begin(), pool.open_namespaces.end());
-    look.insert(pool.open_lists.begin(), pool.open_lists.end());
-    for (const PoolPodKey& key : pool.open_pods) look.insert(namespace_of(key));
+          pool.dirty_pods.insert({key.first, key.second, name});
+    for (const PoolPodKey& key : pool.dirty_pods) update_waiting_pod(state, key);
+    for (const PoolNamespaceKey& key : pool.dirty_namespaces)
+      recompute_namespace(state, key, dirty);
+    look.insert(pool.dirty_namespaces.begin(), pool.dirty_namespaces.end());
+    look.insert(pool.dirty_lists.begin(), pool.dirty_lists.end());
+    for (const PoolPodKey& key : pool.dirty_pods) look.insert(namespace_of(key));
     if (grew) look.insert(pool.waiting.begin(), pool.waiting.end());
-    look.merge(open_device_pods(state));
-    const std::set<PoolPodKey> pods = std::exchange(pool.open_pods, {});
-    pool.open_namespaces.clear();
-    pool.open_lists.clear();
-    for (const PoolPodKey& key : pods) close_pod(state, key, dirty);
+    look.merge(mark_device_pods_dirty(state));
+    const std::set<PoolPodKey> pods = std::exchange(pool.dirty_pods, {});
+    pool.dirty_namespaces.clear();
+    pool.dirty_lists.clear();
+    for (const PoolPodKey& key : pods) recompute_pod(state, key, dirty);
     if (!pool.unwritten.empty()) {
       pool.unlooked.insert(look.begin(), look.end());
       return;
     }
     look.merge(pool.unlooked);
     pool.unlooked.clear();
-    if (!place_pods(state, look, dirty, refusals) && pool.open_namespaces.empty()) return;
+    if (!place_pods(state, look, dirty, refusals) && pool.dirty_namespaces.empty()) return;
     look.clear();
   }
 }
@@ -329,7 +330,7 @@ bool pod_differs(const PoolPod& pod) {
          value_of(pod.reason).written != facts.reason.value_or("");
 }
 
-void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
+void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
   const PoolPod* const pod = find_pod(state.pool, key);
   if (!pod || !pod_differs(*pod)) return;
   const auto& [tenant, namespace_, name] = key;
@@ -340,19 +341,20 @@ void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
   dirty.pool_pods.insert(key);
 }
 
-void close_pool(State& state, DirtySet& dirty) {
+void recompute_pool(State& state, DirtySet& dirty) {
   Pool& pool = state.pool;
-  if (!is_open(pool)) return;
-  if (std::exchange(pool.all_open, false)) reopen_everything(state);
+  if (!is_dirty(pool)) return;
+  if (std::exchange(pool.all_dirty, false)) read_all_again(state);
   recount_ids(state);
-  for (const std::string& name : std::exchange(pool.open_tenants, {})) judge_tenant(state, name);
-  open_due(pool, state.now);
-  judge_namespaces(state);
+  for (const std::string& name : std::exchange(pool.dirty_tenants, {}))
+    recompute_tenant(state, name);
+  mark_due_dirty(pool, state.now);
+  note_edits(state);
   const bool unknown_before = !pool.unknown.empty();
   const bool deadline = std::exchange(pool.deadline_reached, false);
   const bool all = find_unknown_ids(state) || unknown_before || deadline;
-  judge_standings(state, all ? Turning::all : Turning::changed_clusters);
-  judge_clusters_known(state);
+  recompute_standings(state, all ? Turning::all : Turning::changed_clusters);
+  update_clusters_known(state);
   PodRefusals refusals;
   decide_all(state, dirty, refusals);
   set_refusals(state, refusals, dirty);

@@ -7,7 +7,7 @@ namespace fairlead {
 
 /// Decides what follows from all that happened at State::now. Called after the members' own
 /// moments; decides nothing twice.
-void close_pool(State& state, DirtySet& dirty);
+void recompute_pool(State& state, DirtySet& dirty);
 
 /// Whether decisions are made for the namespace: its tenant is connected, it exists and is not
 /// being deleted.
@@ -20,7 +20,7 @@ bool namespace_differs(const State& state, const PoolNamespace& of);
 bool pod_differs(const PoolPod& pod);
 /// Marks a pod that is to be written; where only the write interval keeps the write back, it is
 /// looked at again when that ends.
-void close_pod(State& state, const PoolPodKey& key, DirtySet& dirty);
+void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty);
 /// Returns what superCluster should be: as decided, or as observed.
 std::optional<std::string> super_cluster_of(const PoolPod& pod);
 

@@ -249,12 +249,12 @@ std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& k
                     });
 }
 
-std::vector<JudgedRequest> judged_devices(const State& state, const PoolPodKey& key,
-                                          const std::string& id) {
+std::vector<RequestObstacles> obstacles_of(const State& state, const PoolPodKey& key,
+                                           const std::string& id) {
   if (!asks_for_devices(state.clusters.at(member_of(state, id)),
                         find_pod(state.pool, key)->seen.facts))
     return {};
-  return ask_beside(state, key, member_of(state, id), judge_devices);
+  return ask_beside(state, key, member_of(state, id), find_obstacles);
 }
 
 }  // namespace fairlead

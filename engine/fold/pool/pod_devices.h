@@ -64,7 +64,7 @@ PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const st
 std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& key,
                                          const std::string& id);
 /// Returns the same device by device. Empty where the cluster cannot be asked.
-std::vector<JudgedRequest> judged_devices(const State& state, const PoolPodKey& key,
-                                          const std::string& id);
+std::vector<RequestObstacles> obstacles_of(const State& state, const PoolPodKey& key,
+                                           const std::string& id);
 
 }  // namespace fairlead

@@ -212,24 +212,24 @@ void release_devices(State& state, const PoolPodKey& key, PoolPod& pod) {
   note_freed(state, cluster);
 }
 
-void close_pod_reservations(State& state) {
+void recompute_pod_reservations(State& state) {
   if (!places_by_devices(state.configuration)) return;
-  if (state.pool.all_open) redate_reservations(state);
+  if (state.pool.all_dirty) redate_reservations(state);
   drop_due(state);
-  for (const std::string& member : state.searches.open) replace_by_claims(state, member);
+  for (const std::string& member : state.searches.dirty_clusters) replace_by_claims(state, member);
   for (const std::string& member : std::set<std::string>(state.pool.freed_devices))
     repair_devices(state, member, Repair::touched);
 }
 
-std::set<PoolNamespaceKey> open_device_pods(State& state) {
-  std::set<PoolNamespaceKey> opened;
+std::set<PoolNamespaceKey> mark_device_pods_dirty(State& state) {
+  std::set<PoolNamespaceKey> marked;
   Pool& pool = state.pool;
   for (const std::string& member : std::exchange(pool.freed_devices, {}))
     repair_devices(state, member, Repair::broken);
   std::vector<std::string> ids;
-  for (const std::string& member : std::exchange(pool.open_devices, {}))
+  for (const std::string& member : std::exchange(pool.dirty_devices, {}))
     if (const auto id = pool.ids.find(member); id != pool.ids.end()) ids.push_back(id->second);
-  if (ids.empty()) return opened;
+  if (ids.empty()) return marked;
   for (const PoolPodKey& key : pool.device_pods) {
     PoolNamespace& of = *find_namespace(pool, namespace_of(key));
     // A claim that it names pins it to any cluster.
@@ -239,9 +239,9 @@ std::set<PoolNamespaceKey> open_device_pods(State& state) {
                            });
     if (!concerned) continue;
     of.look->fresh.insert(key.pod);
-    opened.insert(namespace_of(key));
+    marked.insert(namespace_of(key));
   }
-  return opened;
+  return marked;
 }
 
 }  // namespace fairlead

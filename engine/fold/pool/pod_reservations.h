@@ -33,10 +33,10 @@ void release_devices(State& state, const PoolPodKey& key, PoolPod& pod);
 /// Folds what the open moment means for reservations: those that dra.placeTimeout ends, those that
 /// claims of super clusters replace, and those of which a device or a node changed, which are
 /// solved again. Called when the indices have followed the moment.
-void close_pod_reservations(State& state);
+void recompute_pod_reservations(State& state);
 /// Returns the namespaces with pods that wait and may use devices of the clusters in
-/// Pool::open_devices, which it empties; marks these pods as worth a look. What got free mends
+/// Pool::dirty_devices, which it empties; marks these pods as worth a look. What got free mends
 /// broken reservations first.
-std::set<PoolNamespaceKey> open_device_pods(State& state);
+std::set<PoolNamespaceKey> mark_device_pods_dirty(State& state);
 
 }  // namespace fairlead

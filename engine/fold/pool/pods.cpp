@@ -257,7 +257,7 @@ std::optional<ChosenPlace> choose_place(State& state, const PoolPodKey& key, Poo
 
 }  // namespace
 
-void judge_pod(State& state, const PoolPodKey& key) {
+void update_waiting_pod(State& state, const PoolPodKey& key) {
   PoolPod* const pod = find_pod(state.pool, key);
   if (!pod) return;
   const PoolNamespaceKey home = namespace_of(key);
@@ -357,8 +357,8 @@ class Placing {
     pod.cluster = place->id;
     count_pod(state_, home, pod);
     reserve_devices(state_, key, pod, place->id, std::move(place->devices));
-    judge_pod(state_, key);
-    state_.pool.open_namespaces.insert(home);
+    update_waiting_pod(state_, key);
+    state_.pool.dirty_namespaces.insert(home);
     refused_.clear();
     return std::nullopt;
   }
@@ -405,7 +405,7 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
       refusals.erase(key);
       placed = true;
       line.note_placed(state);
-      close_pod(state, key, dirty);
+      recompute_pod(state, key, dirty);
     }
     queue(line);
   }
@@ -418,7 +418,7 @@ void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty) {
     PoolPod* const pod = find_pod(state.pool, key);
     if (!pod || !pod->waits_since) continue;
     set_reason(state, key, pod->reason, why_not);
-    close_pod(state, key, dirty);
+    recompute_pod(state, key, dirty);
   }
 }
 

@@ -11,7 +11,7 @@
 namespace fairlead {
 
 /// Finds out whether the pod waits for a cluster, and since when.
-void judge_pod(State& state, const PoolPodKey& key);
+void update_waiting_pod(State& state, const PoolPodKey& key);
 
 /// Why pods found no place at their last look in the open moment.
 using PodRefusals = std::map<PoolPodKey, ReasonText>;

@@ -267,22 +267,22 @@ struct Pool {
   std::optional<LogTime> clusters_known_since;
 
   // What the close of the present moment looks at.
-  bool all_open = false;  ///< the configuration changed
+  bool all_dirty = false;  ///< the configuration changed
   bool deadline_reached = false;
-  bool ids_open = false;       ///< a member may have another id
+  bool ids_dirty = false;      ///< a member may have another id
   bool room_grew = false;      ///< somewhere more fits than before
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;
-  std::set<std::string> open_tenants;
+  std::set<std::string> dirty_tenants;
   std::set<std::string>
-      open_limits;  ///< tenants that have more or fewer slices now (mark_limited_dirty)
-  std::set<PoolNamespaceKey> open_namespaces;
-  std::set<PoolNamespaceKey> open_lists;  ///< whose pods are all looked at again
-  std::set<PoolPodKey> open_pods;
-  std::set<PoolNamespaceKey> unlooked;  ///< whose pods are looked at when `unwritten` is empty
-  std::set<std::string> open_clusters;  ///< ids whose accepted values or presence changed
-  std::set<std::string> open_devices;   ///< members that may answer pods with devices otherwise
-  std::set<std::string> freed_devices;  ///< of them, those where a reservation ended
+      dirty_limits;  ///< tenants that have more or fewer slices now (mark_limited_dirty)
+  std::set<PoolNamespaceKey> dirty_namespaces;
+  std::set<PoolNamespaceKey> dirty_lists;  ///< whose pods are all looked at again
+  std::set<PoolPodKey> dirty_pods;
+  std::set<PoolNamespaceKey> unlooked;   ///< whose pods are looked at when `unwritten` is empty
+  std::set<std::string> dirty_clusters;  ///< ids whose accepted values or presence changed
+  std::set<std::string> dirty_devices;   ///< members that may answer pods with devices otherwise
+  std::set<std::string> freed_devices;   ///< of them, those where a reservation ended
 
   friend bool operator==(const Pool&, const Pool&) = default;
 };

@@ -101,15 +101,15 @@ LogTime clusters_known_at(const State& state) {
   return known;
 }
 
-void judge_clusters_known(State& state) {
+void update_clusters_known(State& state) {
   Pool& pool = state.pool;
   if (pool.clusters_known_since || clusters_known_at(state) > state.now) return;
   pool.clusters_known_since = state.now;
   pool.room_grew = true;  // so that pods that wait are looked at
   for (const auto& [name, tenant] : pool.tenants)
     for (const auto& [each, of] : tenant.namespaces) {
-      pool.open_namespaces.insert({name, each});
-      if (!of.waiting.empty()) pool.open_lists.insert({name, each});
+      pool.dirty_namespaces.insert({name, each});
+      if (!of.waiting.empty()) pool.dirty_lists.insert({name, each});
     }
 }
 

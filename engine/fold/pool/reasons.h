@@ -31,7 +31,7 @@ ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
                                const PoolNamespace& of);
 
 /// Finds out whether reasons that speak of clusters count, and lets those that waited begin.
-void judge_clusters_known(State& state);
+void update_clusters_known(State& state);
 /// Returns when that changes by time alone; kForever if never.
 LogTime clusters_known_at(const State& state);
 

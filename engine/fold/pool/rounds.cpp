@@ -141,7 +141,7 @@ bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, con
   }
   if (placements_of(of) == before) return false;
   note_decision(of, rule, std::move(causes));
-  state.pool.open_lists.insert(key);
+  state.pool.dirty_lists.insert(key);
   return true;
 }
 
@@ -158,19 +158,19 @@ class Rounds {
   bool run() {
     for (int round = 0; round < kPoolRoundsMax; ++round) {
       mark_limited_dirty(pool_);
-      const std::set<PoolNamespaceKey> open = std::exchange(pool_.open_namespaces, {});
-      visited_.insert(open.begin(), open.end());
-      for (const PoolNamespaceKey& key : open) free_surplus(key);
+      const std::set<PoolNamespaceKey> marked = std::exchange(pool_.dirty_namespaces, {});
+      visited_.insert(marked.begin(), marked.end());
+      for (const PoolNamespaceKey& key : marked) free_surplus(key);
       bool grew = std::exchange(pool_.room_grew, false);
       if (std::exchange(pool_.overflow_changed, false) || grew) end_overflow();
       grew = std::exchange(pool_.room_grew, false) || grew;
       grew_ = grew_ || grew;
       mark_limited_dirty(pool_);
-      decide_wanting(open, grew);
+      decide_wanting(marked, grew);
       mark_limited_dirty(pool_);
-      if (pool_.open_namespaces.empty() && !pool_.room_grew && !pool_.overflow_changed) break;
+      if (pool_.dirty_namespaces.empty() && !pool_.room_grew && !pool_.overflow_changed) break;
     }
-    pool_.open_namespaces.insert(visited_.begin(), visited_.end());
+    pool_.dirty_namespaces.insert(visited_.begin(), visited_.end());
     return std::exchange(pool_.room_grew, false) || grew_;
   }
 
@@ -271,10 +271,10 @@ class Rounds {
     return saturate(std::max(Int128{0}, most));
   }
 
-  // Step 3. Where no room grew, a namespace that nothing opened would be decided as before: only
-  // the opened ones are looked at. Those on a cluster that is gone come first, then those that have
+  // Step 3. Where no room grew, a namespace that is not marked would be decided as before: only
+  // the marked ones are looked at. Those on a cluster that is gone come first, then those that have
   // waited longest.
-  void decide_wanting(const std::set<PoolNamespaceKey>& open, bool grew) {
+  void decide_wanting(const std::set<PoolNamespaceKey>& marked, bool grew) {
     std::vector<std::tuple<int, LogTime, PoolNamespaceKey>> order;
     const auto add = [&](const PoolNamespaceKey& key) {
       const PoolNamespace& of = *find_namespace(pool_, key);
@@ -283,10 +283,10 @@ class Rounds {
     if (grew) {
       for (const PoolNamespaceKey& key : pool_.wanting) add(key);
     } else {
-      for (const PoolNamespaceKey& key : open)
+      for (const PoolNamespaceKey& key : marked)
         if (pool_.wanting.contains(key)) add(key);
-      for (const PoolNamespaceKey& key : pool_.open_namespaces)
-        if (pool_.wanting.contains(key) && !open.contains(key)) add(key);
+      for (const PoolNamespaceKey& key : pool_.dirty_namespaces)
+        if (pool_.wanting.contains(key) && !marked.contains(key)) add(key);
     }
     std::sort(order.begin(), order.end());
     for (const auto& [gone, since, key] : order) decide(key);
@@ -369,7 +369,7 @@ class Rounds {
   }
 
   void changed(const PoolNamespaceKey& key, bool has_changed) {
-    if (has_changed) pool_.open_namespaces.insert(key);
+    if (has_changed) pool_.dirty_namespaces.insert(key);
   }
 
   State& state_;

@@ -6,7 +6,7 @@
 
 namespace fairlead {
 
-/// Runs rounds over Pool::open_namespaces, overflowing clusters and the namespaces that want a
+/// Runs rounds over Pool::dirty_namespaces, overflowing clusters and the namespaces that want a
 /// decision. Returns whether room grew anywhere, so that waiting pods are looked at.
 bool run_pool_rounds(State& state);
 

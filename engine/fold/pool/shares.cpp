@@ -107,7 +107,7 @@ void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
     pool.lists_changed = true;
     if (!share.listed && !share.pods.empty()) pool.room_grew = true;
   }
-  judge_overflow(pool, id);
+  recompute_overflow(pool, id);
   if (!share.listed && share.pod_count == 0 && says == CpuMemorySum{}) of.shares.erase(id);
 }
 
@@ -134,16 +134,16 @@ void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, 
 }
 
 void note_limited(Pool& pool, const std::string& tenant) {
-  if (!pool.tenants.at(tenant).limit.empty()) pool.open_limits.insert(tenant);
+  if (!pool.tenants.at(tenant).limit.empty()) pool.dirty_limits.insert(tenant);
 }
 
 }  // namespace
 
 void mark_limited_dirty(Pool& pool) {
-  for (const std::string& tenant : std::exchange(pool.open_limits, {}))
+  for (const std::string& tenant : std::exchange(pool.dirty_limits, {}))
     for (auto at = pool.wanting.lower_bound({tenant, ""});
          at != pool.wanting.end() && at->first == tenant; ++at)
-      pool.open_namespaces.insert(*at);
+      pool.dirty_namespaces.insert(*at);
 }
 
 PoolNamespace* find_namespace(Pool& pool, const PoolNamespaceKey& key) {
@@ -228,7 +228,7 @@ void count_super_namespace(State& state, const std::pair<std::string, std::strin
   made.counted = said_by(made, made.counted_at, state.configuration.pool.slices_max);
   PoolTotals& totals = pool.totals[made.counted_at];
   totals.strangers = totals.strangers + made.counted;
-  judge_overflow(pool, made.counted_at);
+  recompute_overflow(pool, made.counted_at);
 }
 
 void uncount_super_namespace(State& state, const std::pair<std::string, std::string>& id) {
@@ -238,7 +238,7 @@ void uncount_super_namespace(State& state, const std::pair<std::string, std::str
   PoolTotals& totals = pool.totals[made.counted_at];
   totals.strangers = totals.strangers - made.counted;
   if (made.counted != CpuMemorySum{}) pool.room_grew = true;
-  judge_overflow(pool, made.counted_at);
+  recompute_overflow(pool, made.counted_at);
   made.counted_at.clear();
   made.counted = {};
 }
@@ -269,12 +269,12 @@ void recount_member(State& state, const std::string& member) {
 // Only an overflow asks for a round in which namespaces yield (Rounds::end_overflow), so its end
 // sets no `overflow_changed`. What ended it makes room for others, and has said so by room_grew.
 // One that goes on is reported again: who may yield, and how much, may be another answer now.
-void judge_overflow(Pool& pool, const std::string& id) {
+void recompute_overflow(Pool& pool, const std::string& id) {
   const auto cluster = pool.clusters.find(id);
   const auto totals = pool.totals.find(id);
   // What pods with devices read of a cluster is in their reasons, less of it too.
   if (cluster != pool.clusters.end() && !pool.device_pods.empty())
-    pool.open_devices.insert(cluster->second.cluster);
+    pool.dirty_devices.insert(cluster->second.cluster);
   if (cluster == pool.clusters.end() || totals == pool.totals.end() || !cluster->second.known) {
     pool.overflowing.erase(id);
     return;

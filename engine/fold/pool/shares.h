@@ -23,7 +23,7 @@ inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
   return {key.first, key.second, ""};
 }
 
-/// Opens the namespaces that want more slices of tenants that have more or fewer in all now: they
+/// Marks the namespaces that want more slices of tenants that have more or fewer in all now: they
 /// may get some, or have another reason.
 void mark_limited_dirty(Pool& pool);
 
@@ -44,7 +44,7 @@ void recount_member(State& state, const std::string& member);
 void count_super_namespace(State& state, const std::pair<std::string, std::string>& id);
 void uncount_super_namespace(State& state, const std::pair<std::string, std::string>& id);
 /// Compares what is held at `id` with what was accepted there.
-void judge_overflow(Pool& pool, const std::string& id);
+void recompute_overflow(Pool& pool, const std::string& id);
 
 /// Returns the placements that the shares make: each listed id.
 SliceMap placements_of(const PoolNamespace& of);

@@ -85,8 +85,8 @@ const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string
 void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
                                 const Seen<ConfigMapFacts>& seen) {
   if (key.namespace_ != kSuperClusterInfoNamespace || key.name != kSuperClusterInfo) return;
-  open_cluster(state, source);
-  state.pool.ids_open = true;
+  mark_cluster_dirty(state, source);
+  state.pool.ids_dirty = true;
   state.pool.unlearnt.erase(source);
   state.pool.learnt.insert(source);
   if (seen)
@@ -96,8 +96,8 @@ void observe_super_cluster_info(State& state, const SourceName& source, const Ob
 }
 
 void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness) {
-  open_cluster(state, source);
-  state.pool.ids_open = true;
+  mark_cluster_dirty(state, source);
+  state.pool.ids_dirty = true;
   if (liveness == Liveness::live) {
     state.pool.unlearnt.erase(source);
     state.pool.learnt.insert(source);
@@ -109,7 +109,7 @@ void observe_super_cluster_id(State& state, const SourceName& source, Liveness l
 // Which id a member has depends on the other members: of several with the same the first one
 // counts. So where an id may be another, all members are looked at; else only those whose moment
 // closed, and they keep their ids.
-void close_super_clusters(State& state, const std::set<std::string>& members) {
+void recompute_super_clusters(State& state, const std::set<std::string>& members) {
   Pool& pool = state.pool;
   if (state.configuration.pool.clusters.empty() && pool.clusters.empty()) return;
   const auto is_new = [&](const std::string& name) {
@@ -118,7 +118,7 @@ void close_super_clusters(State& state, const std::set<std::string>& members) {
            (!pool.offering.contains(name) || pool.unlearnt.contains(name));
   };
   std::vector<std::string> ids;
-  if (std::exchange(pool.ids_open, false) || pool.all_open ||
+  if (std::exchange(pool.ids_dirty, false) || pool.all_dirty ||
       std::any_of(members.begin(), members.end(), is_new)) {
     const std::map<std::string, std::string> by_id = members_by_id(state);
     pool.deadline_reached = true;  // ids of no member may be known as such now
@@ -129,7 +129,7 @@ void close_super_clusters(State& state, const std::set<std::string>& members) {
       if (!by_id.contains(id)) ids.push_back(id);
     for (const std::string& id : ids) {
       pool.clusters.erase(id);
-      pool.open_clusters.insert(id);
+      pool.dirty_clusters.insert(id);
     }
     for (const auto& [id, member] : by_id) {
       SuperCluster& known = pool.clusters[id];
@@ -138,7 +138,7 @@ void close_super_clusters(State& state, const std::set<std::string>& members) {
       if (now == known) continue;
       now.seq = std::max(newest_cause(state.clusters.at(member)), state.input_seq);
       known = std::move(now);
-      pool.open_clusters.insert(id);
+      pool.dirty_clusters.insert(id);
     }
     return;
   }
@@ -153,7 +153,7 @@ void close_super_clusters(State& state, const std::set<std::string>& members) {
     if (now == at->second) continue;
     now.seq = newest_cause(cluster);
     at->second = std::move(now);
-    pool.open_clusters.insert(id);
+    pool.dirty_clusters.insert(id);
   }
 }
 

@@ -24,16 +24,17 @@ std::string cluster_key(const NamespacedName& id, const Observed<VirtualClusterF
   return id.first + "-" + sha256(of.uid).hex().substr(0, 6) + "-" + id.second;
 }
 
-// Opens the tenant's moment. Creates a new one: whether it is a tenant is found out at the close.
-PoolTenant& open_tenant(State& state, const std::string& name) {
-  state.pool.open_tenants.insert(name);
+// Marks the tenant and returns it. Creates a new one: whether it is a tenant is found out at the
+// close.
+PoolTenant& mark_tenant_dirty(State& state, const std::string& name) {
+  state.pool.dirty_tenants.insert(name);
   return state.pool.tenants[name];
 }
 
-PoolNamespace& open_namespace(State& state, const PoolNamespaceKey& key) {
-  state.pool.open_namespaces.insert(key);
+PoolNamespace& mark_namespace_dirty(State& state, const PoolNamespaceKey& key) {
+  state.pool.dirty_namespaces.insert(key);
   PoolTenant& tenant = state.pool.tenants[key.first];
-  if (!tenant.admitted || !tenant.first_seen) state.pool.open_tenants.insert(key.first);
+  if (!tenant.admitted || !tenant.first_seen) state.pool.dirty_tenants.insert(key.first);
   return tenant.namespaces[key.second];
 }
 
@@ -45,7 +46,7 @@ bool is_crowded(const State& state, const PoolTenant& tenant) {
 void count_object(State& state, const std::string& name, bool was, bool is) {
   PoolTenant& tenant = state.pool.tenants.at(name);
   tenant.objects += (is ? 1 : 0) - (was ? 1 : 0);
-  if (is_crowded(state, tenant) != tenant.crowded) state.pool.open_tenants.insert(name);
+  if (is_crowded(state, tenant) != tenant.crowded) state.pool.dirty_tenants.insert(name);
 }
 
 void forget_if_empty(State& state, const PoolNamespaceKey& key) {
@@ -104,7 +105,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
   pool.tenancy_seq = state.seq;
   PoolVirtualCluster& of = pool.virtual_clusters[id];
   if (!of.tenant.empty()) {
-    open_tenant(state, of.tenant).seq = state.seq;
+    mark_tenant_dirty(state, of.tenant).seq = state.seq;
     pool.virtual_clusters_of.at(of.tenant).erase(id);
   }
   if (!seen) {
@@ -114,7 +115,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
   if (!of.seen.uid.empty() && !seen->uid.empty() && of.seen.uid != seen->uid) of = {};
   of.seen = *seen;
   of.tenant = cluster_key(id, of.seen);
-  open_tenant(state, of.tenant).seq = seen->seq;
+  mark_tenant_dirty(state, of.tenant).seq = seen->seq;
   pool.virtual_clusters_of[of.tenant].insert(id);
   const bool running = seen->facts.phase == "Running";
   of.reached = of.reached || running;
@@ -125,8 +126,8 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
 void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
                               const Seen<NamespaceFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), name};
-  PoolNamespace& of = open_namespace(state, key);
-  state.pool.open_lists.insert(key);
+  PoolNamespace& of = mark_namespace_dirty(state, key);
+  state.pool.dirty_lists.insert(key);
   count_object(state, key.first, of.seen.has_value(), seen.has_value());
   const bool another =
       of.seen && seen && !of.seen->uid.empty() && !seen->uid.empty() && of.seen->uid != seen->uid;
@@ -142,8 +143,8 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
 void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
                           const Seen<ResourceQuotaFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
-  PoolNamespace& of = open_namespace(state, key);
-  state.pool.open_lists.insert(key);
+  PoolNamespace& of = mark_namespace_dirty(state, key);
+  state.pool.dirty_lists.insert(key);
   count_object(state, key.first, of.quotas.contains(id.second), seen.has_value());
   if (seen) {
     of.quotas[id.second] = *seen;
@@ -156,7 +157,7 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
 void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
-  PoolNamespace& of = open_namespace(state, key);
+  PoolNamespace& of = mark_namespace_dirty(state, key);
   const auto at = of.pods.find(id.second);
   count_object(state, key.first, at != of.pods.end(), seen.has_value());
   const bool same =
@@ -164,7 +165,7 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
       (at->second.seen.uid == seen->uid || seen->uid.empty() || at->second.seen.uid.empty());
   if (at != of.pods.end() && !same) forget_pod(state, key, of, at);
   if (!seen) return forget_if_empty(state, key);
-  state.pool.open_pods.insert({key.first, key.second, id.second});
+  state.pool.dirty_pods.insert({key.first, key.second, id.second});
   PoolPod& pod = of.pods[id.second];
   // A decision is kept until another writer changes what it was made from.
   const bool decided = same && pod.seen.facts.super_cluster == seen->facts.super_cluster;
@@ -190,13 +191,13 @@ void observe_device_object(State& state, const SourceName& source, const Namespa
                            std::map<std::string, DeviceRecord<Facts>> PoolNamespace::* objects,
                            const Facts* facts, Seq seq) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
-  PoolNamespace& of = open_namespace(state, key);
+  PoolNamespace& of = mark_namespace_dirty(state, key);
   auto& records = of.*objects;
   count_object(state, key.first, records.contains(id.second), facts != nullptr);
   const std::set<PoolPodKey>& pods = state.pool.device_pods;
   for (auto at = pods.lower_bound({key.first, key.second, ""});
        at != pods.end() && namespace_of(*at) == key; ++at)
-    state.pool.open_pods.insert(*at);
+    state.pool.dirty_pods.insert(*at);
   if (facts) {
     records[id.second] = {*facts, seq};
   } else {
@@ -219,7 +220,7 @@ void observe_tenant_template(State& state, const SourceName& source, const Names
 
 void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                              Liveness liveness, Seq seq) {
-  PoolTenant& tenant = open_tenant(state, std::string(tenant_of(source)));
+  PoolTenant& tenant = mark_tenant_dirty(state, std::string(tenant_of(source)));
   tenant.seq = seq;
   for (const KindInfo& row : kKinds) {
     if (!is_read_at_tenant(row.kind) || is_of_devices(row.kind)) continue;
@@ -269,14 +270,14 @@ void observe_super_namespace(State& state, const SourceName& source, const std::
   count_super_namespace(state, id);
 }
 
-void open_pool_namespace(State& state, const SourceName& source, const std::string& name) {
+void mark_pool_namespace_dirty(State& state, const SourceName& source, const std::string& name) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), name};
-  if (find_namespace(state.pool, key)) state.pool.open_namespaces.insert(key);
+  if (find_namespace(state.pool, key)) state.pool.dirty_namespaces.insert(key);
 }
 
-void open_pool_pod(State& state, const SourceName& source, const NamespacedName& id) {
+void mark_pool_pod_dirty(State& state, const SourceName& source, const NamespacedName& id) {
   const PoolPodKey key{std::string(tenant_of(source)), id.first, id.second};
-  if (find_pod(state.pool, key)) state.pool.open_pods.insert(key);
+  if (find_pod(state.pool, key)) state.pool.dirty_pods.insert(key);
 }
 
 void expect_placements(State& state, const PatchIntended& intent) {
@@ -313,7 +314,7 @@ const std::pair<const NamespacedName, PoolVirtualCluster>* virtual_cluster_of(
   return nullptr;
 }
 
-void judge_tenancy(State& state, const std::string& name) {
+void recompute_tenancy(State& state, const std::string& name) {
   const PoolSettings& settings = state.configuration.pool;
   PoolTenant& tenant = state.pool.tenants.at(name);
   const auto* const of = virtual_cluster_of(state.pool, name);
@@ -329,7 +330,7 @@ void judge_tenancy(State& state, const std::string& name) {
   if (limit == tenant.limit) return;
   tenant.limit = std::move(limit);
   state.pool.room_grew = true;
-  for (const auto& [each, ns] : tenant.namespaces) state.pool.open_namespaces.insert({name, each});
+  for (const auto& [each, ns] : tenant.namespaces) state.pool.dirty_namespaces.insert({name, each});
 }
 
 std::vector<TenantAccess> tenants_to_watch(const State& state) {

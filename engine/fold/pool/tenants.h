@@ -32,13 +32,13 @@ void observe_super_namespace(State& state, const SourceName& source, const std::
                              const Seen<NamespaceFacts>& seen);
 
 /// Derives whether `name`, which State has, is a tenant, and its limit.
-void judge_tenancy(State& state, const std::string& name);
+void recompute_tenancy(State& state, const std::string& name);
 /// Forgets a tenant and all that is in it.
 void end_tenant(State& state, const std::string& name);
 
-/// Opens the present moment for an object of the tenant, which is then planned again.
-void open_pool_namespace(State& state, const SourceName& source, const std::string& name);
-void open_pool_pod(State& state, const SourceName& source, const NamespacedName& id);
+/// Marks an object of the tenant, which is planned again when the present moment closes.
+void mark_pool_namespace_dirty(State& state, const SourceName& source, const std::string& name);
+void mark_pool_pod_dirty(State& state, const SourceName& source, const NamespacedName& id);
 /// Folds our own write of a Namespace: its placements are no edit when they are observed.
 void expect_placements(State& state, const PatchIntended& intent);
 

@@ -95,8 +95,8 @@ bool note_foreign_list(const State& state, Queue& queue) {
 }
 
 // Does the same, and counts an overwrite that event `seq` shows of the list `before`.
-void judge_foreign_list(State& state, const std::string& name, Queue& queue,
-                        const std::vector<ResourceGroup>& before, Seq seq) {
+void count_overwrite(State& state, const std::string& name, Queue& queue,
+                     const std::vector<ResourceGroup>& before, Seq seq) {
   if (!note_foreign_list(state, queue) || !overwritten(state, name, queue, before)) return;
   queue.overwrite_seq = seq;
   std::erase_if(queue.overwrites, [&](LogTime at) { return at + kOverwriteWindow < state.now; });
@@ -135,11 +135,11 @@ void note_parts(const State& state, const std::string& name, Queue& queue,
 }
 
 // A claim that is being deleted waits for the writes that take its quota back.
-void reopen_deleted_claims(State& state, const std::string& queue) {
+void mark_deleted_claims_dirty(State& state, const std::string& queue) {
   const auto at = state.claims_of_queue.find(queue);
   if (at == state.claims_of_queue.end()) return;
   for (const std::string& name : at->second)
-    if (state.claims.at(name).facts.deleting) open_claim(state, name);
+    if (state.claims.at(name).facts.deleting) mark_claim_dirty(state, name);
 }
 
 }  // namespace
@@ -150,7 +150,7 @@ void note_quota_change(State& state, const std::string& name) {
 }
 
 void mark_queue_dirty(State& state, const std::string& name) {
-  state.open_queues.insert(name);
+  state.dirty_queues.insert(name);
   note_quota_change(state, name);
 }
 
@@ -159,7 +159,7 @@ void requote(State& state, const std::string& name) {
   note_quota_change(state, name);
 }
 
-void requote_unchanged(State& state, const std::string& name) { state.open_quotas.insert(name); }
+void requote_unchanged(State& state, const std::string& name) { state.dirty_quotas.insert(name); }
 
 void resolve_conflict(State& state, const std::string& name) {
   const auto at = state.queues.find(name);
@@ -212,9 +212,9 @@ bool covers_alias_twice(const State& state, const std::string& queue,
 void follow_terms(State& state, const std::string& name, Queue& queue) {
   read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
   resolve_conflict(state, name);
-  open_follower(state, name);
+  mark_follower_dirty(state, name);
   for (const std::string& check : queue.facts.admission_checks)  // they report what is malformed
-    state.multikueue.open_checks.insert(check);
+    state.multikueue.dirty_checks.insert(check);
 }
 
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
@@ -247,18 +247,18 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   if (ours)
     queue.conflict = false;
   else if (queue.written_groups && follows_write(state, seen.key.name, seen.resource_version))
-    judge_foreign_list(state, seen.key.name, queue, *queue.written_groups, seq);
+    count_overwrite(state, seen.key.name, queue, *queue.written_groups, seq);
   else if (before.groups != queue.facts.groups)
-    judge_foreign_list(state, seen.key.name, queue, before.groups, seq);
+    count_overwrite(state, seen.key.name, queue, before.groups, seq);
   ClusterQueueFacts same = queue.facts;
   same.groups = before.groups;
   if (!is_new && ours && same == before && !was_in_conflict) {
     requote(state, seen.key.name);  // our own write came back: claims and clusters know it
-    reopen_deleted_claims(state, seen.key.name);
+    mark_deleted_claims_dirty(state, seen.key.name);
     return;
   }
   mark_queue_dirty(state, seen.key.name);
-  reopen_claims_naming(state, seen.key.name);
+  mark_queue_claims_dirty(state, seen.key.name);
 }
 
 void forget_queue(State& state, const std::string& name) {
@@ -270,8 +270,8 @@ void forget_queue(State& state, const std::string& name) {
   at->second.contributed.clear();
   at->second.contributed_at.clear();
   mark_queue_dirty(state, name);
-  open_follower(state, name);
-  reopen_claims_naming(state, name);
+  mark_follower_dirty(state, name);
+  mark_queue_claims_dirty(state, name);
 }
 
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written) {
@@ -287,13 +287,13 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   queue.written_at = written;
   const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);
   const auto parts = parts_that_differ(before, intent.contributions);
-  for (const auto& [cluster, pair] : parts) open_cluster(state, cluster);
+  for (const auto& [cluster, pair] : parts) mark_cluster_dirty(state, cluster);
   note_parts(state, intent.target.name, queue, parts, written);
   for (const QuotaKey& pair : owned_pairs(state, intent.target.name))
     if (const auto amount = amount_in(expected->groups, state.configuration.resource_aliases, pair))
       queue.written[pair] = *amount;
   requote(state, intent.target.name);
-  reopen_deleted_claims(state, intent.target.name);
+  mark_deleted_claims_dirty(state, intent.target.name);
 }
 
 void note_queue_seen_since(State& state, const std::string& name) {
@@ -308,9 +308,9 @@ void note_queue_seen_since(State& state, const std::string& name) {
   if (queue.overwrite_seq > queue.written_at.seq)
     note_foreign_list(state, queue);
   else
-    judge_foreign_list(state, name, queue, *queue.written_groups, state.seq);
+    count_overwrite(state, name, queue, *queue.written_groups, state.seq);
   mark_queue_dirty(state, name);
-  reopen_claims_naming(state, name);
+  mark_queue_claims_dirty(state, name);
 }
 
 namespace {

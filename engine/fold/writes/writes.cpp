@@ -27,28 +27,30 @@ void mark_dirty(State& state, const WriteKey& key) {
     case WrittenKind::cluster_queue: mark_queue_dirty(state, object.name); break;
     case WrittenKind::claim:
       if (key.status)
-        open_claim_status(state, object.name);
+        mark_claim_status_dirty(state, object.name);
       else if (state.claims.contains(object.name))
-        open_claim(state, object.name);
+        mark_claim_dirty(state, object.name);
       else if (const auto cluster = cluster_of_new_claim(object.name);
                state.clusters.contains(cluster))
-        open_cluster(state, cluster);  // which plans the claim that it still lacks
+        mark_cluster_dirty(state, cluster);  // which plans the claim that it still lacks
       break;
-    case WrittenKind::manifest_work: open_cluster(state, object.namespace_); break;
-    case WrittenKind::binding_policy: open_cluster(state, cluster_of_policy(object.name)); break;
+    case WrittenKind::manifest_work: mark_cluster_dirty(state, object.namespace_); break;
+    case WrittenKind::binding_policy:
+      mark_cluster_dirty(state, cluster_of_policy(object.name));
+      break;
     case WrittenKind::multikueue_config:
     case WrittenKind::multikueue_cluster:
     case WrittenKind::admission_check:
     case WrittenKind::workload: mark_multikueue_dirty(state, object); break;
     case WrittenKind::fleet_resource_claim:
-      state.fleet.open_claims.insert({object.namespace_, object.name});
+      state.fleet.dirty_claims.insert({object.namespace_, object.name});
       break;
     case WrittenKind::fleet_scheduling:
-      state.fleet.open_schedulings.insert({object.namespace_, object.name});
+      state.fleet.dirty_schedulings.insert({object.namespace_, object.name});
       break;
-    case WrittenKind::namespace_: open_pool_namespace(state, key.cluster, object.name); break;
+    case WrittenKind::namespace_: mark_pool_namespace_dirty(state, key.cluster, object.name); break;
     case WrittenKind::pod:
-      open_pool_pod(state, key.cluster, {object.namespace_, object.name});
+      mark_pool_pod_dirty(state, key.cluster, {object.namespace_, object.name});
       break;
   }
 }
@@ -178,7 +180,7 @@ void keep_nominal(WriteState& write, const PatchIntended& intent) {
 // Gives the list up if it is neither what our last write left nor what an unanswered one leaves:
 // another writer changed it. While a version is awaited the observation may be older than our
 // write.
-void judge_nominal(WriteState& write, const ObjectObserved& seen) {
+void drop_foreign_nominal(WriteState& write, const ObjectObserved& seen) {
   const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
   if (!claim || !write.nominal || write.awaits()) return;
   const auto& observed = claim->spec.nominal_resources;
@@ -388,7 +390,7 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
   if (at == state.writes.end()) return;
   WriteState& write = at->second;
   clear_awaited(write, seen);
-  judge_nominal(write, seen);
+  drop_foreign_nominal(write, seen);
   if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
   if (!write.outstanding) return;
   if (looks_as_intended(write.outstanding->intent, seen))

@@ -194,8 +194,9 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
   return tail;
 }
 
-Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
-                              const LogProgress& report, std::span<const WatermarkSource> sources) {
+Result<LogContents> inspect_log(const LogPaths& paths, rocksdb::Env* env, InspectDepth depth,
+                                const LogProgress& report,
+                                std::span<const WatermarkSource> sources) {
   // A running writer advances the watermark and the write-ahead log. They are read before the log,
   // so that they never name a commit which the opened log cannot have yet.
   const std::optional<Acknowledged> mark = read_acknowledged(paths.mark);
@@ -214,7 +215,7 @@ Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDep
   contents.base = contents.tail = *base;
   const std::vector<WatermarkSource> all = sources_of(mark, sources, *base);
   // A reader walks only a log whose ends are not whole, to find where it is damaged.
-  if (depth == JudgeDepth::all || !ends_are_whole(contents, all)) {
+  if (depth == InspectDepth::all || !ends_are_whole(contents, all)) {
     const auto tail = walk_packs(*contents.store, *base, all, report, contents.damage);
     if (!tail) return tail.error();
     contents.tail = *tail;

@@ -69,7 +69,7 @@ struct LogContents {
   std::optional<LogDamage> damage;
 };
 
-enum class JudgeDepth : std::uint8_t {
+enum class InspectDepth : std::uint8_t {
   ends,  ///< first and last packs, watermark sources and the write-ahead log; every pack only if
          ///< one of them is wrong
   all,   ///< every pack
@@ -78,8 +78,9 @@ enum class JudgeDepth : std::uint8_t {
 /// Opens the log of a data directory for reading and judges it by its watermark and `sources`.
 /// Calls `report` with the progress of a walk. Fails only if no event can be read; the result
 /// reports damage.
-Result<LogContents> judge_log(const LogPaths& paths, rocksdb::Env* env, JudgeDepth depth,
-                              const LogProgress& report, std::span<const WatermarkSource> sources);
+Result<LogContents> inspect_log(const LogPaths& paths, rocksdb::Env* env, InspectDepth depth,
+                                const LogProgress& report,
+                                std::span<const WatermarkSource> sources);
 
 /// Walks every pack without decompressing it and returns where the good ones end. Sets `damage` if
 /// that is not the end of the log or a watermark source contradicts it; `sources` are sorted by

@@ -106,7 +106,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
     if (auto made = make_log(paths, env, sources); !made) return made.error();
   if (auto ours = expect_private(paths.store); !ours) return ours.error();
 
-  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::all, progress, sources);
+  Result<LogContents> contents = inspect_log(paths, env, InspectDepth::all, progress, sources);
   if (!contents) return contents.error();
   if (contents->damage)
     return Error{ErrorCode::corrupt,
@@ -145,9 +145,9 @@ Result<void> RocksdbLog::open_for_reading(rocksdb::Env* env, const LogProgress& 
     if (auto none = expect_none_before(paths, sources); !none) return none;
     return Error{ErrorCode::not_found, directory_.string() + " holds no Fairlead log"};
   }
-  Result<LogContents> contents = judge_log(paths, env, JudgeDepth::ends, progress, sources);
+  Result<LogContents> contents = inspect_log(paths, env, InspectDepth::ends, progress, sources);
   for (int attempt = 1; attempt < kReadAttemptsMax && (!contents || contents->damage); ++attempt)
-    contents = judge_log(paths, env, JudgeDepth::ends, progress, sources);
+    contents = inspect_log(paths, env, InspectDepth::ends, progress, sources);
   if (!contents) return contents.error();
   store_ = contents->store;
   base_ = contents->base;

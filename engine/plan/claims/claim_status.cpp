@@ -40,7 +40,7 @@ struct Draft {
   const Cluster* cluster;                  // null: no source has reported it
   std::vector<const std::string*> queues;  // that it names
   QueueWishes& wishes;
-  std::vector<std::string> reasons;  // grant_reason of each grant
+  std::vector<GrantReason> reasons;  // grant_reason of each grant
 };
 
 const std::string& cluster_name_of(const Claim& claim) {
@@ -72,8 +72,8 @@ void add_grants(const Draft& draft, StatusContent& content) {
     const Grant& grant = draft.claim.grants[i];
     content.grants.push_back({amount_text(grant.row.resource, grant.row.assigned),
                               grant.row.cluster_queue, grant.row.flavor,
-                              amount_text(grant.row.resource, grant.granted), draft.reasons[i],
-                              grant.row.spelled});
+                              amount_text(grant.row.resource, grant.granted),
+                              std::string(text_of(draft.reasons[i])), grant.row.spelled});
   }
 }
 
@@ -161,7 +161,7 @@ void add_overcommitted(const Draft& draft, StatusContent& content) {
 
 Condition valid(const Draft& draft) {
   if (draft.claim.fault)
-    return {"Valid", "False", draft.claim.fault->reason, draft.claim.fault->message};
+    return {"Valid", "False", text_of(draft.claim.fault->reason), draft.claim.fault->message};
   if (!draft.claim.winner && !draft.claim.facts.deleting)
     return {"Valid", "False", "ClusterAlreadyClaimed",
             "an older claim for " + draft.cluster_name + " is in force"};
@@ -219,19 +219,19 @@ Condition fully_granted(const Draft& draft) {
             "the cluster's capacity is not known yet"};
   for (std::size_t i = 0; i < draft.claim.grants.size(); ++i) {
     const Grant& grant = draft.claim.grants[i];
-    const std::string& reason = draft.reasons[i];
-    if (reason.empty()) continue;
+    const GrantReason reason = draft.reasons[i];
+    if (reason == GrantReason::in_full) continue;
     std::string message = grant.row.cluster_queue + " " + grant.row.flavor + " " +
                           grant.row.spelled + ": " +
                           amount_text(grant.row.resource, grant.granted) + " of " +
                           amount_text(grant.row.resource, grant.row.assigned);
-    if (reason == "FlavorNotFound")
+    if (reason == GrantReason::flavor_not_found)
       message += "; the hub lacks ResourceFlavor " + grant.row.flavor +
                  ": until it is there, what hub and member have of this stays as it is";
-    if (reason == "QuotaOrchestrated")
+    if (reason == GrantReason::quota_orchestrated)
       message += "; on the hub " + text_of(*draft.wishes.of(grant.row.cluster_queue).orchestrated) +
                  " sets the quota that is in force";
-    return {"FullyGranted", "False", reason, message};
+    return {"FullyGranted", "False", text_of(reason), message};
   }
   return {"FullyGranted", "True", "AllGranted", "every assignment is granted in full"};
 }
@@ -426,13 +426,13 @@ Reason reason_of(const Draft& draft, bool as_before) {
 
 }  // namespace
 
-std::string grant_reason(const State& state, const Claim& claim, const Grant& grant,
+GrantReason grant_reason(const State& state, const Claim& claim, const Grant& grant,
                          QueueWishes& wishes) {
   const auto queue = state.queues.find(grant.row.cluster_queue);
   if (!claim.winner) return grant.reason;
-  if (queue == state.queues.end() || !queue->second.present) return "QueueNotFound";
+  if (queue == state.queues.end() || !queue->second.present) return GrantReason::queue_not_found;
   const QueueWish& wish = wishes.of(grant.row.cluster_queue);
-  if (wish.orchestrated) return "QuotaOrchestrated";
+  if (wish.orchestrated) return GrantReason::quota_orchestrated;
   const auto why = wish.withheld.find({grant.row.flavor, grant.row.resource});
   return why == wish.withheld.end() ? grant.reason : why->second;
 }

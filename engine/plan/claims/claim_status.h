@@ -8,9 +8,8 @@
 
 namespace fairlead {
 
-/// Returns the reason in the claim's status for a row that is not emitted, or not granted in full;
-/// empty if it is.
-std::string grant_reason(const State& state, const Claim& claim, const Grant& grant,
+/// Returns the reason in the claim's status for a row that is not emitted, or not granted in full.
+GrantReason grant_reason(const State& state, const Claim& claim, const Grant& grant,
                          QueueWishes& wishes);
 /// Returns the state of a capacity value in the claim's status: Detached, Lost, Unknown, Held,
 /// Stale, Shrinking, Growing or Accepted.

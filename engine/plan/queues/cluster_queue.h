@@ -33,7 +33,7 @@ struct QueueWish {
   std::optional<Orchestration> orchestrated;  ///< the orchestrator that sets the quota in force
   std::map<QuotaKey, PairBar> kept;           ///< pairs that are left as observed
   std::vector<ResourceGroup> groups;
-  std::map<QuotaKey, std::string> withheld;
+  std::map<QuotaKey, GrantReason> withheld;
   std::vector<Contribution> contributions;
   Direction direction = Direction::other;
   bool differs = false;

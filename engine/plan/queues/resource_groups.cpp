@@ -46,7 +46,7 @@ class Placing {
     if (home.spans) {
       for (const auto& [resource, how] : wanted)
         if (!refuse_first({flavor, resource}))
-          withhold({flavor, resource}, "FlavorSpansResourceGroups");
+          withhold({flavor, resource}, GrantReason::flavor_spans_resource_groups);
       return;
     }
     std::optional<std::size_t> group = home.group;
@@ -77,21 +77,23 @@ class Placing {
     return std::nullopt;
   }
 
-  void withhold(const QuotaKey& pair, const std::string& reason) { shape_.withheld[pair] = reason; }
+  void withhold(const QuotaKey& pair, GrantReason reason) { shape_.withheld[pair] = reason; }
 
   // Withholds the pair for a reason that does not depend on groups. Returns whether there is one.
   bool refuse_first(const QuotaKey& pair) {
     if (covers_alias_twice(state_, queue_, pair.resource))
-      return withhold(pair, "AmbiguousResourceAlias"), true;
-    if (!flavor_exists(state_, pair.flavor)) return withhold(pair, "FlavorNotFound"), true;
+      return withhold(pair, GrantReason::ambiguous_resource_alias), true;
+    if (!flavor_exists(state_, pair.flavor))
+      return withhold(pair, GrantReason::flavor_not_found), true;
     return false;
   }
 
   void place_pair(const QuotaKey& pair, Place wanted, std::optional<std::size_t>& home) {
     if (refuse_first(pair)) return;
     const auto covering = group_covering(pair.resource);
-    if (covering && home && *covering != *home) return withhold(pair, "FlavorSpansResourceGroups");
-    if (!covering && !may_extend_) return withhold(pair, "ResourceNotCovered");
+    if (covering && home && *covering != *home)
+      return withhold(pair, GrantReason::flavor_spans_resource_groups);
+    if (!covering && !may_extend_) return withhold(pair, GrantReason::resource_not_covered);
     if (wanted == Place::if_there) return;
     std::vector<ResourceGroup> before = shape_.groups;
     const std::size_t group = covering ? *covering : home ? *home : add_group();
@@ -101,7 +103,7 @@ class Placing {
       home = group;
     } else {
       shape_.groups = std::move(before);
-      withhold(pair, "ResourceGroupLimits");
+      withhold(pair, GrantReason::resource_group_limits);
     }
   }
 

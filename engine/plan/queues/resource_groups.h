@@ -16,8 +16,8 @@ namespace fairlead {
 
 /// A list that has a place for the wanted pairs, and the pairs that have none.
 struct Shape {
-  std::vector<ResourceGroup> groups;         ///< new pairs have quota 0
-  std::map<QuotaKey, std::string> withheld;  ///< CamelCase reason
+  std::vector<ResourceGroup> groups;  ///< new pairs have quota 0
+  std::map<QuotaKey, GrantReason> withheld;
 };
 
 /// Whether a pair that has no place in the list gets one. An assigned pair does, also at 0: Kueue

@@ -33,7 +33,7 @@ class Slices {
   PoolView judge() const {
     std::vector<NamedSlice> named;
     for (std::size_t i = 0; i < facts_.size(); ++i) named.push_back({kNames.at(i), &facts_[i]});
-    return judge_pool(named);
+    return view_of_pool(named);
   }
 
  private:

@@ -30,7 +30,7 @@ struct Bench {
   void sees(const ObjectObserved& seen) {
     state.seq = next(state.seq);
     observe_claim(state, seen, state.seq);
-    close_claims(state, dirty);
+    recompute_claims(state, dirty);
   }
   // The cluster's accepted cpu by flavor; mapped, so that flavors bind.
   void accepts(std::map<std::string, Amount> cpu) {
@@ -43,14 +43,15 @@ struct Bench {
       if (!flavor.empty()) cluster.mapped.insert(flavor);
     }
     cluster.totals_accepted = cpu.contains("");
-    reopen_claims_of(state, "c1");
-    close_claims(state, dirty);
+    mark_cluster_claims_dirty(state, "c1");
+    recompute_claims(state, dirty);
   }
   const Claim& claim(const std::string& name = "k") { return state.claims.at(name); }
   // What each row was granted, with the reason.
   std::vector<std::pair<Amount, std::string>> grants(const std::string& name = "k") {
     std::vector<std::pair<Amount, std::string>> all;
-    for (const Grant& grant : claim(name).grants) all.emplace_back(grant.granted, grant.reason);
+    for (const Grant& grant : claim(name).grants)
+      all.emplace_back(grant.granted, text_of(grant.reason));
     return all;
   }
 };
@@ -126,13 +127,13 @@ TEST_CASE("claims: an invalid edit keeps the last valid terms, and the cluster c
   const Seq valid = bench.state.seq;
   bench.sees(claim_of("k", {row("q", "od", "101")}));
   REQUIRE(bench.claim().fault);
-  CHECK(bench.claim().fault->reason == "AssignmentsExceedNominal");
+  CHECK(bench.claim().fault->reason == ClaimFaultReason::assignments_exceed_nominal);
   CHECK(bench.claim().terms->rows.at(0).assigned == 5000);
   CHECK(bench.claim().terms_seq == valid);
   CHECK(bench.claim().edited_seq == bench.state.seq);
   bench.sees(claim_of("k", {row("q", "od", "6")}, "c2"));
-  CHECK(bench.claim().fault ==
-        ClaimFault{"ClusterNameImmutable", "spec.clusterName: c1 cannot become c2"});
+  CHECK(bench.claim().fault == ClaimFault{ClaimFaultReason::cluster_name_immutable,
+                                          "spec.clusterName: c1 cannot become c2"});
   CHECK(bench.state.claims_of_cluster ==
         std::map<std::string, std::set<std::string>>{{"c1", {"k"}}});
   // Invalid from the start: no terms, no grants, and nothing to wait for.
@@ -190,10 +191,10 @@ TEST_CASE("claims: the configuration's aliases are applied to every claim anew")
   bench.sees(seen);
   CHECK(bench.claim().terms->rows.at(0).resource == "tpu");
   bench.state.configuration.resource_aliases = {{"tpu", "example.com/tpu"}};
-  reopen_every_claim(bench.state);
+  reparse_claims(bench.state);
   CHECK(bench.claim().terms->rows.at(0).resource == "example.com/tpu");
   CHECK(bench.claim().terms->rows.at(0).spelled == "tpu");
-  CHECK(bench.state.open_claims == std::set<std::string>{"k"});
+  CHECK(bench.state.dirty_claims == std::set<std::string>{"k"});
 }
 
 TEST_CASE("claims: a queue that covers an alias and its name grants neither") {

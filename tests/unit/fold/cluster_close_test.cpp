@@ -36,8 +36,8 @@ struct Bench {
     observe_node(state, kCluster, name, &facts, Seq{1});
   }
   void close() {
-    state.open_clusters.erase(kCluster);
-    close_cluster(state, kCluster, dirty);
+    state.dirty_clusters.erase(kCluster);
+    recompute_cluster(state, kCluster, dirty);
   }
   // Runs every deadline of the cluster up to that second.
   void until(std::int64_t second) {
@@ -249,7 +249,7 @@ TEST_CASE("cluster close: whether there is a member follows from the mode") {
 TEST_CASE("cluster close: a cluster that is not there is not made") {
   State state;
   DirtySet dirty;
-  close_cluster(state, "none", dirty);
+  recompute_cluster(state, "none", dirty);
   CHECK(state.clusters.empty());
   CHECK(dirty.empty());
 }

@@ -53,8 +53,8 @@ struct Bench {
   }
   void close() {
     DirtySet dirty;
-    for (const std::string& name : std::exchange(state.open_clusters, {}))
-      close_cluster(state, name, dirty);
+    for (const std::string& name : std::exchange(state.dirty_clusters, {}))
+      recompute_cluster(state, name, dirty);
   }
   // (offered, growing) of a flavor's cpu.
   std::pair<Amount, Amount> cpu(const std::string& flavor) const {
@@ -203,10 +203,10 @@ TEST_CASE("cluster facts: a cluster is joined while one of its profiles is there
   bench.profile("b", ClusterProfileFacts{"c1", true, {}});
   bench.profile("a", ClusterProfileFacts{"c1", true, {}});
   CHECK(bench.cluster.presence.profiles == both);
-  bench.state.open_clusters.clear();
+  bench.state.dirty_clusters.clear();
   bench.profile("other", ClusterProfileFacts{"c2", true, {}});
   bench.profile("never there", std::nullopt);
-  CHECK(bench.state.open_clusters == std::set<std::string>{"c2"});
+  CHECK(bench.state.dirty_clusters == std::set<std::string>{"c2"});
   bench.profile("a", ClusterProfileFacts{"c1", true, {"provider"}});
   CHECK(bench.cluster.presence.profiles == both);
   bench.profile("a", std::nullopt);

@@ -19,7 +19,7 @@ DebounceSettings plain() {
 DampedValue accepted(Amount amount) {
   DampedValue value;
   value.observe(at(0), amount, amount);
-  value.accept_first(amount);
+  value.accept_first(FirstValues::present, at(0), plain());
   return value;
 }
 
@@ -29,6 +29,33 @@ bool step(DampedValue& value, std::int64_t second, const DebounceSettings& setti
 }
 
 }  // namespace
+
+TEST_CASE("first values wait for firstQuiet without a change, and for growWindow at the most") {
+  DebounceSettings settings;
+  settings.first_quiet = seconds(10);
+  settings.grow_window = seconds(60);
+  CHECK(first_values(at(0), at(5), at(14), settings) == FirstValues::wait);
+  CHECK(first_values(at(0), at(5), at(15), settings) == FirstValues::present);
+  CHECK(first_values(at(0), at(55), at(59), settings) == FirstValues::wait);
+  CHECK(first_values(at(0), at(55), at(60), settings) == FirstValues::least_of_window);
+  // A source that is not watched cannot be quiet.
+  CHECK(first_values(at(0), std::nullopt, at(59), settings) == FirstValues::wait);
+  CHECK(first_values(at(0), std::nullopt, at(60), settings) == FirstValues::least_of_window);
+  settings.grow_window = {0};
+  CHECK(first_values(at(0), std::nullopt, at(0), settings) == FirstValues::present);
+}
+
+TEST_CASE("the first value is the present one, or the least of growWindow") {
+  DebounceSettings settings;
+  settings.grow_window = seconds(60);
+  DampedValue value;
+  value.observe(at(0), 50, 40);
+  value.observe(at(30), 90, 80);
+  value.accept_first(FirstValues::present, at(60), settings);
+  CHECK(value.accepted == 80);
+  value.accept_first(FirstValues::least_of_window, at(60), settings);
+  CHECK(value.accepted == 40);
+}
 
 TEST_CASE("a fall is followed when the shrink window has passed, to the second") {
   DampedValue value = accepted(100);

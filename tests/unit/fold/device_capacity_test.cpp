@@ -55,8 +55,8 @@ struct Bench {
   }
   void close() {
     DirtySet dirty;
-    for (const std::string& name : std::exchange(state.open_clusters, {}))
-      close_cluster(state, name, dirty);
+    for (const std::string& name : std::exchange(state.dirty_clusters, {}))
+      recompute_cluster(state, name, dirty);
   }
   // (offered, growing) of a flavor's devices.
   std::pair<Amount, Amount> gpus(const std::string& flavor) const {
@@ -77,7 +77,7 @@ TEST_CASE("device capacity: only pools that a moment marked are counted again") 
   bench.close();
   CHECK(bench.gpus("a") == Sums{7, 7});
   bench.slice("s2", slice_of("p2", "n2", 2));
-  CHECK(bench.cluster.device_capacity.open.size() == 1);
+  CHECK(bench.cluster.device_capacity.dirty_pools.size() == 1);
   bench.close();
   CHECK(bench.gpus("a") == Sums{5, 5});
   CHECK(bench.cluster.capacity.at({"a", kGpu}).causes.back() == bench.state.seq);
@@ -128,7 +128,7 @@ TEST_CASE("device capacity: an index that was lost is derived again, with equal 
     const auto changed = slice_of("p1", "n1", 5);
     observe_slice(*state, kCluster, "s1", &changed, Seq{99});
     DirtySet dirty;
-    close_cluster(*state, kCluster, dirty);
+    recompute_cluster(*state, kCluster, dirty);
   }
   CHECK(copy == bench.state);
   CHECK(copy.clusters.at(kCluster).capacity.at({"a", kGpu}).offered == 5);
@@ -262,7 +262,7 @@ TEST_CASE("device capacity: after any changes the sums are those of counting fro
     for (int moment = 0; moment < 25; ++moment) {
       bench.state.now = LogTime{} + seconds(10 * moment);
       for (std::uint32_t i = 0; i <= seed % 3; ++i) world.change();
-      open_capacity(bench.state, kCluster);  // what a deadline of a hold does
+      mark_capacity_dirty(bench.state, kCluster);  // what a deadline of a hold does
       bench.close();
       State anew = bench.state;
       Cluster& cluster = anew.clusters.at(kCluster);

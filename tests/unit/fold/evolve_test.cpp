@@ -59,7 +59,7 @@ TEST_CASE("evolve: a moment is decided when time passes, not within it") {
   log.at(0, kHubName, claim_of("c1", "5"));
   log.at(0, "c1", node_with(9000));
   CHECK_FALSE(log.state.clusters.at("c1").known);
-  CHECK(log.state.open_clusters == std::set<std::string>{"c1"});
+  CHECK(log.state.dirty_clusters == std::set<std::string>{"c1"});
   log.at(1, kHubName, seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
   CHECK(log.state.clusters.at("c1").known);
   CHECK(log.state.claims.at("k").grants.at(0).granted == 5000);

@@ -39,13 +39,13 @@ TEST_CASE("flavors: one that a claim or a work names stays in force while it is 
   CHECK(state.flavors.at("od") == facts);
   release_gone_flavors(state);  // still named
   CHECK(state.gone_flavors == std::set<std::string>{"od"});
-  CHECK_FALSE(state.all_open);
+  CHECK_FALSE(state.all_dirty);
   state.claims.clear();
   state.clusters.clear();
   release_gone_flavors(state);
   CHECK(state.flavors.empty());
   CHECK(state.gone_flavors.empty());
-  CHECK(state.all_open);
+  CHECK(state.all_dirty);
 }
 
 TEST_CASE("flavors: one that returns exists again, as it is then") {

@@ -19,7 +19,7 @@ struct Hub {
     claim.terms = ClaimTerms{};
     claim.terms->cluster = cluster;
     claim.terms->rows = {{"q", "od", "cpu", "cpu", amount, 0, 0}};
-    claim.grants = {{claim.terms->rows[0], amount, ""}};
+    claim.grants = {{claim.terms->rows[0], amount, {}}};
     claim.winner = claim.known = true;
     state.claims_of_queue["q"].insert(name);
     state.claims_of_cluster[cluster].insert(name);

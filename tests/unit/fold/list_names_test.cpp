@@ -77,7 +77,7 @@ TEST_CASE("list names: one worker for each decided cluster and for each name in 
   refresh_names(hub.state, "gpu", hub.list);
   CHECK(hub.list.workers.empty());
   CHECK(hub.multikueue.claimed.empty());
-  CHECK(hub.multikueue.open_workers == std::set<std::string>{"gpu-a", "gpu-b", "stray"});
+  CHECK(hub.multikueue.dirty_workers == std::set<std::string>{"gpu-a", "gpu-b", "stray"});
 }
 
 TEST_CASE("list names: a leaver of before is known by the mark of its MultiKueueCluster") {

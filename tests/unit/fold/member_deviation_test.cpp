@@ -33,11 +33,11 @@ struct Bench {
   }
   void shows(const std::vector<ResourceGroup>& groups) {
     cluster.member.queues["qa"].groups = groups;
-    judge_member_queue(state, kMember, "qa", DeviationSource::member);
+    recompute_member_queue(state, kMember, "qa", DeviationSource::member);
   }
   void reports(std::int64_t generation) {
     cluster.member.quota_work.facts.applied.observed_generation = generation;
-    judge_member_queues(state, kMember);
+    recompute_member_queues(state, kMember);
   }
 };
 
@@ -53,7 +53,7 @@ TEST_CASE("a queue that was changed at the member counts at once") {
   SECTION("a pair that the work has not") { bench.shows(group(5000, 1000)); }
   SECTION("deleted") {
     bench.cluster.member.queues.clear();
-    judge_member_queue(bench.state, kMember, "qa", DeviationSource::member);
+    recompute_member_queue(bench.state, kMember, "qa", DeviationSource::member);
   }
   CHECK(member_difference(bench.state, bench.cluster).has_value());
   CHECK(touch_due_at(bench.state, kMember) == bench.state.now);

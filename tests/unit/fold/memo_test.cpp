@@ -29,9 +29,9 @@ TEST_CASE("A memo is no part of a value: it is not copied or compared, and moves
 
 TEST_CASE("A copy of a state finds its own clusters") {
   State state;
-  open_cluster(state, "east").reports.nodes_known = true;
+  mark_cluster_dirty(state, "east").reports.nodes_known = true;
   State copy = state;
-  open_cluster(copy, "east").presence.detached = true;
+  mark_cluster_dirty(copy, "east").presence.detached = true;
   CHECK_FALSE(state.clusters.at("east").presence.detached);
   CHECK(copy.clusters.at("east").presence.detached);
   CHECK(copy.clusters.at("east").reports.nodes_known);
@@ -47,7 +47,7 @@ TEST_CASE("The terms of a cluster are those of the present claim and configurati
         dirty);
   };
   const auto window = [&] {
-    Cluster& cluster = open_cluster(state, "east");
+    Cluster& cluster = mark_cluster_dirty(state, "east");
     const Duration kept = terms_of(state, "east", cluster).settings.shrink_window;
     CHECK(kept == settings_of(state, "east").shrink_window);
     return kept;
@@ -86,7 +86,7 @@ TEST_CASE("A state that was moved follows the present configuration") {
     evolve(state, {next(state.seq), state.now, Epoch{1}, std::string(kSelf), {}, changed}, dirty);
   };
   const auto window = [&] {
-    return terms_of(state, "east", open_cluster(state, "east")).settings.shrink_window;
+    return terms_of(state, "east", mark_cluster_dirty(state, "east")).settings.shrink_window;
   };
   // As often after the move as before it: a count that began anew would come to where it was.
   for (int round = 0; round < 3; ++round) {

@@ -39,7 +39,7 @@ State with_dispatcher(const std::string& cleared_by) {
 
 const ConditionWish& dispatcher_condition(State& state) {
   DirtySet dirty;
-  close_multikueue(state, dirty);
+  recompute_multikueue(state, dirty);
   return state.multikueue.checks.at("multikueue").dispatcher;
 }
 
@@ -79,12 +79,12 @@ TEST_CASE("what clears nominations opens the checks and their Workloads only wit
   State state = with_dispatcher("policy");
   dispatcher_condition(state);
   observe(state, policy("a", {true, false}), Seq{2});
-  CHECK(state.multikueue.open_checks == std::set<std::string>{"multikueue"});
+  CHECK(state.multikueue.dirty_checks == std::set<std::string>{"multikueue"});
   dispatcher_condition(state);
   state.configuration.multikueue.dispatcher = false;
   fold_object(state, std::string(kHub), {Kind::mutating_admission_policy, "", "a"}, nullptr,
               Seq{3});
-  CHECK(state.multikueue.open_checks.empty());
+  CHECK(state.multikueue.dirty_checks.empty());
 }
 
 TEST_CASE("policies that may not be read are named where one is missed, and not in Active") {

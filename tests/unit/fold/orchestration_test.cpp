@@ -73,15 +73,15 @@ TEST_CASE("a Cohort concerns the queues below it and no others") {
   const CohortFacts a{"b", std::nullopt};
   observe_cohort(state, "a", &a, Seq{5});
   CHECK(state.queues["below"].conflict);  // no other writer sets the quota: the conflict stays
-  state.open_queues.clear();
+  state.dirty_queues.clear();
   const CohortFacts b{"", quotas_of("production")};
   observe_cohort(state, "b", &b, Seq{6});
-  CHECK(state.open_queues == std::set<std::string>{"below"});
+  CHECK(state.dirty_queues == std::set<std::string>{"below"});
   CHECK_FALSE(state.queues["below"].conflict);  // about what is not in force any more
   CHECK(state.queues["beside"].conflict);
-  state.open_queues.clear();
+  state.dirty_queues.clear();
   observe_cohort(state, "b", nullptr, Seq{7});
-  CHECK(state.open_queues == std::set<std::string>{"below"});
+  CHECK(state.dirty_queues == std::set<std::string>{"below"});
   CHECK_FALSE(state.cohorts.contains("b"));
 }
 

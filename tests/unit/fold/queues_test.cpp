@@ -33,7 +33,7 @@ struct Hub {
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
-    claim.grants = {{claim.terms->rows[0], 5000, ""}};
+    claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.winner = claim.known = true;
     state.claims_of_queue["q"] = {"k"};
     state.claims_of_cluster["c1"] = {"k"};
@@ -69,9 +69,9 @@ struct Hub {
   }
   void grants(Amount amount) { state.claims["k"].grants[0].granted = amount; }
   void forget_open() {
-    state.open_queues.clear();
-    state.open_quotas.clear();
-    state.open_claims.clear();
+    state.dirty_queues.clear();
+    state.dirty_quotas.clear();
+    state.dirty_claims.clear();
   }
 };
 
@@ -146,8 +146,8 @@ TEST_CASE("queues: an overwrite counts although no observation had our list") {
     REQUIRE(hub.queue.overwrites.size() == 1);  // perhaps from before our write
     hub.forget_open();
     hub.accepted("");
-    CHECK(hub.state.open_queues.contains("q"));
-    CHECK(hub.state.open_claims.contains("k"));
+    CHECK(hub.state.dirty_queues.contains("q"));
+    CHECK(hub.state.dirty_claims.contains("k"));
   }
   CHECK(hub.queue.overwrites.size() == 2);
 }
@@ -251,7 +251,7 @@ TEST_CASE("queues: an overwrite of a pair that the write made ours counts once")
   Hub hub;
   Claim& claim = hub.state.claims["k"];
   claim.terms->rows.push_back({"q", "spot", "cpu", "cpu", 3000, 0, 0});
-  claim.grants.push_back({claim.terms->rows[1], 3000, ""});
+  claim.grants.push_back({claim.terms->rows[1], 3000, {}});
   ++*hub.state.terms_changes;
   const auto with_spot = [](Amount on_demand, Amount spot) {
     auto groups = cpu_of_od(on_demand);
@@ -310,12 +310,12 @@ TEST_CASE("queues: a foreign value that is what we want now is no overwrite") {
 TEST_CASE("queues: our own write that comes back concerns the queue's quota alone") {
   Hub hub;
   hub.sees(cpu_of_od(5000));
-  CHECK(hub.state.open_quotas == std::set<std::string>{"q"});
-  CHECK(hub.state.open_queues.empty());
-  CHECK(hub.state.open_claims.empty());
+  CHECK(hub.state.dirty_quotas == std::set<std::string>{"q"});
+  CHECK(hub.state.dirty_queues.empty());
+  CHECK(hub.state.dirty_claims.empty());
   hub.sees(cpu_of_od(9000));
-  CHECK(hub.state.open_queues == std::set<std::string>{"q"});
-  CHECK(hub.state.open_claims == std::set<std::string>{"k"});
+  CHECK(hub.state.dirty_queues == std::set<std::string>{"q"});
+  CHECK(hub.state.dirty_claims == std::set<std::string>{"k"});
 }
 
 TEST_CASE("queues: a lending limit is the administrator's where the list is not ours") {
@@ -336,7 +336,7 @@ TEST_CASE("queues: a queue that goes loses what was written, and keeps its base"
   CHECK(hub.queue.written.empty());
   CHECK_FALSE(hub.queue.written_groups);
   CHECK(hub.queue.contributed.empty());
-  CHECK(hub.state.open_claims == std::set<std::string>{"k"});
+  CHECK(hub.state.dirty_claims == std::set<std::string>{"k"});
   forget_queue(hub.state, "none");
   CHECK_FALSE(hub.state.queues.contains("none"));
 }

@@ -23,7 +23,7 @@ struct Hub {
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
-    claim.grants = {{claim.terms->rows[0], 5000, ""}};
+    claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.terms_seq = Seq{3};
     claim.winner = claim.known = true;
     state.claims_of_cluster["c1"] = {"k"};

@@ -25,7 +25,7 @@ struct Hub {
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
-    claim.grants = {{claim.terms->rows[0], 0, "ClaimDeleted"}};
+    claim.grants = {{claim.terms->rows[0], 0, GrantReason::claim_deleted}};
     claim.facts.deleting = claim.known = true;
     state.claims_of_cluster["c1"] = {"k"};
     state.claims_of_queue["q"] = {"k"};

@@ -35,13 +35,13 @@ TEST_CASE("claim status: a row's reason is the queue's where that decides, else 
   claim.terms = ClaimTerms{};
   claim.terms->cluster = "c1";
   claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
-  claim.grants = {{claim.terms->rows[0], 3000, "FlavorCapacity"}};
+  claim.grants = {{claim.terms->rows[0], 3000, GrantReason::flavor_capacity}};
   claim.winner = claim.known = true;
   state.claims_of_queue["q"] = {"k"};
   state.claims_of_cluster["c1"] = {"k"};
   const auto reason = [&] {
     QueueWishes wishes(state);
-    return grant_reason(state, claim, claim.grants[0], wishes);
+    return text_of(grant_reason(state, claim, claim.grants[0], wishes));
   };
   CHECK(reason() == "QueueNotFound");
   Queue& queue = state.queues["q"];

@@ -33,7 +33,7 @@ struct Hub {
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.terms->rows = {{"q", "od", "cpu", "cpu", cpu, 0, 0}};
-    claim.grants = {{claim.terms->rows[0], cpu, ""}};
+    claim.grants = {{claim.terms->rows[0], cpu, {}}};
     claim.terms_seq = Seq{3};
     claim.winner = claim.known = true;
     state.claims_of_queue["q"] = {"k"};
@@ -98,7 +98,7 @@ TEST_CASE("cluster queue: why a pair is left unchanged") {
   hub.grants(5000);
   hub.state.gone_flavors = {"od"};
   CHECK(bar(kPair) == PairBar::withheld);
-  CHECK(hub.wish().withheld.at(kPair) == "FlavorNotFound");
+  CHECK(hub.wish().withheld.at(kPair) == GrantReason::flavor_not_found);
   hub.state.gone_flavors.clear();
   // A pair of an earlier write, which no claim names any more and the list does not have.
   hub.queue.written[{"spot", "cpu"}] = 0;

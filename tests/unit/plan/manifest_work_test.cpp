@@ -28,7 +28,7 @@ struct Member {
     claim.terms = ClaimTerms{};
     claim.terms->cluster = kCluster;
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
-    claim.grants = {{claim.terms->rows[0], 5000, ""}};
+    claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.winner = claim.known = true;
     state.claims_of_cluster[kCluster] = {"k"};
     state.claims_of_queue["q"] = {"k"};

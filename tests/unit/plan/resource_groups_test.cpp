@@ -28,7 +28,7 @@ struct Hub {
     const Shape shape = this->shape({{pair, Place::made}});
     CHECK(shape.groups == queue.facts.groups);  // what has no place changes nothing
     const auto reason = shape.withheld.find(pair);
-    return reason == shape.withheld.end() ? "" : reason->second;
+    return reason == shape.withheld.end() ? "" : std::string(text_of(reason->second));
   }
 };
 
@@ -82,9 +82,9 @@ TEST_CASE(
   Hub hub;
   const Shape shape = hub.shape({{{"spot", "cpu"}, Place::made}, {{"spot", "gpu"}, Place::made}});
   CHECK(shape.groups == hub.queue.facts.groups);
-  CHECK(shape.withheld ==
-        std::map<QuotaKey, std::string>{{{"spot", "cpu"}, "FlavorSpansResourceGroups"},
-                                        {{"spot", "gpu"}, "FlavorSpansResourceGroups"}});
+  CHECK(shape.withheld == std::map<QuotaKey, GrantReason>{
+                              {{"spot", "cpu"}, GrantReason::flavor_spans_resource_groups},
+                              {{"spot", "gpu"}, GrantReason::flavor_spans_resource_groups}});
 }
 
 TEST_CASE("resource groups: with the annotation a resource is added to the flavor's group") {
@@ -110,7 +110,8 @@ TEST_CASE("resource groups: a place beyond Kueue's limits is given up, the other
   const Shape shape = hub.shape({{{"spot", "cpu"}, Place::made}, {{"tpu", "cpu"}, Place::made}});
   CHECK(shape.groups[0].flavors.size() == kGroupFlavorsMax);
   CHECK(shape.groups[0].flavors.back().name == "spot");
-  CHECK(shape.withheld == std::map<QuotaKey, std::string>{{{"tpu", "cpu"}, "ResourceGroupLimits"}});
+  CHECK(shape.withheld ==
+        std::map<QuotaKey, GrantReason>{{{"tpu", "cpu"}, GrantReason::resource_group_limits}});
   // Groups are limited, too.
   hub.queue.facts.extend_resource_groups = true;
   hub.queue.facts.groups.resize(kResourceGroupsMax);
@@ -121,7 +122,8 @@ TEST_CASE("resource groups: a queue that is not there has an empty list") {
   Hub hub;
   const Shape shape = shape_groups(hub.state, "none", {{{"od", "cpu"}, Place::made}});
   CHECK(shape.groups.empty());
-  CHECK(shape.withheld == std::map<QuotaKey, std::string>{{{"od", "cpu"}, "ResourceNotCovered"}});
+  CHECK(shape.withheld ==
+        std::map<QuotaKey, GrantReason>{{{"od", "cpu"}, GrantReason::resource_not_covered}});
 }
 
 TEST_CASE("resource groups: as JSON a limit that is not set is absent") {

@@ -49,13 +49,13 @@ struct Hub {
   DryRun dry_run{log, {}};
 
   Hub() { REQUIRE(dry_run.run(live).has_value()); }
-  std::vector<JudgedProposal> judged(const std::string& proposed) const {
-    return judge_proposals(dry_run.state(), live_annotations(live), lines_of(proposed));
+  std::vector<CheckedProposal> judged(const std::string& proposed) const {
+    return check_proposals(dry_run.state(), live_annotations(live), lines_of(proposed));
   }
   // "OPERATION rule action", joined.
   std::string verdicts(const std::string& proposed) const {
     std::string all;
-    for (const JudgedProposal& one : judged(proposed))
+    for (const CheckedProposal& one : judged(proposed))
       for (const Finding& finding : one.verdict.findings)
         all += std::string(to_string(one.request.operation)) + " " +
                std::string(info(finding.rule).name) + " " + std::string(to_string(finding.action)) +

@@ -20,22 +20,22 @@ struct FleetAnswer {
   std::string about;        ///< which claim, class or driver it waits for
 };
 
-/// Judges a Workload that waits. `candidates`: the clusters where its pods fit, the best first;
-/// `preferred` is taken before them if it is one of those that its claims allow.
+/// Answers where a Workload that waits can go. `candidates`: the clusters where its pods fit, the
+/// best first; `preferred` is taken before them if it is one of those that its claims allow.
 ///
 /// What drivers have to be asked is noted in DeviceDispatch::asked, and a claim that its driver has
 /// to deallocate in FleetClaimRecord::release; the plan writes both.
-FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
-                               const std::vector<std::string>& candidates,
-                               const std::string& preferred);
+FleetAnswer answer_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
+                                const std::vector<std::string>& candidates,
+                                const std::string& preferred);
 
-/// Opens what the plan makes for the Workload: claims from templates, and its FleetScheduling.
+/// Marks what the plan makes for the Workload: claims from templates, and its FleetScheduling.
 void mark_made_claims_dirty(State& state, const NamespacedName& id, const WorkloadFacts& facts);
 
 /// Reserves all claims of the Workload for it.
 void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record);
 /// Brings the holders of its claims to what is decided and observed of the Workload now: one with a
-/// reservation holds them. Opens the Workloads that use a claim which it holds no more.
+/// reservation holds them. Marks the Workloads that use a claim which it holds no more.
 void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord& record);
 /// Ends what it holds, because it is gone or is not dispatched here any more.
 void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord& record);

@@ -1,4 +1,4 @@
-#include "engine/fold/fleet_claims/judge.h"
+#include "engine/fold/fleet_claims/answer.h"
 
 #include <algorithm>
 #include <optional>
@@ -131,7 +131,7 @@ class FleetJudge {
     }
     if (!last) return {"", DeviceVerdict::conflicting_pins, pins_text(candidates)};
     find_claim(state_, last->claim)->release = true;
-    state_.fleet.open_claims.insert(last->claim);
+    state_.fleet.dirty_claims.insert(last->claim);
     return {"", DeviceVerdict::claim_deallocating,
             "entry " + last->entry + ": " + claim_text(*last) + " is being deallocated"};
   }
@@ -164,7 +164,7 @@ class FleetJudge {
     if (asked.potential.size() > kPotentialMax) asked.potential.resize(kPotentialMax);
     const FleetSchedulingFacts* said = scheduling();
     if (asked.selected.empty() && said) asked.selected = said->selected;
-    state_.fleet.open_schedulings.insert(id_);
+    state_.fleet.dirty_schedulings.insert(id_);
     std::vector<const FleetNeed*> pending, silent;
     for (const FleetNeed& need : needs_.all) {
       if (!is_pending(need)) continue;
@@ -288,36 +288,36 @@ class FleetJudge {
   const FleetNeeds needs_;
 };
 
-// The Workload gives a claim up: those that wait for it are judged in the same moment.
+// The Workload gives a claim up: those that wait for it are placed in the same moment.
 void drop_holder(State& state, const NamespacedName& claim, const NamespacedName& id) {
   find_claim(state, claim)->holders.erase(id);
-  state.fleet.open_claims.insert(claim);
+  state.fleet.dirty_claims.insert(claim);
   const auto users = state.fleet.users.find(claim);
   if (users == state.fleet.users.end()) return;
   for (const NamespacedName& user : users->second)
     if (has_fleet_needs(state.configuration, state.multikueue.workloads.at(user).seen.facts))
-      state.dispatch.open_workloads.insert(user);
+      state.dispatch.dirty_workloads.insert(user);
 }
 
 }  // namespace
 
-FleetAnswer judge_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
-                               const std::vector<std::string>& candidates,
-                               const std::string& preferred) {
+FleetAnswer answer_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
+                                const std::vector<std::string>& candidates,
+                                const std::string& preferred) {
   return FleetJudge(state, id, record).judge(candidates, preferred);
 }
 
 void mark_made_claims_dirty(State& state, const NamespacedName& id, const WorkloadFacts& facts) {
   const FleetNeeds needs = fleet_needs(state.configuration, id, facts);
-  if (!needs.all.empty()) state.fleet.open_schedulings.insert(id);
+  if (!needs.all.empty()) state.fleet.dirty_schedulings.insert(id);
   for (const FleetNeed& need : needs.all)
-    if (!need.template_.empty()) state.fleet.open_claims.insert(need.claim);
+    if (!need.template_.empty()) state.fleet.dirty_claims.insert(need.claim);
 }
 
 void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record) {
   for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
     find_claim(state, need.claim)->holders.insert(id);
-    state.fleet.open_claims.insert(need.claim);
+    state.fleet.dirty_claims.insert(need.claim);
   }
 }
 
