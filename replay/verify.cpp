@@ -90,7 +90,7 @@ DirtySet around(const State& state, const PatchIntended& intent) {
       dirty.clusters.insert(cluster_of_policy(intent.target.name));
       break;
     case WrittenKind::claim:
-      if (state.claims.contains(intent.target.name))
+      if (state.claims.by_name.contains(intent.target.name))
         dirty.claims.insert(intent.target.name);
       else  // a new claim is planned with its cluster
         dirty.clusters.insert(cluster_of_new_claim(intent.target.name));

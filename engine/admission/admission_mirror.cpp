@@ -130,12 +130,12 @@ void AdmissionMirror::note_all(const State& state) {
   const auto add = [](std::set<std::string>& names, const auto& map) {
     for (const auto& entry : map) names.insert(entry.first);
   };
-  add(claims_, state.claims);
+  add(claims_, state.claims.by_name);
   add(claims_, counted_);
   add(clusters_, state.clusters);
-  add(queues_, state.queues);
+  add(queues_, state.queues.by_name);
   add(queues_, of_queue_);
-  add(flavors_, state.flavors);
+  add(flavors_, state.flavors.by_name);
   add(flavors_, of_flavor_);
 }
 
@@ -165,8 +165,8 @@ void AdmissionMirror::count_out(const std::string& name) {
 }
 
 void AdmissionMirror::count_in(const State& state, const std::string& name) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end() || at->second.facts.deleting) return;
+  const auto at = state.claims.by_name.find(name);
+  if (at == state.claims.by_name.end() || at->second.facts.deleting) return;
   const Claim& claim = at->second;
   Counted& counted = counted_[name];
   counted.cluster = cluster_named(claim);
@@ -194,12 +194,12 @@ void AdmissionMirror::add_competitors(const State& state) {
   for (const std::string& name : claims_) {
     if (const auto was = counted_.find(name); was != counted_.end())
       around.insert(was->second.cluster);
-    if (const auto is = state.claims.find(name); is != state.claims.end())
+    if (const auto is = state.claims.by_name.find(name); is != state.claims.by_name.end())
       around.insert(cluster_named(is->second));
   }
   for (const std::string& cluster : around)
-    if (const auto claims = state.claims_of_cluster.find(cluster);
-        claims != state.claims_of_cluster.end())
+    if (const auto claims = state.claims.of_cluster.find(cluster);
+        claims != state.claims.of_cluster.end())
       claims_.insert(claims->second.begin(), claims->second.end());
 }
 
@@ -215,8 +215,8 @@ SharedMap<ClaimEntry>::Changes AdmissionMirror::claim_changes(const State& state
   SharedMap<ClaimEntry>::Changes changes;
   for (const std::string& name : claims_) {
     auto& entry = changes[name];
-    const auto at = state.claims.find(name);
-    if (at == state.claims.end()) continue;
+    const auto at = state.claims.by_name.find(name);
+    if (at == state.claims.by_name.end()) continue;
     const Claim& claim = at->second;
     entry =
         std::make_shared<ClaimEntry>(ClaimEntry{cluster_named(claim), claim.winner, claim.terms});
@@ -241,9 +241,9 @@ SharedMap<ClusterEntry>::Changes AdmissionMirror::cluster_changes(const State& s
 
 std::shared_ptr<const QueueEntry> AdmissionMirror::queue_entry(const State& state,
                                                                const std::string& name) const {
-  const auto at = state.queues.find(name);
+  const auto at = state.queues.by_name.find(name);
   const auto claims = of_queue_.find(name);
-  const bool present = at != state.queues.end() && at->second.present;
+  const bool present = at != state.queues.by_name.end() && at->second.present;
   if (!present && claims == of_queue_.end()) return nullptr;
   auto entry = std::make_shared<QueueEntry>();
   entry->present = present;

@@ -53,10 +53,10 @@ void Outbox::resolve_notices(const EventDraft& outcome) {
 // The stream may be faster than the answer. If it has brought the version that the write made, the
 // answer's version is cleared, so that State does not wait for an observation of it.
 void Outbox::look_for_result(const State& state, WriteAnswer& answer) {
-  const auto key = state.outstanding.find(answer.intent);
-  if (key == state.outstanding.end()) return;
+  const auto key = state.writes.outstanding.find(answer.intent);
+  if (key == state.writes.outstanding.end()) return;
   const WriteKey& target = key->second;
-  const PatchIntended& intent = state.writes.at(target).outstanding->intent;
+  const PatchIntended& intent = state.writes.by_key.at(target).outstanding->intent;
   // A write without an answer is resolved by an observation after it.
   if (answer.result == WriteResult::unknown)
     if (auto fact = ingest_.observed_since(target.cluster, target.object, intent.version,
@@ -75,9 +75,9 @@ void Outbox::look_for_result(const State& state, WriteAnswer& answer) {
 
 // Called before the outcome is folded, while State still holds the previous status.
 void Outbox::note(const State& state, const PatchAccepted& accepted) {
-  const auto key = state.outstanding.find(accepted.intent);
-  if (key == state.outstanding.end()) return;
-  const WriteState& write = state.writes.at(key->second);
+  const auto key = state.writes.outstanding.find(accepted.intent);
+  if (key == state.writes.outstanding.end()) return;
+  const WriteState& write = state.writes.by_key.at(key->second);
   const PatchIntended& intent = write.outstanding->intent;
   const LogTime time = write.last_write.value_or(state.now);
   for (Notice& each : notices_of(intent, write.status().body, accepted.intent, time))

@@ -25,11 +25,11 @@ namespace {
 // from its quota.
 void mark_around_queue_dirty(State& state, const std::string& queue, DirtySet& dirty) {
   dirty.queues.insert(queue);
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return;
+  const auto claims = state.claims.of_queue.find(queue);
+  if (claims == state.claims.of_queue.end()) return;
   for (const std::string& name : claims->second) {
     dirty.claims.insert(name);
-    dirty.clusters.insert(state.claims.at(name).terms->cluster);
+    dirty.clusters.insert(state.claims.by_name.at(name).terms->cluster);
   }
 }
 
@@ -80,11 +80,11 @@ void close_moment(State& state, DirtySet& dirty) {
   } while (!state.dispatch.dirty_clusters.empty());  // a pod that went elsewhere left devices
   end_changes(state);
   recompute_worker_quotas(state);
-  for (const std::string& name : std::exchange(state.dirty_queues, {})) {
+  for (const std::string& name : std::exchange(state.queues.dirty, {})) {
     recompute_pairs(state, name);
     mark_around_queue_dirty(state, name, dirty);
   }
-  for (const std::string& name : std::exchange(state.dirty_quotas, {})) {
+  for (const std::string& name : std::exchange(state.queues.dirty_quotas, {})) {
     recompute_pairs(state, name);
     dirty.queues.insert(name);
   }
@@ -116,7 +116,7 @@ struct Fold {
   void operator()(const ConfigChanged& changed) {
     state.configuration = changed.configuration;
     state.configuration_seq = event.seq;
-    ++*state.terms_changes;
+    ++*state.claims.terms_changes;
     state.multikueue.all_dirty = true;
     state.searches.all_dirty = true;
     mark_followers_dirty(state);

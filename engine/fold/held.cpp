@@ -120,14 +120,14 @@ void add_of_hub(std::vector<ObjectKey>& keys, const State& state, Kind kind) {
     case Kind::manifest_work: return add_works(keys, kind, state);
     case Kind::binding_policy: return add_policies(keys, kind, state);
     case Kind::resource_flavor:
-      for (const auto& [name, flavor] : state.flavors)
+      for (const auto& [name, flavor] : state.flavors.by_name)
         if (flavor_exists(state, name)) keys.push_back({kind, "", name});
       return;
     case Kind::cluster_queue:
-      for (const auto& [name, queue] : state.queues)
+      for (const auto& [name, queue] : state.queues.by_name)
         if (queue.present) keys.push_back({kind, "", name});
       return;
-    case Kind::local_queue: return add_namespaced(keys, kind, state.local_queues);
+    case Kind::local_queue: return add_namespaced(keys, kind, state.queues.local);
     case Kind::admission_check: return add_names(keys, kind, state.multikueue.checks);
     case Kind::multikueue_config: return add_names(keys, kind, state.multikueue.configs);
     case Kind::multikueue_cluster: return add_names(keys, kind, state.multikueue.clusters);
@@ -137,8 +137,8 @@ void add_of_hub(std::vector<ObjectKey>& keys, const State& state, Kind kind) {
     case Kind::workload: return add_namespaced(keys, kind, state.multikueue.workloads);
     case Kind::secret: return add_namespaced(keys, kind, state.multikueue.secrets);
     case Kind::custom_resource_definition: return add_names(keys, kind, state.multikueue.crds);
-    case Kind::claim: return add_names(keys, kind, state.claims);
-    case Kind::cohort: return add_names(keys, kind, state.cohorts);
+    case Kind::claim: return add_names(keys, kind, state.claims.by_name);
+    case Kind::cohort: return add_names(keys, kind, state.queues.cohorts);
     case Kind::mutating_admission_policy:
       return add_names(keys, kind, state.multikueue.admission_policies);
     case Kind::virtual_cluster: return add_namespaced(keys, kind, state.pool.virtual_clusters);

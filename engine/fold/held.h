@@ -149,11 +149,11 @@ Result with_held_of_hub(const State& state, const ObjectKey& key,
       return cluster(cluster_of_policy(key.name),
                      [&](const Cluster& of) { return look.present(of.member.policy); });
     case Kind::resource_flavor:
-      return flavor_exists(state, key.name) ? in(state.flavors, key.name) : look.none;
-    case Kind::cluster_queue: return look.present_in(state.queues, key.name);
-    case Kind::local_queue: return in(state.local_queues, id());
-    case Kind::claim: return in(state.claims, key.name);
-    case Kind::cohort: return in(state.cohorts, key.name);
+      return flavor_exists(state, key.name) ? in(state.flavors.by_name, key.name) : look.none;
+    case Kind::cluster_queue: return look.present_in(state.queues.by_name, key.name);
+    case Kind::local_queue: return in(state.queues.local, id());
+    case Kind::claim: return in(state.claims.by_name, key.name);
+    case Kind::cohort: return in(state.queues.cohorts, key.name);
     case Kind::cluster_profile: return in(state.multikueue.profiles, id());
     case Kind::placement: return in(state.multikueue.placements, id());
     case Kind::placement_decision: return in(state.multikueue.decisions, id());

@@ -20,7 +20,7 @@ namespace fairlead {
 namespace {
 
 void mark_users_of_checks_dirty(State& state) {
-  for (const auto& [name, queue] : state.queues)
+  for (const auto& [name, queue] : state.queues.by_name)
     if (!queue.facts.admission_checks.empty()) mark_queue_dirty(state, name);
 }
 
@@ -31,13 +31,13 @@ void observe_resource_flavor(State& state, const std::string& name,
 }
 
 void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
-  if (const auto at = state.local_queues.find(id); at != state.local_queues.end())
+  if (const auto at = state.queues.local.find(id); at != state.queues.local.end())
     mark_queue_dirty(state, at->second.cluster_queue);
   if (facts) {
-    state.local_queues[id] = *facts;
+    state.queues.local[id] = *facts;
     mark_queue_dirty(state, facts->cluster_queue);
   } else {
-    state.local_queues.erase(id);
+    state.queues.local.erase(id);
   }
 }
 

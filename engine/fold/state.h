@@ -44,19 +44,11 @@ struct StateFields {
   Configuration configuration;
   Seq configuration_seq;
 
-  std::map<std::string, ResourceFlavorFacts> flavors;  ///< also `gone_flavors`, as last observed
-  std::set<std::string> gone_flavors;  ///< left the hub while a claim or a member's work names them
-  std::map<std::string, Seq> flavor_seqs;
+  FlavorTables flavors;
   NameMap<Cluster> clusters;
-  NameMap<Claim> claims;
-  NameMap<std::set<std::string>> claims_of_cluster;  ///< claims by the cluster they name
-  NameMap<std::set<std::string>> claims_of_queue;    ///< winners and unknowns that name the queue
-  Memo<std::uint64_t> terms_changes;                 ///< counts changes of claims and configuration
-  NameMap<Queue> queues;
-  Memo<std::uint64_t> quota_changes;  ///< counts changes of the inputs of queues' quotas
-  std::map<std::string, Cohort> cohorts;
-  std::map<std::pair<std::string, std::string>, LocalQueueFacts>
-      local_queues;  ///< (namespace, name) on the hub
+  std::set<std::string> dirty_clusters;  ///< whose present moment is not decided yet
+  ClaimTables claims;
+  QueueTables queues;
   MultiKueue multikueue;
   DeviceSearches searches;
   Dispatch dispatch;
@@ -65,15 +57,9 @@ struct StateFields {
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
   std::set<Kind> silent;  ///< of is_of_every_quota, without a live hub stream; only reported
-  std::map<WriteKey, WriteState, WriteKeyOrder> writes;
-  std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents of `writes`
+  WriteTables writes;
   Deadlines deadlines;
-
-  std::set<std::string> dirty_clusters;  ///< whose present moment is not decided yet
-  std::set<std::string> dirty_claims;    ///< see Claim::dirty
-  std::set<std::string> dirty_queues;    ///< planned again with the claims that name them
-  std::set<std::string> dirty_quotas;    ///< whose quota must be compared, nothing else
-  bool all_dirty = false;                ///< the configuration or a flavor changed: all is planned
+  bool all_dirty = false;  ///< the configuration or a flavor changed: all is planned
 
   friend bool operator==(const StateFields&, const StateFields&) = default;
 };

@@ -282,8 +282,8 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
     if (newest && !is_lower_version(newest->streamed, write.awaited_version)) return false;
     return listed.went_back || includes_version(listed.resource_version, write.awaited_version);
   };
-  for (auto at = state.writes.lower_bound({source, {listed.kind, "", ""}, false});
-       at != state.writes.end() && at->first.cluster == source &&
+  for (auto at = state.writes.by_key.lower_bound({source, {listed.kind, "", ""}, false});
+       at != state.writes.by_key.end() && at->first.cluster == source &&
        at->first.object.kind == listed.kind;
        ++at)
     if (at->second.awaits() && in_vain(at->first, at->second)) return true;

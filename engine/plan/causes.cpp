@@ -68,16 +68,16 @@ struct Part {
 // Adds the cluster's claims that name the queue. Where none does, an edit removed the part: then
 // the claim in force counts.
 void add_claims(const Part& part, Causes& causes) {
-  const auto of_queue = part.state.claims_of_queue.find(part.queue);
-  const auto of_cluster = part.state.claims_of_cluster.find(part.cluster);
-  if (of_cluster == part.state.claims_of_cluster.end()) return;
+  const auto of_queue = part.state.claims.of_queue.find(part.queue);
+  const auto of_cluster = part.state.claims.of_cluster.find(part.cluster);
+  if (of_cluster == part.state.claims.of_cluster.end()) return;
   const auto names_queue = [&](const std::string& name) {
-    return of_queue != part.state.claims_of_queue.end() && of_queue->second.contains(name);
+    return of_queue != part.state.claims.of_queue.end() && of_queue->second.contains(name);
   };
   const bool some = std::any_of(of_cluster->second.begin(), of_cluster->second.end(), names_queue);
   for (const std::string& name : of_cluster->second) {
     if (some && !names_queue(name)) continue;
-    const Claim& claim = part.state.claims.at(name);
+    const Claim& claim = part.state.claims.by_name.at(name);
     if (!claim.winner && !claim.facts.deleting) continue;
     causes.add(claim.facts.deleting ? claim.seq : claim.terms_seq);
   }
@@ -121,7 +121,7 @@ std::map<std::string, Amount> parts_of(const std::vector<Contribution>& all, con
 // overbooking.
 void add_terms(const State& state, const std::string& name, const QuotaKey& pair,
                std::vector<Seq>& seqs) {
-  const Queue& queue = state.queues.at(name);
+  const Queue& queue = state.queues.by_name.at(name);
   const auto written = queue.written.find(pair);
   const auto current = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
   if (written == queue.written.end() || current != written->second) {
@@ -140,7 +140,7 @@ void add_terms(const State& state, const std::string& name, const QuotaKey& pair
 std::vector<Seq> seqs_behind(const State& state, const std::string& name,
                              const std::set<QuotaKey>& pairs,
                              const std::vector<Contribution>& parts) {
-  const Queue& queue = state.queues.at(name);
+  const Queue& queue = state.queues.by_name.at(name);
   std::vector<Seq> seqs;
   for (const QuotaKey& pair : pairs) {
     add_terms(state, name, pair, seqs);
@@ -170,8 +170,8 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& name,
     if (const Claim* claim = winning_claim(state, name)) {
       causes.add(claim->terms_seq);
       for (const Grant& grant : claim->grants)
-        if (const auto queue = state.queues.find(grant.row.cluster_queue);
-            queue != state.queues.end())
+        if (const auto queue = state.queues.by_name.find(grant.row.cluster_queue);
+            queue != state.queues.by_name.end())
           causes.add(queue->second.seq);
     }
     const Cluster& cluster = state.clusters.at(name);

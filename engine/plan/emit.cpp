@@ -21,8 +21,8 @@ bool is_soon_written(const State& state, const ObjectKey& object) {
 // same.
 WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction) {
   const WriteKey key = write_key(intent);
-  const auto at = state.writes.find(key);
-  if (at == state.writes.end()) return WriteBar::none;
+  const auto at = state.writes.by_key.find(key);
+  if (at == state.writes.by_key.end()) return WriteBar::none;
   const WriteState& write = at->second;
   if (write.outstanding) return WriteBar::unanswered;
   if (write.awaits()) return WriteBar::not_seen_yet;

@@ -21,8 +21,8 @@ namespace {
 DirtySet everything_in(const State& state) {
   DirtySet all;
   for (const auto& [name, cluster] : state.clusters) all.clusters.insert(name);
-  for (const auto& [name, claim] : state.claims) all.claims.insert(name);
-  for (const auto& [name, queue] : state.queues) all.queues.insert(name);
+  for (const auto& [name, claim] : state.claims.by_name) all.claims.insert(name);
+  for (const auto& [name, queue] : state.queues.by_name) all.queues.insert(name);
   for (const auto& [name, list] : state.multikueue.lists) all.placements.insert(name);
   for (const auto& [name, cluster] : state.multikueue.clusters) all.workers.insert(name);
   for (const auto& [name, check] : state.multikueue.checks) all.checks.insert(name);
@@ -42,7 +42,7 @@ DirtySet everything_in(const State& state) {
 std::set<std::string> claims_to_plan(const State& state, const DirtySet& dirty) {
   std::set<std::string> claims = dirty.claims;
   for (const std::string& cluster : dirty.clusters)
-    if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
+    if (const auto at = state.claims.of_cluster.find(cluster); at != state.claims.of_cluster.end())
       claims.insert(at->second.begin(), at->second.end());
   return claims;
 }
@@ -53,7 +53,7 @@ std::set<std::string> numbers_to_plan(const State& state, QueueWishes& wishes,
                                       const DirtySet& dirty) {
   std::set<std::string> claims;
   for (const std::string& cluster : dirty.accepted)
-    if (const auto at = state.claims_of_cluster.find(cluster); at != state.claims_of_cluster.end())
+    if (const auto at = state.claims.of_cluster.find(cluster); at != state.claims.of_cluster.end())
       for (const std::string& claim : at->second)
         if (status_numbers_are_due(state, claim, wishes)) claims.insert(claim);
   return claims;
@@ -88,8 +88,8 @@ class Writes {
   }
 
   bool concern(const State& state, const std::string& name) const {
-    const auto at = state.claims.find(name);
-    if (at == state.claims.end()) return false;
+    const auto at = state.claims.by_name.find(name);
+    if (at == state.claims.by_name.end()) return false;
     const Claim& claim = at->second;
     const std::string& cluster = claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
     return claims_.contains(name) || clusters_.contains(cluster) ||
@@ -116,10 +116,10 @@ std::set<std::string> members_written(const std::vector<Proposal>& proposals) {
 
 bool member_is_on_its_way(const State& state, const std::string& queue,
                           const std::set<std::string>& members) {
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return false;
+  const auto claims = state.claims.of_queue.find(queue);
+  if (claims == state.claims.of_queue.end()) return false;
   return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
-    const std::string& cluster = state.claims.at(name).terms->cluster;
+    const std::string& cluster = state.claims.by_name.at(name).terms->cluster;
     const ObjectKey work{Kind::manifest_work, cluster, std::string(kQuotaWork)};
     return members.contains(cluster) || write_pending(state, of_object(kHub, work));
   });

@@ -22,8 +22,9 @@ const ClaimCounts& ClaimCensus::of(const State& state, LogTime now) {
   if (now < due_) return counts_;
   due_ = now + kCensusInterval;
   counts_ = {};
-  std::erase_if(entries_, [&](const auto& entry) { return !state.claims.contains(entry.first); });
-  for (const auto& [name, claim] : state.claims) {
+  std::erase_if(entries_,
+                [&](const auto& entry) { return !state.claims.by_name.contains(entry.first); });
+  for (const auto& [name, claim] : state.claims.by_name) {
     const WriteState* write = find_write(state, {kHub, Kind::claim, "", name, true});
     if (!write || write->status().body.empty()) continue;
     const Entry& entry = read(name, write->status().body);

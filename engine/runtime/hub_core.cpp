@@ -367,8 +367,8 @@ HubStats HubCore::stats() {
   stats.writes_under_way = core_.under_way();
   stats.deadlines = state().deadlines.all().size();
   stats.clusters = state().clusters.size();
-  stats.claims = state().claims.size();
-  stats.queues = state().queues.size();
+  stats.claims = state().claims.by_name.size();
+  stats.queues = state().queues.by_name.size();
   stats.tenants = state().pool.tenants.size();
   stats.claim_counts = census_.of(state(), now());
   stats.pool_counts = pool_census_.of(state(), now());

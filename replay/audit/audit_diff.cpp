@@ -37,10 +37,10 @@ struct Side {
 };
 
 void add_everything(const State& state, Scope& scope) {
-  for (const auto& [name, at] : state.queues)
+  for (const auto& [name, at] : state.queues.by_name)
     if (at.present) scope.queues.insert(name);
-  for (const auto& [name, claims] : state.claims_of_queue) scope.queues.insert(name);
-  for (const auto& [name, claim] : state.claims) scope.claims.insert(name);
+  for (const auto& [name, claims] : state.claims.of_queue) scope.queues.insert(name);
+  for (const auto& [name, claim] : state.claims.by_name) scope.claims.insert(name);
   for (const auto& [name, cluster] : state.clusters) scope.clusters.insert(name);
   for (const auto& [name, list] : state.multikueue.lists) scope.lists.insert(name);
   scope.pool = Scope::Pool::compared;
@@ -48,8 +48,8 @@ void add_everything(const State& state, Scope& scope) {
 
 // The worker lists that the queue's AdmissionChecks use.
 void add_lists(const State& state, const std::string& queue, Scope& scope) {
-  const auto at = state.queues.find(queue);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(queue);
+  if (at == state.queues.by_name.end()) return;
   for (const std::string& name : at->second.facts.admission_checks) {
     const auto check = state.multikueue.checks.find(name);
     if (check != state.multikueue.checks.end() && check->second.ours)
@@ -60,11 +60,11 @@ void add_lists(const State& state, const std::string& queue, Scope& scope) {
 void add_queue(const State& state, const std::string& queue, Scope& scope) {
   scope.queues.insert(queue);
   add_lists(state, queue, scope);
-  const auto named = state.claims_of_queue.find(queue);
-  if (named == state.claims_of_queue.end()) return;
+  const auto named = state.claims.of_queue.find(queue);
+  if (named == state.claims.of_queue.end()) return;
   for (const std::string& name : named->second) {
     scope.claims.insert(name);
-    scope.clusters.insert(state.claims.at(name).terms->cluster);
+    scope.clusters.insert(state.claims.by_name.at(name).terms->cluster);
   }
 }
 
@@ -130,8 +130,8 @@ Rows grants_of(const Side& side, const std::string& queue) {
   Rows rows;
   QueueWishes wishes(side.state);
   for (const std::string& name : side.scope.claims) {
-    const auto at = side.state.claims.find(name);
-    if (at == side.state.claims.end()) continue;
+    const auto at = side.state.claims.by_name.find(name);
+    if (at == side.state.claims.by_name.end()) continue;
     const Claim& claim = at->second;
     for (const Grant& grant : claim.grants) {
       const AssignmentRow& row = grant.row;
@@ -162,8 +162,8 @@ Rows capacity_of(const Side& side) {
 Rows claims_of(const Side& side) {
   Rows rows;
   for (const std::string& name : side.scope.claims) {
-    const auto at = side.state.claims.find(name);
-    if (at == side.state.claims.end()) continue;
+    const auto at = side.state.claims.by_name.find(name);
+    if (at == side.state.claims.by_name.end()) continue;
     const Claim& claim = at->second;
     Json& row = rows[{name}];
     row = {{"uid", claim.uid},

@@ -240,10 +240,10 @@ std::string nearby(const std::vector<std::string>& names, const std::string& wan
 }
 
 Result<void> check_queue_named(const State& state, const std::string& queue) {
-  if (state.queues.contains(queue) || state.claims_of_queue.contains(queue)) return {};
+  if (state.queues.by_name.contains(queue) || state.claims.of_queue.contains(queue)) return {};
   std::vector<std::string> names;
-  for (const auto& [name, known] : state.queues) names.push_back(name);
-  for (const auto& [name, claims] : state.claims_of_queue) names.push_back(name);
+  for (const auto& [name, known] : state.queues.by_name) names.push_back(name);
+  for (const auto& [name, claims] : state.claims.of_queue) names.push_back(name);
   return bad_input("no ClusterQueue is called \"" + queue + "\" at seq " +
                    std::to_string(state.seq.value) + "; known: " + nearby(names, queue));
 }
@@ -252,8 +252,8 @@ std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& que
   std::vector<KnownPair> pairs;
   std::set<QuotaKey> listed;
   const ResourceAliases& aliases = state.configuration.resource_aliases;
-  const auto at = state.queues.find(queue);
-  if (at != state.queues.end() && at->second.present)
+  const auto at = state.queues.by_name.find(queue);
+  if (at != state.queues.by_name.end() && at->second.present)
     for (const ResourceGroup& group : at->second.facts.groups)
       for (const FlavorQuotas& flavor : group.flavors)
         for (const ResourceQuota& quota : flavor.resources) {
@@ -291,8 +291,8 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
 }
 
 std::optional<Amount> current_nominal(const State& state, const KnownPair& pair) {
-  const auto at = state.queues.find(pair.queue);
-  if (at == state.queues.end() || !at->second.present) return std::nullopt;
+  const auto at = state.queues.by_name.find(pair.queue);
+  if (at == state.queues.by_name.end() || !at->second.present) return std::nullopt;
   const ResourceQuota* quota = find_quota(at->second.facts.groups, pair.key.flavor, pair.spelled);
   if (!quota) return std::nullopt;
   return to_amount(pair.key.resource, quota->nominal);

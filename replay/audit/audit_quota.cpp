@@ -53,9 +53,9 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
     if (auto known = check_queue_named(state, queue); !known) return known.error();
     names.insert(queue);
   } else {
-    for (const auto& [name, at] : state.queues)
+    for (const auto& [name, at] : state.queues.by_name)
       if (at.present) names.insert(name);
-    for (const auto& [name, claims] : state.claims_of_queue) names.insert(name);
+    for (const auto& [name, claims] : state.claims.of_queue) names.insert(name);
   }
   AnswerSources rests_on = sources_of_every_quota();
   for (const std::string& name : names) add_sources(state, name, rests_on);

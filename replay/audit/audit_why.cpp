@@ -144,7 +144,7 @@ std::vector<Seq> events_behind(const State& state, const KnownPair& pair,
     for (const auto& [key, value] : cluster->second.capacity)
       if (key.resource == grant.grant->row.resource) add(value.causes);
   }
-  if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
+  if (const auto queue = state.queues.by_name.find(pair.queue); queue != state.queues.by_name.end())
     for (const auto& [name, share] : queue->second.workers.shares) add(share.causes);
   return seqs;
 }
@@ -176,8 +176,8 @@ Result<void> add_settings(const AuditSource& source, const State& state, Json& a
 
 Json value_json(const PairAtMoment& at) {
   const State& state = at.state();
-  const auto queue = state.queues.find(at.pair.queue);
-  const bool seen = queue != state.queues.end();
+  const auto queue = state.queues.by_name.find(at.pair.queue);
+  const bool seen = queue != state.queues.by_name.end();
   return {{"nominal", at.text(at.current)},
           {"desired", at.desired()},
           {"ours", at.ours},

@@ -24,7 +24,7 @@ namespace {
 // Returns the value of the pair if capacity counted undamped, no cluster had been lost, and every
 // member were ready.
 Amount undamped(State state, const KnownPair& pair) {
-  if (const auto queue = state.queues.find(pair.queue); queue != state.queues.end())
+  if (const auto queue = state.queues.by_name.find(pair.queue); queue != state.queues.by_name.end())
     for (auto& [cluster, share] : queue->second.workers.shares) {
       share.known = true;
       for (auto& [key, value] : share.values) value.accepted = value.usable;
@@ -99,7 +99,7 @@ class Guards {
 
   void queue_guards() {
     const std::string queue = "ClusterQueue " + pair_.queue;
-    const auto at = state_.queues.find(pair_.queue);
+    const auto at = state_.queues.by_name.find(pair_.queue);
     const auto seq = [&](Json& guard) { guard["seq"] = at->second.seq.value; };
     switch (queue_bar(state_, pair_.queue)) {
       case QueueBar::none: break;
@@ -127,7 +127,8 @@ class Guards {
         break;
       }
     }
-    if (at != state_.queues.end() && at->second.workers.asked && !at->second.workers.follows)
+    if (at != state_.queues.by_name.end() && at->second.workers.asked &&
+        !at->second.workers.follows)
       seq(add("FollowsNobody", "no AdmissionCheck of " + queue +
                                    " names a Placement whose workers it could follow"));
     else if (!owned_pairs(state_, pair_.queue).contains(pair_.key))
@@ -162,7 +163,7 @@ class Guards {
   void write_guards(const QueueWish& wish) {
     const Proposal proposal = queue_proposal(state_, pair_.queue, wish);
     const WriteKey key = write_key(proposal.intent);
-    const auto at = state_.writes.find(key);
+    const auto at = state_.writes.by_key.find(key);
     switch (write_bar(state_, proposal.intent, wish.direction)) {
       case WriteBar::none: break;
       case WriteBar::unanswered: {

@@ -103,8 +103,8 @@ Result<std::optional<ObservedQuotas>> observed_before(const AuditSource& source,
   const auto state = state_for_pruned(source.log, source.snapshots, first);
   if (!state) return state.error();
   if (!*state) return std::optional<ObservedQuotas>();
-  const auto at = (*state)->queues.find(queue);
-  const bool there = at != (*state)->queues.end() && at->second.present;
+  const auto at = (*state)->queues.by_name.find(queue);
+  const bool there = at != (*state)->queues.by_name.end() && at->second.present;
   return std::optional(there ? at->second.facts.effective : ObservedQuotas());
 }
 
@@ -133,15 +133,15 @@ std::size_t last_shown_before(const std::vector<Seq>& seqs, Seq from, EventLooku
 
 Json effective_json(const State& state, const KnownPair& pair) {
   Json list = Json::array();
-  const auto at = state.queues.find(pair.queue);
-  if (at == state.queues.end() || !at->second.present) return list;
+  const auto at = state.queues.by_name.find(pair.queue);
+  if (at == state.queues.by_name.end() || !at->second.present) return list;
   const Queue& queue = at->second;
   if (queue.facts.effective)
     list.push_back(entry_json(state, pair, {Kind::cluster_queue, "", pair.queue},
                               *queue.facts.effective, queue.seq));
   for (const std::string& name : cohorts_above(state, queue)) {
-    const auto cohort = state.cohorts.find(name);
-    if (cohort != state.cohorts.end() && cohort->second.facts.effective)
+    const auto cohort = state.queues.cohorts.find(name);
+    if (cohort != state.queues.cohorts.end() && cohort->second.facts.effective)
       list.push_back(entry_json(state, pair, {Kind::cohort, "", name},
                                 *cohort->second.facts.effective, cohort->second.seq));
   }
@@ -150,8 +150,9 @@ Json effective_json(const State& state, const KnownPair& pair) {
 
 std::vector<KnownPair> pairs_of_override(const State& state, const std::string& queue) {
   std::vector<KnownPair> pairs;
-  const auto at = state.queues.find(queue);
-  if (at == state.queues.end() || !at->second.present || !at->second.facts.effective) return pairs;
+  const auto at = state.queues.by_name.find(queue);
+  if (at == state.queues.by_name.end() || !at->second.present || !at->second.facts.effective)
+    return pairs;
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   for (const auto& [pair, nominal] : nominals_of(at->second.facts.effective)) {
     const QuotaKey key{pair.first, canonical_resource(aliases, pair.second)};

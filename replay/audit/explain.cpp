@@ -195,9 +195,9 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
                       (flavor_exists(state, flavor) ? "" : "; " + flavor + " does not exist"));
   if (!node.ready) reasons.emplace_back("NotReady");
   if (node.unschedulable) reasons.emplace_back("cordoned");
-  const auto winner = state.flavors.find(counted.flavor);
+  const auto winner = state.flavors.by_name.find(counted.flavor);
   for (const Taint& taint : node.taints)
-    if (winner != state.flavors.end() && keeps_out(taint, winner->second))
+    if (winner != state.flavors.by_name.end() && keeps_out(taint, winner->second))
       reasons.push_back("taint " + text(taint));
   return reasons;
 }
@@ -206,11 +206,11 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
 
 std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair) {
   std::vector<GrantOfPair> found;
-  const auto claims = state.claims_of_queue.find(pair.queue);
-  if (claims == state.claims_of_queue.end()) return found;
+  const auto claims = state.claims.of_queue.find(pair.queue);
+  if (claims == state.claims.of_queue.end()) return found;
   const HubQuota quota = hub_quota(state, pair.queue, pair.key);
   for (const std::string& name : claims->second) {
-    const Claim& claim = state.claims.at(name);
+    const Claim& claim = state.claims.by_name.at(name);
     for (std::size_t row = 0; row < claim.grants.size(); ++row) {
       const Grant& grant = claim.grants[row];
       if (grant.row.cluster_queue != pair.queue || grant.row.flavor != pair.key.flavor ||
@@ -229,8 +229,8 @@ std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pai
 }
 
 Amount base_of(const State& state, const KnownPair& pair) {
-  const auto queue = state.queues.find(pair.queue);
-  if (queue == state.queues.end()) return 0;
+  const auto queue = state.queues.by_name.find(pair.queue);
+  if (queue == state.queues.by_name.end()) return 0;
   const auto base = queue->second.base.amounts.find(pair.key);
   return base == queue->second.base.amounts.end() ? 0 : base->second;
 }
@@ -405,8 +405,8 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
                                                                : cluster.reports.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
-    const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
-    const CountedNode counted{flavor, is_eligible(node.facts, flavor, state.flavors)};
+    const std::string& flavor = winning_flavor(node.facts.labels, state.flavors.by_name);
+    const CountedNode counted{flavor, is_eligible(node.facts, flavor, state.flavors.by_name)};
     Amount amount = 0;
     for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
                        [&](std::string_view resource, Amount of) {

@@ -94,8 +94,8 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
 }
 
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row) {
-  const auto at = state.queues.find(pair.queue);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(pair.queue);
+  if (at == state.queues.by_name.end()) return;
   const WorkerQuota& workers = at->second.workers;
   if (!workers.follows && !workers.asked && workers.malformed.empty()) return;
   const auto reserve = workers.reserve.find(pair.key);

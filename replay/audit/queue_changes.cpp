@@ -221,10 +221,11 @@ Result<void> begin_behind_pruned(const AuditSource& source, const std::string& q
     follower.begin_unknown();
     return {};
   }
-  const auto at = (*state)->queues.find(queue);
-  const auto write = (*state)->writes.find(WriteKey{std::string(kHub), key_of(queue), false});
-  return follower.begin_with(at == (*state)->queues.end() ? Queue{} : at->second,
-                             write == (*state)->writes.end() ? nullptr : &write->second);
+  const auto at = (*state)->queues.by_name.find(queue);
+  const auto write =
+      (*state)->writes.by_key.find(WriteKey{std::string(kHub), key_of(queue), false});
+  return follower.begin_with(at == (*state)->queues.by_name.end() ? Queue{} : at->second,
+                             write == (*state)->writes.by_key.end() ? nullptr : &write->second);
 }
 
 // Returns the changes that the events seqs[begin..end) made.

@@ -68,8 +68,8 @@ Result<bool> was_set_before(const AuditSource& source, const Annotation& annotat
   const auto state = state_for_pruned(source.log, source.snapshots, first);
   if (!state) return state.error();
   if (!*state) return true;
-  const auto claim = (*state)->claims.find(annotation.claim);
-  return claim != (*state)->claims.end() && claim->second.uid == annotation.uid &&
+  const auto claim = (*state)->claims.by_name.find(annotation.claim);
+  return claim != (*state)->claims.by_name.end() && claim->second.uid == annotation.uid &&
          annotation.is_in(claim->second.facts.debounce);
 }
 
@@ -112,7 +112,7 @@ const std::string* annotation_in_force(const Claim* claim, std::string_view name
 }
 
 const std::string& name_of(const State& state, const Claim& claim) {
-  return std::find_if(state.claims.begin(), state.claims.end(),
+  return std::find_if(state.claims.by_name.begin(), state.claims.by_name.end(),
                       [&](const auto& named) { return &named.second == &claim; })
       ->first;
 }

@@ -352,10 +352,10 @@ void add_cluster_source(const State& state, const std::string& name, AnswerSourc
 }
 
 void add_sources(const State& state, const std::string& queue, AnswerSources& sources) {
-  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+  if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
     for (const std::string& claim : claims->second)
-      add_cluster_source(state, state.claims.at(claim).terms->cluster, sources);
-  if (const auto at = state.queues.find(queue); at != state.queues.end())
+      add_cluster_source(state, state.claims.by_name.at(claim).terms->cluster, sources);
+  if (const auto at = state.queues.by_name.find(queue); at != state.queues.by_name.end())
     for (const auto& [cluster, share] : at->second.workers.shares)
       add_cluster_source(state, cluster, sources);
 }

@@ -58,7 +58,7 @@ bool is_over_quota(const State& state, const std::string& queue) {
   const auto pairs = pairs_of_queue(state, queue);
   return std::any_of(pairs.begin(), pairs.end(), [&](const KnownPair& pair) {
     const auto nominal = current_nominal(state, pair);
-    const Int128 used = used_of(state.queues.at(queue), pair);
+    const Int128 used = used_of(state.queues.by_name.at(queue), pair);
     return nominal && used != kNoValue && used > *nominal;
   });
 }
@@ -92,15 +92,15 @@ PairValues pair_values(const State& state, const KnownPair& pair, CapacityParts&
     const HubQuota quota = hub_quota(state, pair.queue, pair.key, Parts::summed);
     if (!quota.unknown) line(values, PairLine::desired) = quota.nominal;
   }
-  const auto queue = state.queues.find(pair.queue);
-  if (queue != state.queues.end() && queue->second.present)
+  const auto queue = state.queues.by_name.find(pair.queue);
+  if (queue != state.queues.by_name.end() && queue->second.present)
     line(values, PairLine::used) = used_of(queue->second, pair);
   return values;
 }
 
 StepWriter writer_of(const State& state, const KnownPair& pair, Int128 nominal) {
-  const auto queue = state.queues.find(pair.queue);
-  if (queue == state.queues.end()) return StepWriter::foreign;
+  const auto queue = state.queues.by_name.find(pair.queue);
+  if (queue == state.queues.by_name.end()) return StepWriter::foreign;
   const auto written = queue->second.written.find(pair.key);
   const bool ours = written != queue->second.written.end() && written->second == nominal;
   return ours ? StepWriter::fairlead : StepWriter::foreign;
@@ -142,14 +142,14 @@ Condition condition_of_cluster(const Cluster& cluster) {
 
 std::vector<Condition> conditions_of_queue(const State& state, const std::string& queue) {
   std::set<Condition> found;
-  const auto at = state.queues.find(queue);
-  if (at != state.queues.end() && at->second.present) {
+  const auto at = state.queues.by_name.find(queue);
+  if (at != state.queues.by_name.end() && at->second.present) {
     if (at->second.conflict) found.insert(Condition::conflict);
     if (is_over_quota(state, queue)) found.insert(Condition::over_quota);
   }
-  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+  if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
     for (const std::string& name : claims->second) {
-      const auto cluster = state.clusters.find(state.claims.at(name).terms->cluster);
+      const auto cluster = state.clusters.find(state.claims.by_name.at(name).terms->cluster);
       if (cluster != state.clusters.end()) found.insert(condition_of_cluster(cluster->second));
     }
   if (found.size() > 1) found.erase(Condition::steady);

@@ -128,12 +128,12 @@ void Timeline::count_holds(const DirtySet& dirty) {
 bool Timeline::is_foreign_write(const ObjectObserved& seen) const {
   const auto* facts = std::get_if<ClusterQueueFacts>(&seen.facts);
   if (facts == nullptr) return false;
-  const auto queue = state_.queues.find(seen.key.name);
-  if (queue == state_.queues.end() || !queue->second.present) return false;
+  const auto queue = state_.queues.by_name.find(seen.key.name);
+  if (queue == state_.queues.by_name.end() || !queue->second.present) return false;
   const Queue& known = queue->second;
   if (facts->groups == known.facts.groups || known.written_groups == facts->groups) return false;
-  const auto write = state_.writes.find(WriteKey{std::string(kHub), seen.key, false});
-  if (write == state_.writes.end() || !write->second.outstanding) return true;
+  const auto write = state_.writes.by_key.find(WriteKey{std::string(kHub), seen.key, false});
+  if (write == state_.writes.by_key.end() || !write->second.outstanding) return true;
   const auto& expected = write->second.outstanding->intent.expected;
   const auto* sent = expected ? std::get_if<ClusterQueueFacts>(&*expected) : nullptr;
   return sent == nullptr || sent->groups != facts->groups;

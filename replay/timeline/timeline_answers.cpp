@@ -76,9 +76,9 @@ Json queue_row(const State& state, const std::string& name,
 
 Json queue_rows(const State& state) {
   std::set<std::string> names;
-  for (const auto& [name, queue] : state.queues)
+  for (const auto& [name, queue] : state.queues.by_name)
     if (queue.present) names.insert(name);
-  for (const auto& [name, claims] : state.claims_of_queue) names.insert(name);
+  for (const auto& [name, claims] : state.claims.of_queue) names.insert(name);
   std::vector<std::pair<std::vector<Condition>, std::string>> ranked;
   for (const std::string& name : names) ranked.emplace_back(conditions_of_queue(state, name), name);
   std::sort(ranked.begin(), ranked.end());

@@ -12,13 +12,13 @@ namespace {
 std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
   std::set<std::string> queues = dirty.queues;
   const auto add_claim = [&](const std::string& name) {
-    const auto claim = state.claims.find(name);
-    if (claim == state.claims.end() || !claim->second.terms) return;
+    const auto claim = state.claims.by_name.find(name);
+    if (claim == state.claims.by_name.end() || !claim->second.terms) return;
     for (const AssignmentRow& row : claim->second.terms->rows) queues.insert(row.cluster_queue);
   };
   const auto add_cluster = [&](const std::string& name) {
-    const auto claims = state.claims_of_cluster.find(name);
-    if (claims == state.claims_of_cluster.end()) return;
+    const auto claims = state.claims.of_cluster.find(name);
+    if (claims == state.claims.of_cluster.end()) return;
     for (const std::string& claim : claims->second) add_claim(claim);
   };
   for (const std::string& claim : dirty.claims) add_claim(claim);
@@ -88,7 +88,7 @@ void ValueSeries::sample_everything(const State& state) {
     (add(maps), ...);
   };
   std::set<std::string> queues, clusters, lists;
-  names_of(queues, contents_.queues, state.queues, state.claims_of_queue);
+  names_of(queues, contents_.queues, state.queues.by_name, state.claims.of_queue);
   names_of(clusters, contents_.clusters, state.clusters);
   names_of(lists, contents_.lists, state.multikueue.lists);
   for (const std::string& name : queues) sample_queue(state, name);
@@ -125,11 +125,11 @@ void ValueSeries::sample_queue(const State& state, const std::string& queue) {
 void ValueSeries::sample_capacity(const State& state, const std::string& cluster,
                                   const std::set<std::string>& done) {
   const auto at = state.clusters.find(cluster);
-  const auto claims = state.claims_of_cluster.find(cluster);
-  if (at == state.clusters.end() || claims == state.claims_of_cluster.end()) return;
+  const auto claims = state.claims.of_cluster.find(cluster);
+  if (at == state.clusters.end() || claims == state.claims.of_cluster.end()) return;
   for (const std::string& name : claims->second) {
-    const auto claim = state.claims.find(name);
-    if (claim == state.claims.end() || !claim->second.terms) continue;
+    const auto claim = state.claims.by_name.find(name);
+    if (claim == state.claims.by_name.end() || !claim->second.terms) continue;
     for (const AssignmentRow& row : claim->second.terms->rows)
       if (!done.contains(row.cluster_queue)) sample_part(state, cluster, at->second, row);
   }

@@ -184,7 +184,7 @@ bool is_gone_for_others(const ObjectKey& key, const State& history) {
 }  // namespace
 
 bool write_under_way(const State& history, const ObjectKey& key) {
-  const WriteState* write = find(history.writes, WriteKey{std::string(kHub), key, false});
+  const WriteState* write = find(history.writes.by_key, WriteKey{std::string(kHub), key, false});
   return write && (write->outstanding || write->awaits());
 }
 

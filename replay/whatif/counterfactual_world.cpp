@@ -90,8 +90,8 @@ std::vector<ResourceGroup> list_before(const State& history, const std::string& 
   std::vector<std::vector<ResourceGroup>> candidates{queue.facts.groups};
   if (queue.written_groups) candidates.push_back(*queue.written_groups);
   const auto write =
-      history.writes.find({std::string(kHub), {Kind::cluster_queue, "", name}, false});
-  if (write != history.writes.end() && write->second.outstanding &&
+      history.writes.by_key.find({std::string(kHub), {Kind::cluster_queue, "", name}, false});
+  if (write != history.writes.by_key.end() && write->second.outstanding &&
       write->second.outstanding->intent.expected)
     candidates.push_back(
         std::get<ClusterQueueFacts>(*write->second.outstanding->intent.expected).groups);
@@ -101,10 +101,10 @@ std::vector<ResourceGroup> list_before(const State& history, const std::string& 
 }
 
 void translate_queue(ObjectSeen& seen, const State& history, const State& counterfactual) {
-  const auto was = history.queues.find(seen.key.name);
-  const auto is = counterfactual.queues.find(seen.key.name);
-  if (was == history.queues.end() || !was->second.present || is == counterfactual.queues.end() ||
-      !is->second.present)
+  const auto was = history.queues.by_name.find(seen.key.name);
+  const auto is = counterfactual.queues.by_name.find(seen.key.name);
+  if (was == history.queues.by_name.end() || !was->second.present ||
+      is == counterfactual.queues.by_name.end() || !is->second.present)
     return;  // it is new: neither world has written it
   if (is_made_uid(is->second.uid)) seen.uid = is->second.uid;
   ClusterQueueFacts& facts = std::get<ClusterQueueFacts>(seen.facts);
@@ -117,30 +117,31 @@ bool ours(const std::string& finalizer) { return finalizer == kClaimFinalizer; }
 // Returns false if there is no fact to deliver.
 bool translate_claim(ObjectSeen& seen, const State& history, const State& counterfactual) {
   ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
-  const auto is = counterfactual.claims.find(seen.key.name);
-  const auto write = history.writes.find({std::string(kHub), seen.key, false});
+  const auto is = counterfactual.claims.by_name.find(seen.key.name);
+  const auto write = history.writes.by_key.find({std::string(kHub), seen.key, false});
   const bool created_by_us =
-      write != history.writes.end() &&
+      write != history.writes.by_key.end() &&
       ((write->second.outstanding && write->second.outstanding->intent.verb == Verb::create) ||
        write->second.awaits()) &&
-      !history.claims.contains(seen.key.name);
+      !history.claims.by_name.contains(seen.key.name);
   if (created_by_us) return false;
   const bool has_ours = std::any_of(facts.finalizers.begin(), facts.finalizers.end(), ours);
   std::erase_if(facts.finalizers, ours);
-  const auto was = history.claims.find(seen.key.name);
-  const bool edited = was == history.claims.end() || was->second.facts.spec != facts.spec ||
+  const auto was = history.claims.by_name.find(seen.key.name);
+  const bool edited = was == history.claims.by_name.end() || was->second.facts.spec != facts.spec ||
                       was->second.facts.deleting != facts.deleting;
-  if (is == counterfactual.claims.end()) {
+  if (is == counterfactual.claims.by_name.end()) {
     // It came with our finalizer, from before this history: the same holds in the counterfactual.
-    if (has_ours && was == history.claims.end()) facts.finalizers.emplace_back(kClaimFinalizer);
-    if (was != history.claims.end()) facts.status_grants.clear();
+    if (has_ours && was == history.claims.by_name.end())
+      facts.finalizers.emplace_back(kClaimFinalizer);
+    if (was != history.claims.by_name.end()) facts.status_grants.clear();
     return edited;  // not made here yet, or gone: an echo does not make it
   }
   const Claim& claim = is->second;
   const auto had = [](const Claim& of) {
     return std::any_of(of.facts.finalizers.begin(), of.facts.finalizers.end(), ours);
   };
-  const bool taken_away = was != history.claims.end() && had(was->second) && !has_ours;
+  const bool taken_away = was != history.claims.by_name.end() && had(was->second) && !has_ours;
   if (had(claim) && !taken_away) facts.finalizers.emplace_back(kClaimFinalizer);
   facts.status_grants = claim.facts.status_grants;
   // If another writer overwrote the status in history, it is overwritten here too.
@@ -152,7 +153,7 @@ bool translate_claim(ObjectSeen& seen, const State& history, const State& counte
   }
   // The spec of a claim that we made follows from what was observed; until another writer edits it,
   // the counterfactual's own spec holds.
-  if (was != history.claims.end() && was->second.facts.spec == facts.spec)
+  if (was != history.claims.by_name.end() && was->second.facts.spec == facts.spec)
     facts.spec = claim.facts.spec;
   // The same for the nominal list alone, if the rest was edited or the list grew by us.
   const auto* ours_then = nominal_of_ours(history, seen.key.name);
@@ -242,8 +243,8 @@ bool translate_policy(ObjectSeen& seen, const State& history, const State& count
 
 bool translate_gone(const ObjectGone& gone, const State& history, const State& counterfactual) {
   if (gone.key.kind == Kind::manifest_work || gone.key.kind == Kind::binding_policy) return false;
-  const auto claim = counterfactual.claims.find(gone.key.name);
-  if (gone.key.kind != Kind::claim || claim == counterfactual.claims.end())
+  const auto claim = counterfactual.claims.by_name.find(gone.key.name);
+  if (gone.key.kind != Kind::claim || claim == counterfactual.claims.by_name.end())
     return translate_gone_of_multikueue(gone.key, history, counterfactual);
   // The counterfactual removes it when it releases our finalizer.
   const auto& finalizers = claim->second.facts.finalizers;

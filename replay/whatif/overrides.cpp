@@ -77,7 +77,7 @@ Result<void> Overrides::compare_configurations(const State& history, const Event
 }
 
 void Overrides::look_at_everything(const State& history, const Event* event) {
-  for (const auto& [name, claim] : history.claims) {
+  for (const auto& [name, claim] : history.claims.by_name) {
     if (claim.terms) clusters_[name] = claim.terms->cluster;
     look_at({Kind::claim, "", name}, history, event);
   }
@@ -98,7 +98,7 @@ void Overrides::look_at_pool(const State& history, const Event* event) {
 
 void Overrides::look_at_queues(const State& history, const Event* event) {
   if (actual_.overbook_percent == counterfactual_.overbook_percent && open_.empty()) return;
-  for (const auto& [name, queue] : history.queues)
+  for (const auto& [name, queue] : history.queues.by_name)
     look_at({Kind::cluster_queue, "", name}, history, event);
 }
 
@@ -107,11 +107,12 @@ void Overrides::look_at_claims(const State& history, const std::string& name, co
   std::set<std::string> names{name}, clusters;
   if (const auto before = clusters_.find(name); before != clusters_.end())
     clusters.insert(before->second);
-  if (const auto at = history.claims.find(name); at != history.claims.end() && at->second.terms)
+  if (const auto at = history.claims.by_name.find(name);
+      at != history.claims.by_name.end() && at->second.terms)
     clusters.insert(clusters_[name] = at->second.terms->cluster);
   for (const std::string& cluster : clusters)
-    if (const auto at = history.claims_of_cluster.find(cluster);
-        at != history.claims_of_cluster.end())
+    if (const auto at = history.claims.of_cluster.find(cluster);
+        at != history.claims.of_cluster.end())
       names.insert(at->second.begin(), at->second.end());
   for (const std::string& each : names) look_at({Kind::claim, "", each}, history, event);
 }
@@ -155,8 +156,8 @@ Overrides::Names Overrides::of_object(const Place& place, const State& history) 
 
 Overrides::Names Overrides::of_claim(const State& history, const std::string& name) const {
   Names names;
-  const auto at = history.claims.find(name);
-  if (at == history.claims.end() || !at->second.winner) return names;
+  const auto at = history.claims.by_name.find(name);
+  if (at == history.claims.by_name.end() || !at->second.winner) return names;
   for (const auto& [parameter, value] : at->second.facts.debounce) {
     const DebounceParameter* known = find_debounce_parameter(parameter);
     DebounceSettings probe;
@@ -188,8 +189,9 @@ Overrides::Names Overrides::of_check(const State& history, const std::string& na
 }
 
 Overrides::Names Overrides::of_queue(const State& history, const std::string& name) const {
-  const auto at = history.queues.find(name);
-  if (at == history.queues.end() || !at->second.present || !asks_workers(history, at->second) ||
+  const auto at = history.queues.by_name.find(name);
+  if (at == history.queues.by_name.end() || !at->second.present ||
+      !asks_workers(history, at->second) ||
       actual_.overbook_percent == counterfactual_.overbook_percent)
     return {};
   const WorkerQuotaTerms& terms = at->second.facts.worker_quota;

@@ -23,9 +23,9 @@ bool bounds(const Cluster& cluster, const Claim* claim, const std::string& flavo
 
 // Returns the contributions of the last write of the queue; null if there is none, or no queue.
 const std::vector<Contribution>* written_parts(const State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  const bool written =
-      at != state.queues.end() && at->second.present && at->second.written_groups.has_value();
+  const auto at = state.queues.by_name.find(name);
+  const bool written = at != state.queues.by_name.end() && at->second.present &&
+                       at->second.written_groups.has_value();
   return written ? &at->second.contributed : nullptr;
 }
 
@@ -33,8 +33,8 @@ const std::vector<Contribution>* written_parts(const State& state, const std::st
 // pairs whose value was right without a write, the contributions that add up to it.
 std::vector<Contribution> carried_by(const State& state, const std::string& name) {
   if (const auto* written = written_parts(state, name)) return *written;
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end() || !at->second.present) return {};
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end() || !at->second.present) return {};
   std::vector<Contribution> all;
   for (const auto& [pair, amount] : at->second.written) {
     const HubQuota quota = hub_quota(state, name, pair);
@@ -84,7 +84,7 @@ void TotalsMeter::wrote(const PatchIntended& intent) {
 void TotalsMeter::decided(const State& state, const DirtySet& dirty) {
   std::set<std::string> feeding;  // clusters whose contribution to a queue changed
   if (dirty.everything) {
-    for (const auto& [name, queue] : state.queues) add_queue(state, name, feeding);
+    for (const auto& [name, queue] : state.queues.by_name) add_queue(state, name, feeding);
     for (const auto& [name, cluster] : state.clusters) measure(state, name);
     return;
   }
@@ -99,7 +99,7 @@ void TotalsMeter::add_queue(const State& state, const std::string& name,
                             std::set<std::string>& feeding) {
   Carried& before = carried_[name];
   const bool written = written_parts(state, name) != nullptr;
-  const Seq by = written ? state.queues.at(name).written_at.seq : Seq{};
+  const Seq by = written ? state.queues.by_name.at(name).written_at.seq : Seq{};
   if (by != Seq{} && by == before.by) return;  // the parts are those of this write
   before.by = by;
   std::vector<Contribution> now = carried_by(state, name);

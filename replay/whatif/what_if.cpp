@@ -196,12 +196,12 @@ class CounterfactualWorld {
 // Answers of history do not reach a counterfactual: a write that is unanswered when the worlds part
 // counts as not done there, and is planned anew.
 State without_open_writes(State state) {
-  for (auto& [key, write] : state.writes) {
+  for (auto& [key, write] : state.writes.by_key) {
     write.outstanding.reset();
     write.await_nothing();
     write.refusal.reset();
   }
-  state.outstanding.clear();
+  state.writes.outstanding.clear();
   return state;
 }
 
@@ -223,7 +223,7 @@ void pass_until(State& state, LogTime parting) {
 // baseline plans them anew, and so they find their partner.
 void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
   std::vector<Seq> seqs;
-  for (const auto& [key, write] : start.writes)
+  for (const auto& [key, write] : start.writes.by_key)
     if ((!key.status || key.object.kind == Kind::workload) && (write.outstanding || write.awaits()))
       seqs.push_back(write.last_write_seq);
   std::sort(seqs.begin(), seqs.end());

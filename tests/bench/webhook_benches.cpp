@@ -24,20 +24,20 @@ ClaimFacts claim_for(const std::string& cluster, const std::string& cpu) {
 
 void put_claim(State& state, int number, const std::string& cpu) {
   const std::string cluster = "c" + std::to_string(number);
-  Claim& claim = state.claims[cluster + "-claim"];
+  Claim& claim = state.claims.by_name[cluster + "-claim"];
   claim.facts = claim_for(cluster, cpu);
   claim.terms =
       std::get<ClaimTerms>(understand(claim.facts.spec, state.configuration.resource_aliases));
   claim.winner = true;
-  state.claims_of_cluster[cluster].insert(cluster + "-claim");
+  state.claims.of_cluster[cluster].insert(cluster + "-claim");
   state.clusters[cluster].known = true;
 }
 
 // A hub whose claims all assign quota of one pair, which the hub has written.
 State crowded_hub(int claims) {
   State state;
-  state.flavors["od"];
-  Queue& queue = state.queues["q"];
+  state.flavors.by_name["od"];
+  Queue& queue = state.queues.by_name["q"];
   queue.present = true;
   queue.written[{"od", "cpu"}] = Amount{claims} * 10'000;
   for (int i = 0; i < claims; ++i) put_claim(state, i, "10");

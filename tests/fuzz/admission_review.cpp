@@ -13,14 +13,14 @@ namespace {
 // A hub with a claim and a queue, so that rules have something to compare with.
 State hub() {
   State state;
-  Claim& claim = state.claims["k"];
+  Claim& claim = state.claims.by_name["k"];
   claim.facts.spec.cluster_name = "east";
   claim.facts.spec.nominal_resources = {{"cpu", "10"}};
   claim.facts.spec.assignments = {{"q", "od", {{"cpu", "5"}}, {}, {}}};
   claim.terms = std::get<ClaimTerms>(understand(claim.facts.spec, default_resource_aliases()));
   claim.winner = true;
-  state.queues["q"].present = true;
-  state.queues["q"].facts.usage = {{"od", "cpu", 7000}};
+  state.queues.by_name["q"].present = true;
+  state.queues.by_name["q"].facts.usage = {{"od", "cpu", 7000}};
   state.clusters["east"].known = true;
   return state;
 }

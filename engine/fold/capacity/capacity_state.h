@@ -141,6 +141,15 @@ struct PoolObservation {
   friend bool operator==(const PoolObservation&, const PoolObservation&) = default;
 };
 
+/// The ResourceFlavors of the hub.
+struct FlavorTables {
+  std::map<std::string, ResourceFlavorFacts> by_name;  ///< also `gone`, as last observed
+  std::set<std::string> gone;  ///< left the hub while a claim or a member's work names them
+  std::map<std::string, Seq> seqs;
+
+  friend bool operator==(const FlavorTables&, const FlavorTables&) = default;
+};
+
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
   bool changed = false;           ///< the source in force reported something, also a relist

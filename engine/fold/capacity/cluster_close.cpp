@@ -305,7 +305,7 @@ void accept_first(Close& close) {
   Cluster& cluster = close.cluster;
   if (!cluster.valued || cluster.liveness_at_close != Liveness::live) return;
   // While no flavor of the hub is known no node counts for one: zero would be accepted.
-  if (!totals_in_force(cluster) && close.state.flavors.empty()) return;
+  if (!totals_in_force(cluster) && close.state.flavors.by_name.empty()) return;
   const FirstValues which =
       first_values(cluster.first_valued, cluster.last_changed, close.now, close.settings);
   if (which == FirstValues::wait) return;

@@ -224,7 +224,7 @@ bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.so
 // sources report at present stays.
 void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.presence.detached = false;
-  cluster.presence.claim_seen = state.claims_of_cluster.contains(name);
+  cluster.presence.claim_seen = state.claims.of_cluster.contains(name);
   if (!cluster.pool.offered) {  // of a super cluster the pool goes on, by what its nodes say
     cluster.flaps.clear();
     cluster.releases.clear();

@@ -18,7 +18,7 @@ DebounceSettings settings_of(const State& state, const std::string& cluster) {
 
 const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
   ClusterTerms& terms = *cluster.terms;
-  const std::uint64_t as_of = *state.terms_changes + 1;
+  const std::uint64_t as_of = *state.claims.terms_changes + 1;
   if (terms.as_of == as_of) return terms;
   const Claim* claim = winning_claim(state, name);
   terms = {settings_of(state, name),
@@ -29,7 +29,7 @@ const ClusterTerms& terms_of(const State& state, const std::string& name, Cluste
 
 Duration write_interval_of(const State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
-  if (at != state.clusters.end() && at->second.terms->as_of == *state.terms_changes + 1)
+  if (at != state.clusters.end() && at->second.terms->as_of == *state.claims.terms_changes + 1)
     return at->second.terms->settings.write_interval;
   return settings_of(state, name).write_interval;
 }

@@ -10,11 +10,12 @@ namespace fairlead {
 namespace {
 
 bool named_by_a_claim(const State& state, const std::string& flavor) {
-  return std::any_of(state.claims.begin(), state.claims.end(), [&](const auto& entry) {
-    const auto& terms = entry.second.terms;
-    return terms && std::any_of(terms->rows.begin(), terms->rows.end(),
-                                [&](const AssignmentRow& row) { return row.flavor == flavor; });
-  });
+  return std::any_of(
+      state.claims.by_name.begin(), state.claims.by_name.end(), [&](const auto& entry) {
+        const auto& terms = entry.second.terms;
+        return terms && std::any_of(terms->rows.begin(), terms->rows.end(),
+                                    [&](const AssignmentRow& row) { return row.flavor == flavor; });
+      });
 }
 
 bool named_by_a_work(const State& state, const std::string& flavor) {
@@ -32,32 +33,33 @@ bool needed(const State& state, const std::string& flavor) {
 }  // namespace
 
 bool flavor_exists(const State& state, const std::string& flavor) {
-  return state.flavors.contains(flavor) && !state.gone_flavors.contains(flavor);
+  return state.flavors.by_name.contains(flavor) && !state.flavors.gone.contains(flavor);
 }
 
 void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
                     Seq seq) {
   if (facts) {
-    state.flavor_seqs[flavor] = seq;
-    const bool returned = state.gone_flavors.erase(flavor) > 0;
-    if (returned && state.flavors.at(flavor) == *facts) return;  // it was in force all the time
-    state.flavors[flavor] = *facts;
+    state.flavors.seqs[flavor] = seq;
+    const bool returned = state.flavors.gone.erase(flavor) > 0;
+    if (returned && state.flavors.by_name.at(flavor) == *facts)
+      return;  // it was in force all the time
+    state.flavors.by_name[flavor] = *facts;
   } else {
-    state.flavor_seqs.erase(flavor);
-    if (state.flavors.contains(flavor) && needed(state, flavor)) {
-      state.gone_flavors.insert(flavor);
+    state.flavors.seqs.erase(flavor);
+    if (state.flavors.by_name.contains(flavor) && needed(state, flavor)) {
+      state.flavors.gone.insert(flavor);
       return;
     }
-    state.flavors.erase(flavor);
-    state.gone_flavors.erase(flavor);
+    state.flavors.by_name.erase(flavor);
+    state.flavors.gone.erase(flavor);
   }
   recount_everything(state);
 }
 
 void release_gone_flavors(State& state) {
-  const auto dropped = std::erase_if(state.gone_flavors, [&](const std::string& flavor) {
+  const auto dropped = std::erase_if(state.flavors.gone, [&](const std::string& flavor) {
     if (needed(state, flavor)) return false;
-    state.flavors.erase(flavor);
+    state.flavors.by_name.erase(flavor);
     return true;
   });
   if (dropped == 0) return;

@@ -71,14 +71,14 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
 }
 
 void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
-  node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors);
+  node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors.by_name);
   node.counted.in_pool =
       cluster.pool.offered && is_eligible_for_pool(state.configuration.pool, node.facts);
   add_eligible(state, cluster, node, Sign::plus, cause);
 }
 
 void count_node(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
-  const std::string& flavor = winning_flavor(node.facts.labels, state.flavors);
+  const std::string& flavor = winning_flavor(node.facts.labels, state.flavors.by_name);
   node.counted.flavor = flavor;
   if (!flavor.empty()) {
     ++cluster.flavor_nodes[flavor];

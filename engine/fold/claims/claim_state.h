@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "engine/fold/claims/claim_spec.h"
 #include "engine/fold/claims/grant_reason.h"
 #include "engine/fold/memo.h"
+#include "engine/fold/name_map.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -44,9 +46,20 @@ struct Claim {
   bool winner = false;        ///< it is in force for its cluster: the oldest not being deleted
   bool known = false;         ///< the grants follow from an accepted value
   std::vector<Grant> grants;  ///< in the order of terms->rows
-  Memo<ClaimPart> dirty;      ///< while it is in State::dirty_claims: which parts
+  Memo<ClaimPart> dirty;      ///< while it is in ClaimTables::dirty: which parts
 
   friend bool operator==(const Claim&, const Claim&) = default;
+};
+
+/// The claims of the hub.
+struct ClaimTables {
+  NameMap<Claim> by_name;
+  NameMap<std::set<std::string>> of_cluster;  ///< claims by the cluster they name
+  NameMap<std::set<std::string>> of_queue;    ///< winners and unknowns that name the queue
+  std::set<std::string> dirty;                ///< whose grants or status are derived again
+  Memo<std::uint64_t> terms_changes;          ///< counts changes of claims and configuration
+
+  friend bool operator==(const ClaimTables&, const ClaimTables&) = default;
 };
 
 }  // namespace fairlead

@@ -36,8 +36,9 @@ bool status_is_foreign(const State& state, const std::string& name) {
 
 bool status_is_foreign(const State& state, const std::string& name, const WriteState& write) {
   if (write.outstanding || write.status().digest == Digest{}) return false;
-  const auto claim = state.claims.find(name);
-  return claim != state.claims.end() && differs_from_ours(write, claim->second.facts.status_digest);
+  const auto claim = state.claims.by_name.find(name);
+  return claim != state.claims.by_name.end() &&
+         differs_from_ours(write, claim->second.facts.status_digest);
 }
 
 bool shows_foreign_status(const State& state, const std::string& name, const ClaimFacts& seen) {
@@ -47,7 +48,7 @@ bool shows_foreign_status(const State& state, const std::string& name, const Cla
 }
 
 bool is_known_status(const State& state, const std::string& name, const ClaimFacts& seen) {
-  const ClaimFacts& known = state.claims.at(name).facts;
+  const ClaimFacts& known = state.claims.by_name.at(name).facts;
   if (seen.status_digest == known.status_digest) return seen.status_grants == known.status_grants;
   const WriteState* write = status_write(state, name);
   if (!write || seen.status_digest == Digest{}) return false;
@@ -72,8 +73,8 @@ void note_status_accepted(State& state, WriteState& write, const PatchIntended& 
   StatusLeft& kept = write.change_status();
   kept = {std::move(kept.body), {}, ""};
   const ClaimFacts* left = left_by(intent);
-  const auto at = state.claims.find(intent.target.name);
-  if (!left || at == state.claims.end()) return;
+  const auto at = state.claims.by_name.find(intent.target.name);
+  if (!left || at == state.claims.by_name.end()) return;
   kept.digest = left->status_digest;
   kept.version = version;
   Claim& claim = at->second;

@@ -27,41 +27,41 @@ void mark_named_dirty(State& state, const Claim& claim) {
 }
 
 void drop_from_indexes(State& state, const std::string& name, const Claim& claim) {
-  const auto at = state.claims_of_cluster.find(cluster_of(claim));
-  if (at != state.claims_of_cluster.end()) {
+  const auto at = state.claims.of_cluster.find(cluster_of(claim));
+  if (at != state.claims.of_cluster.end()) {
     at->second.erase(name);
-    if (at->second.empty()) state.claims_of_cluster.erase(at);
+    if (at->second.empty()) state.claims.of_cluster.erase(at);
   }
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows) {
-    const auto queue = state.claims_of_queue.find(row.cluster_queue);
-    if (queue == state.claims_of_queue.end()) continue;
+    const auto queue = state.claims.of_queue.find(row.cluster_queue);
+    if (queue == state.claims.of_queue.end()) continue;
     queue->second.erase(name);
-    if (queue->second.empty()) state.claims_of_queue.erase(queue);
+    if (queue->second.empty()) state.claims.of_queue.erase(queue);
   }
 }
 
 void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
-  state.claims_of_cluster[cluster_of(claim)].insert(name);
+  state.claims.of_cluster[cluster_of(claim)].insert(name);
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
-    state.claims_of_queue[row.cluster_queue].insert(name);
+    state.claims.of_queue[row.cluster_queue].insert(name);
 }
 
 // The oldest claim without a deletionTimestamp wins its cluster (creationTimestamp, then uid).
 void choose_winner(State& state, const std::string& cluster_name) {
-  const auto at = state.claims_of_cluster.find(cluster_name);
-  if (at == state.claims_of_cluster.end()) return;
+  const auto at = state.claims.of_cluster.find(cluster_name);
+  if (at == state.claims.of_cluster.end()) return;
   const Claim* best = nullptr;
   for (const std::string& name : at->second) {
-    const Claim& claim = state.claims.at(name);
+    const Claim& claim = state.claims.by_name.at(name);
     if (claim.facts.deleting) continue;
     if (!best ||
         std::tie(claim.facts.created, claim.uid) < std::tie(best->facts.created, best->uid))
       best = &claim;
   }
   for (const std::string& name : at->second) {
-    Claim& claim = state.claims.at(name);
+    Claim& claim = state.claims.by_name.at(name);
     if (claim.winner != (&claim == best)) {
       mark_cluster_dirty(state, cluster_name).claim_seq = state.seq;
       for (const Grant& grant : claim.grants) note_quota_change(state, grant.row.cluster_queue);
@@ -297,7 +297,7 @@ bool derive(const State& state, Claim& claim) {
 }
 
 void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
-  Claim& claim = state.claims.at(name);
+  Claim& claim = state.claims.by_name.at(name);
   const ClaimPart part = std::exchange(*claim.dirty, ClaimPart::all);
   const bool derives = part != ClaimPart::status;
 #ifndef NDEBUG
@@ -344,20 +344,20 @@ std::vector<const std::string*> queues_granted(const Claim& claim) {
 }
 
 const Claim* winning_claim(const State& state, const std::string& cluster) {
-  const auto at = state.claims_of_cluster.find(cluster);
-  if (at == state.claims_of_cluster.end()) return nullptr;
+  const auto at = state.claims.of_cluster.find(cluster);
+  if (at == state.claims.of_cluster.end()) return nullptr;
   for (const std::string& name : at->second)
-    if (const Claim& claim = state.claims.at(name); claim.winner) return &claim;
+    if (const Claim& claim = state.claims.by_name.at(name); claim.winner) return &claim;
   return nullptr;
 }
 
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string& name = seen.key.name;
-  const auto at = state.claims.find(name);
-  if (at != state.claims.end() && !seen.uid.empty() && !at->second.uid.empty() &&
+  const auto at = state.claims.by_name.find(name);
+  if (at != state.claims.by_name.end() && !seen.uid.empty() && !at->second.uid.empty() &&
       at->second.uid != seen.uid)
     forget_claim(state, name);  // another uid: deleted and created again between observations
-  Claim& claim = state.claims[name];
+  Claim& claim = state.claims.by_name[name];
   const bool is_new = claim.seq == Seq{};
   const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
   const bool edited =
@@ -377,7 +377,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
     only_status ? mark_claim_status_dirty(state, name) : mark_claim_dirty(state, name);
     return;
   }
-  ++*state.terms_changes;
+  ++*state.claims.terms_changes;
   if (!is_new) {
     mark_cluster_claims_dirty(state, before);
     drop_from_indexes(state, name, claim);
@@ -399,9 +399,9 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
 }
 
 void forget_claim(State& state, const std::string& name) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end()) return;
-  ++*state.terms_changes;
+  const auto at = state.claims.by_name.find(name);
+  if (at == state.claims.by_name.end()) return;
+  ++*state.claims.terms_changes;
   const std::string cluster_name = cluster_of(at->second);
   drop_from_indexes(state, name, at->second);
   if (at->second.terms)
@@ -414,8 +414,8 @@ void forget_claim(State& state, const std::string& name) {
     cluster.observation.at_once_all = true;
     cluster.claim_seq = state.seq;
   }
-  state.claims.erase(at);
-  state.dirty_claims.erase(name);
+  state.claims.by_name.erase(at);
+  state.claims.dirty.erase(name);
   choose_winner(state, cluster_name);
   release_gone_flavors(state);
 }
@@ -431,10 +431,10 @@ std::string cluster_of_new_claim(const std::string& name) {
 
 // Adds `part` to what closing the moment does with the claim.
 static void mark_part_dirty(State& state, const std::string& name, ClaimPart part) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end()) return;
+  const auto at = state.claims.by_name.find(name);
+  if (at == state.claims.by_name.end()) return;
   ClaimPart& all = *at->second.dirty;
-  if (state.dirty_claims.insert(name).second || part == ClaimPart::all)
+  if (state.claims.dirty.insert(name).second || part == ClaimPart::all)
     all = part;
   else if (all != ClaimPart::all && all != part)
     all = ClaimPart::status_and_grants;
@@ -449,8 +449,8 @@ void mark_claim_status_dirty(State& state, const std::string& name) {
 }
 
 static void mark_claims_dirty(State& state, const std::string& cluster, ClaimPart part) {
-  const auto at = state.claims_of_cluster.find(cluster);
-  if (at == state.claims_of_cluster.end()) return;
+  const auto at = state.claims.of_cluster.find(cluster);
+  if (at == state.claims.of_cluster.end()) return;
   for (const std::string& name : at->second) mark_part_dirty(state, name, part);
 }
 
@@ -463,13 +463,13 @@ void mark_cluster_claims_dirty(State& state, const std::string& cluster) {
 }
 
 void mark_queue_claims_dirty(State& state, const std::string& queue) {
-  const auto at = state.claims_of_queue.find(queue);
-  if (at == state.claims_of_queue.end()) return;
+  const auto at = state.claims.of_queue.find(queue);
+  if (at == state.claims.of_queue.end()) return;
   for (const std::string& name : at->second) mark_claim_dirty(state, name);
 }
 
 void reparse_claims(State& state) {
-  for (auto& [name, claim] : state.claims) {
+  for (auto& [name, claim] : state.claims.by_name) {
     drop_from_indexes(state, name, claim);
     understand_spec(state, claim, claim.seq);
     add_to_indexes(state, name, claim);
@@ -479,7 +479,7 @@ void reparse_claims(State& state) {
 }
 
 void recompute_claims(State& state, DirtySet& dirty) {
-  for (const std::string& name : std::exchange(state.dirty_claims, {}))
+  for (const std::string& name : std::exchange(state.claims.dirty, {}))
     recompute_claim(state, name, dirty);
 }
 

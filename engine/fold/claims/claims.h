@@ -55,7 +55,7 @@ struct GrantSteps {
 /// Returns the steps of every row of a claim that is in force for `cluster`, in the order of
 /// terms->rows. The function that derives the grants records them.
 std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster, const Claim& claim);
-/// Derives the grants of the marked claims (State::dirty_claims).
+/// Derives the grants of the marked claims (ClaimTables::dirty).
 void recompute_claims(State& state, DirtySet& dirty);
 
 }  // namespace fairlead

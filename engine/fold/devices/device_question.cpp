@@ -19,9 +19,10 @@ FitQuestion question_at(const State& state, const std::string& cluster,
   question.pod_sets = std::move(pod_sets);
   question.flavor_tolerations = [&state, &of](const std::string& name) {
     const NodeRecord* node = of.reports.nodes.find(name);
-    const auto flavor = node ? state.flavors.find(winning_flavor(node->facts.labels, state.flavors))
-                             : state.flavors.end();
-    return flavor == state.flavors.end() ? nullptr : &flavor->second.tolerations;
+    const auto flavor =
+        node ? state.flavors.by_name.find(winning_flavor(node->facts.labels, state.flavors.by_name))
+             : state.flavors.by_name.end();
+    return flavor == state.flavors.by_name.end() ? nullptr : &flavor->second.tolerations;
   };
   question.extended = std::move(extended);
   question.steps_max = state.configuration.dra.steps_max;

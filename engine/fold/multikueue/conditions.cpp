@@ -145,7 +145,7 @@ std::string remarks(const Subject& of) {
     if (std::string refused = refused_write(of); !refused.empty())
       lines.push_back(std::move(refused));
   for (const std::string& name : of.state.multikueue.followers) {
-    const Queue& queue = of.state.queues.at(name);
+    const Queue& queue = of.state.queues.by_name.at(name);
     const auto& checks = queue.facts.admission_checks;
     if (!queue.workers.malformed.empty() &&
         std::find(checks.begin(), checks.end(), of.name) != checks.end())

@@ -116,7 +116,7 @@ void keep(Map& map, const typename Map::key_type& key, Seen<F> seen) {
 
 // Ends the refusals of MultiKueue objects, because their kind may be served now.
 void try_refused_again(State& state) {
-  for (auto& [key, write] : state.writes)
+  for (auto& [key, write] : state.writes.by_key)
     if (key.object.kind == Kind::multikueue_config || key.object.kind == Kind::multikueue_cluster)
       write.refusal.reset();
 }

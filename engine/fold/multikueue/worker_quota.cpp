@@ -69,10 +69,10 @@ struct ClaimsOfWorker {
 };
 ClaimsOfWorker claims_of(const State& state, const std::string& queue, const std::string& cluster) {
   ClaimsOfWorker found;
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return found;
+  const auto claims = state.claims.of_queue.find(queue);
+  if (claims == state.claims.of_queue.end()) return found;
   for (const std::string& name : claims->second) {
-    const Claim& claim = state.claims.at(name);
+    const Claim& claim = state.claims.by_name.at(name);
     if (claim.terms->cluster != cluster) continue;
     found.any = true;
     found.known |= claim.known;
@@ -264,8 +264,8 @@ void stop_following(State& state, const std::string& name, Queue& queue) {
 }
 
 void recompute_follower(State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end()) return;
   Queue& queue = at->second;
   const bool follows = queue.present && queue.workers.asked && !placements_of(state, queue).empty();
   const bool before = std::exchange(queue.workers.follows, follows);
@@ -277,8 +277,8 @@ void recompute_follower(State& state, const std::string& name) {
 }  // namespace
 
 void mark_follower_dirty(State& state, const std::string& queue) {
-  const auto at = state.queues.find(queue);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(queue);
+  if (at == state.queues.by_name.end()) return;
   const WorkerQuota& terms = at->second.workers;
   auto& followers = state.multikueue.followers;
   const bool was = followers.contains(queue);
@@ -295,7 +295,7 @@ void mark_followers_dirty(State& state) {
 
 void recompute_worker_quotas(State& state) {
   for (const std::string& name : state.multikueue.followers)
-    if (state.dirty_queues.contains(name) || state.dirty_quotas.contains(name))
+    if (state.queues.dirty.contains(name) || state.queues.dirty_quotas.contains(name))
       state.multikueue.dirty_followers.insert(name);
   for (const std::string& name : std::exchange(state.multikueue.dirty_followers, {}))
     recompute_follower(state, name);
@@ -304,7 +304,7 @@ void recompute_worker_quotas(State& state) {
 std::set<std::string> related_queues(const State& state, const std::string& queue,
                                      const Cluster& cluster) {
   std::set<std::string> related;
-  for (const auto& [id, local_queue] : state.local_queues) {
+  for (const auto& [id, local_queue] : state.queues.local) {
     if (local_queue.cluster_queue != queue) continue;
     const auto there = cluster.member.local_queues.find(id);
     if (there != cluster.member.local_queues.end()) related.insert(there->second);

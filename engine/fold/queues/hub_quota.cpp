@@ -46,8 +46,8 @@ Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amo
   if (at == state.clusters.end() || at->second.member.quota_work.applied_and_available() ||
       !claim.known || !has_member(state, at->second))
     return amount;
-  const auto queue = state.queues.find(grant.row.cluster_queue);
-  if (queue == state.queues.end()) return amount;
+  const auto queue = state.queues.by_name.find(grant.row.cluster_queue);
+  if (queue == state.queues.by_name.end()) return amount;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   return std::min(amount, part_of(queue->second.contributed, claim.terms->cluster, pair));
 }
@@ -63,11 +63,11 @@ struct QuotaSums {
 
 void add_claims(const State& state, const std::string& queue, const QuotaKey& pair,
                 const WorkerQuota* workers, Parts parts, HubQuota& quota, QuotaSums& sums) {
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return;
+  const auto claims = state.claims.of_queue.find(queue);
+  if (claims == state.claims.of_queue.end()) return;
   if (parts == Parts::listed) quota.contributions.reserve(claims->second.size());
   for (const std::string& name : claims->second) {
-    const Claim& claim = state.claims.at(name);
+    const Claim& claim = state.claims.by_name.at(name);
     if (!claim_counts(workers, claim.terms->cluster)) continue;
     for (const Grant& grant : claim.grants) {
       if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
@@ -105,8 +105,8 @@ void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& wo
 // it below the present quota for that.
 void hold_growth(const State& state, const std::string& name, const QuotaKey& pair,
                  const QuotaSums& sums, HubQuota& quota) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end()) return;
   const Queue& queue = at->second;
   const auto written = queue.written.find(pair);
   Amount current =
@@ -132,13 +132,14 @@ Amount amount_of(const std::map<QuotaKey, Amount>& amounts, const QuotaKey& pair
 }  // namespace
 
 const WorkerQuota* followed(const State& state, const std::string& queue) {
-  const auto at = state.queues.find(queue);
-  return at != state.queues.end() && at->second.workers.follows ? &at->second.workers : nullptr;
+  const auto at = state.queues.by_name.find(queue);
+  return at != state.queues.by_name.end() && at->second.workers.follows ? &at->second.workers
+                                                                        : nullptr;
 }
 
 bool depends_on_workers(const State& state, const std::string& queue) {
-  const auto at = state.queues.find(queue);
-  return at != state.queues.end() && at->second.workers != WorkerQuota{};
+  const auto at = state.queues.by_name.find(queue);
+  return at != state.queues.by_name.end() && at->second.workers != WorkerQuota{};
 }
 
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
@@ -150,8 +151,9 @@ bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
 
 Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair,
                     Int128 sum) {
-  const auto at = state.queues.find(queue);
-  const Amount base = at == state.queues.end() ? 0 : amount_of(at->second.base.amounts, pair);
+  const auto at = state.queues.by_name.find(queue);
+  const Amount base =
+      at == state.queues.by_name.end() ? 0 : amount_of(at->second.base.amounts, pair);
   const WorkerQuota* workers = followed(state, queue);
   if (!workers) return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
   const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
@@ -200,10 +202,10 @@ bool HubQuotas::assigns(const std::string& queue, const std::string& resource) {
   auto& assigned = view_of(queue).assigned;
   if (!assigned) {
     assigned.emplace();
-    if (const auto claims = state_.claims_of_queue.find(queue);
-        claims != state_.claims_of_queue.end())
+    if (const auto claims = state_.claims.of_queue.find(queue);
+        claims != state_.claims.of_queue.end())
       for (const std::string& name : claims->second)
-        for (const AssignmentRow& row : state_.claims.at(name).terms->rows)
+        for (const AssignmentRow& row : state_.claims.by_name.at(name).terms->rows)
           if (row.cluster_queue == queue) assigned->insert(row.resource);
   }
   return assigned->contains(resource);

@@ -12,8 +12,8 @@ std::vector<std::string> cohorts_above(const State& state, const Queue& queue) {
   // A cycle of Cohorts ends the walk: the API server does not reject one.
   while (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
     names.push_back(name);
-    const auto at = state.cohorts.find(name);
-    if (at == state.cohorts.end()) break;
+    const auto at = state.queues.cohorts.find(name);
+    if (at == state.queues.cohorts.end()) break;
     name = at->second.facts.parent;
   }
   return names;
@@ -22,10 +22,10 @@ std::vector<std::string> cohorts_above(const State& state, const Queue& queue) {
 std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue) {
   if (queue.facts.effective)
     return Orchestration{queue.facts.effective->orchestrator, "", queue.seq};
-  if (queue.facts.cohort.empty() || state.cohorts.empty()) return std::nullopt;
+  if (queue.facts.cohort.empty() || state.queues.cohorts.empty()) return std::nullopt;
   for (const std::string& name : cohorts_above(state, queue)) {
-    const auto at = state.cohorts.find(name);
-    if (at != state.cohorts.end() && at->second.facts.effective)
+    const auto at = state.queues.cohorts.find(name);
+    if (at != state.queues.cohorts.end() && at->second.facts.effective)
       return Orchestration{at->second.facts.effective->orchestrator, name, at->second.seq};
   }
   return std::nullopt;
@@ -50,10 +50,10 @@ std::string text_of(const Orchestration& orchestration) {
 
 void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq) {
   if (facts)
-    state.cohorts[name] = {*facts, seq};
+    state.queues.cohorts[name] = {*facts, seq};
   else
-    state.cohorts.erase(name);
-  for (auto& [queue_name, queue] : state.queues) {
+    state.queues.cohorts.erase(name);
+  for (auto& [queue_name, queue] : state.queues.by_name) {
     if (!queue.present || queue.facts.cohort.empty()) continue;
     const std::vector<std::string> above = cohorts_above(state, queue);
     if (std::find(above.begin(), above.end(), name) == above.end()) continue;

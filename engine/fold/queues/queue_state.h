@@ -14,6 +14,7 @@
 #include "engine/fold/capacity/damping.h"
 #include "engine/fold/capacity/liveness.h"
 #include "engine/fold/memo.h"
+#include "engine/fold/name_map.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -109,6 +110,18 @@ struct Cohort {
   Seq seq;
 
   friend bool operator==(const Cohort&, const Cohort&) = default;
+};
+
+/// What the hub has of Kueue's queues.
+struct QueueTables {
+  NameMap<Queue> by_name;
+  std::map<std::string, Cohort> cohorts;
+  std::map<std::pair<std::string, std::string>, LocalQueueFacts> local;  ///< by (namespace, name)
+  std::set<std::string> dirty;         ///< planned again with the claims that name them
+  std::set<std::string> dirty_quotas;  ///< whose quota must be compared, nothing else
+  Memo<std::uint64_t> quota_changes;   ///< counts changes of the inputs of queues' quotas
+
+  friend bool operator==(const QueueTables&, const QueueTables&) = default;
 };
 
 }  // namespace fairlead

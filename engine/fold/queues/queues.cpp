@@ -18,8 +18,9 @@ namespace fairlead {
 namespace {
 
 const WriteState* write_of_queue(const State& state, const std::string& queue) {
-  const auto at = state.writes.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
-  return at == state.writes.end() ? nullptr : &at->second;
+  const auto at =
+      state.writes.by_key.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
+  return at == state.writes.by_key.end() ? nullptr : &at->second;
 }
 
 const Outstanding* outstanding_of(const State& state, const std::string& queue) {
@@ -126,9 +127,9 @@ void note_parts(const State& state, const std::string& name, Queue& queue,
   for (const auto& part : parts) queue.contributed_at[part] = written;
   std::set<std::string> contributors;
   for (const Contribution& part : queue.contributed) contributors.insert(part.cluster);
-  if (const auto claims = state.claims_of_queue.find(name); claims != state.claims_of_queue.end())
+  if (const auto claims = state.claims.of_queue.find(name); claims != state.claims.of_queue.end())
     for (const std::string& claim : claims->second)
-      contributors.insert(state.claims.at(claim).terms->cluster);
+      contributors.insert(state.claims.by_name.at(claim).terms->cluster);
   for (const auto& [cluster, share] : queue.workers.shares) contributors.insert(cluster);
   std::erase_if(queue.contributed_at,
                 [&](const auto& entry) { return !contributors.contains(entry.first.first); });
@@ -136,21 +137,21 @@ void note_parts(const State& state, const std::string& name, Queue& queue,
 
 // A claim that is being deleted waits for the writes that take its quota back.
 void mark_deleted_claims_dirty(State& state, const std::string& queue) {
-  const auto at = state.claims_of_queue.find(queue);
-  if (at == state.claims_of_queue.end()) return;
+  const auto at = state.claims.of_queue.find(queue);
+  if (at == state.claims.of_queue.end()) return;
   for (const std::string& name : at->second)
-    if (state.claims.at(name).facts.deleting) mark_claim_dirty(state, name);
+    if (state.claims.by_name.at(name).facts.deleting) mark_claim_dirty(state, name);
 }
 
 }  // namespace
 
 void note_quota_change(State& state, const std::string& name) {
-  if (const auto at = state.queues.find(name); at != state.queues.end())
-    *at->second.changed = ++*state.quota_changes;
+  if (const auto at = state.queues.by_name.find(name); at != state.queues.by_name.end())
+    *at->second.changed = ++*state.queues.quota_changes;
 }
 
 void mark_queue_dirty(State& state, const std::string& name) {
-  state.dirty_queues.insert(name);
+  state.queues.dirty.insert(name);
   note_quota_change(state, name);
 }
 
@@ -159,11 +160,13 @@ void requote(State& state, const std::string& name) {
   note_quota_change(state, name);
 }
 
-void requote_unchanged(State& state, const std::string& name) { state.dirty_quotas.insert(name); }
+void requote_unchanged(State& state, const std::string& name) {
+  state.queues.dirty_quotas.insert(name);
+}
 
 void resolve_conflict(State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end()) return;
   if (at->second.conflict) note_quota_change(state, name);
   at->second.conflict = false;
   at->second.overwrites.clear();
@@ -199,8 +202,8 @@ std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
 
 bool covers_alias_twice(const State& state, const std::string& queue,
                         const std::string& canonical) {
-  const auto at = state.queues.find(queue);
-  if (at == state.queues.end()) return false;
+  const auto at = state.queues.by_name.find(queue);
+  if (at == state.queues.by_name.end()) return false;
   int names = 0;
   for (const ResourceGroup& group : at->second.facts.groups)
     for (const std::string& resource : group.covered_resources)
@@ -218,7 +221,7 @@ void follow_terms(State& state, const std::string& name, Queue& queue) {
 }
 
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
-  Queue& queue = state.queues[seen.key.name];
+  Queue& queue = state.queues.by_name[seen.key.name];
   const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
   if (!queue.present || another) {
     const BaseQuota base = std::move(queue.base);
@@ -262,8 +265,8 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
 }
 
 void forget_queue(State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end()) return;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end()) return;
   at->second.present = false;
   at->second.written.clear();
   at->second.written_groups.reset();
@@ -275,7 +278,7 @@ void forget_queue(State& state, const std::string& name) {
 }
 
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written) {
-  Queue& queue = state.queues[intent.target.name];
+  Queue& queue = state.queues.by_name[intent.target.name];
   const auto* expected =
       intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
   if (!expected) return;
@@ -297,8 +300,8 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
 }
 
 void note_queue_seen_since(State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end() || !at->second.written_groups) return;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end() || !at->second.written_groups) return;
   Queue& queue = at->second;
   if (queue.facts.groups == *queue.written_groups) return;
   // A write is accepted only if the queue still had the version that it names. So every observation
@@ -318,9 +321,9 @@ namespace {
 std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue) {
   std::set<QuotaKey> pairs;
   const AssignmentRow* last = nullptr;  // claims mostly name the same pairs: saves set lookups
-  if (const auto claims = state.claims_of_queue.find(queue); claims != state.claims_of_queue.end())
+  if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
     for (const std::string& name : claims->second)
-      for (const AssignmentRow& row : state.claims.at(name).terms->rows) {
+      for (const AssignmentRow& row : state.claims.by_name.at(name).terms->rows) {
         if (row.cluster_queue != queue) continue;
         if (last && last->flavor == row.flavor && last->resource == row.resource) continue;
         pairs.insert({row.flavor, row.resource});
@@ -333,8 +336,8 @@ std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue)
 const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string& name,
                                           Queue& queue) {
   auto& [pairs, as_of] = *queue.claimed;
-  if (as_of != *state.terms_changes + 1) pairs = pairs_of_claims(state, name);
-  as_of = *state.terms_changes + 1;
+  if (as_of != *state.claims.terms_changes + 1) pairs = pairs_of_claims(state, name);
+  as_of = *state.claims.terms_changes + 1;
 #ifndef NDEBUG
   check(pairs == pairs_of_claims(state, name), "the pairs that claims name had changed");
 #endif
@@ -345,7 +348,7 @@ const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string&
 void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
   const WorkerQuota* workers = followed(state, queue);
   if (!workers) return;
-  for (const ResourceGroup& group : state.queues.at(queue).facts.groups)
+  for (const ResourceGroup& group : state.queues.by_name.at(queue).facts.groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
         pairs.insert(
@@ -365,14 +368,14 @@ std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
 
 std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
   std::set<QuotaKey> pairs = named_pairs(state, queue);
-  if (const auto at = state.queues.find(queue); at != state.queues.end())
+  if (const auto at = state.queues.by_name.find(queue); at != state.queues.by_name.end())
     for (const auto& [pair, amount] : at->second.written) pairs.insert(pair);
   return pairs;
 }
 
 void recompute_pairs(State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end() || !at->second.present) return;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end() || !at->second.present) return;
   Queue& queue = at->second;
   std::set<QuotaKey> named = pairs_of_claims(state, name, queue);
   add_pairs_of_workers(state, name, named);
@@ -403,10 +406,10 @@ namespace {
 Amount promised_before(const State& state, const std::string& queue, const std::string& cluster,
                        const QuotaKey& pair) {
   Amount most = 0;
-  const auto claims = state.claims_of_cluster.find(cluster);
-  if (claims == state.claims_of_cluster.end()) return most;
+  const auto claims = state.claims.of_cluster.find(cluster);
+  if (claims == state.claims.of_cluster.end()) return most;
   for (const std::string& name : claims->second)
-    for (const ClaimGrant& grant : state.claims.at(name).facts.status_grants) {
+    for (const ClaimGrant& grant : state.claims.by_name.at(name).facts.status_grants) {
       if (grant.cluster_queue != queue || grant.flavor != pair.flavor) continue;
       if (canonical_resource(state.configuration.resource_aliases, grant.resource) != pair.resource)
         continue;
@@ -420,8 +423,8 @@ Amount promised_before(const State& state, const std::string& queue, const std::
 
 Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
                            const QuotaKey& pair) {
-  const auto at = state_.queues.find(queue);
-  if (at == state_.queues.end() || !at->second.present) return 0;
+  const auto at = state_.queues.by_name.find(queue);
+  if (at == state_.queues.by_name.end() || !at->second.present) return 0;
   const auto current =
       amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
   const HubQuota& quota = of(queue, pair);

@@ -10,6 +10,7 @@
 #include "engine/base/digest.h"
 #include "engine/base/time.h"
 #include "engine/fold/claims/status_left.h"
+#include "engine/fold/deadlines.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -69,6 +70,14 @@ struct WriteState {
   void await_nothing() { await_version(""); }
 
   friend bool operator==(const WriteState&, const WriteState&) = default;
+};
+
+/// Every object that was ever written.
+struct WriteTables {
+  std::map<WriteKey, WriteState, WriteKeyOrder> by_key;
+  std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents
+
+  friend bool operator==(const WriteTables&, const WriteTables&) = default;
 };
 
 }  // namespace fairlead

@@ -28,7 +28,7 @@ void mark_dirty(State& state, const WriteKey& key) {
     case WrittenKind::claim:
       if (key.status)
         mark_claim_status_dirty(state, object.name);
-      else if (state.claims.contains(object.name))
+      else if (state.claims.by_name.contains(object.name))
         mark_claim_dirty(state, object.name);
       else if (const auto cluster = cluster_of_new_claim(object.name);
                state.clusters.contains(cluster))
@@ -74,20 +74,20 @@ bool is_foreign_status(const State& state, const WriteKey& key, const WriteState
 }
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
-  const auto key = state.outstanding.find(intent);
-  return key == state.outstanding.end() ? nullptr : &*state.writes.find(key->second);
+  const auto key = state.writes.outstanding.find(intent);
+  return key == state.writes.outstanding.end() ? nullptr : &*state.writes.by_key.find(key->second);
 }
 
 void drop_outstanding(State& state, WriteState& write) {
-  state.outstanding.erase(write.outstanding->seq);
+  state.writes.outstanding.erase(write.outstanding->seq);
   write.outstanding.reset();
 }
 
 // Returns when the accepted values behind a claim's status will have held still for
 // claims.statusInterval; kForever if none changed since the last write.
 LogTime numbers_due(const State& state, const std::string& name, LogTime last_write) {
-  const auto claim = state.claims.find(name);
-  if (claim == state.claims.end()) return kForever;
+  const auto claim = state.claims.by_name.find(name);
+  if (claim == state.claims.by_name.end()) return kForever;
   const auto& [terms, spec] = std::tie(claim->second.terms, claim->second.facts.spec);
   const auto cluster = state.clusters.find(terms ? terms->cluster : spec.cluster_name);
   if (cluster == state.clusters.end()) return kForever;
@@ -208,8 +208,8 @@ WriteKey write_key(const PatchIntended& intent) {
 }
 
 const WriteState* find_write(const State& state, const WriteKeyView& key) {
-  const auto at = state.writes.find(key);
-  return at == state.writes.end() ? nullptr : &at->second;
+  const auto at = state.writes.by_key.find(key);
+  return at == state.writes.by_key.end() ? nullptr : &at->second;
 }
 
 const WriteState* write_of(const State& state, const ObjectKey& object) {
@@ -251,11 +251,11 @@ Digest wish_of(const PatchIntended& intent) {
 
 // Returns the longest interval of the claims in force that name the queue; nullopt if none does.
 static std::optional<Duration> interval_of_queue(const State& state, const std::string& queue) {
-  const auto claims = state.claims_of_queue.find(queue);
-  if (claims == state.claims_of_queue.end()) return std::nullopt;
+  const auto claims = state.claims.of_queue.find(queue);
+  if (claims == state.claims.of_queue.end()) return std::nullopt;
   std::optional<Duration> longest;
   for (const std::string& name : claims->second)
-    if (const Claim& claim = state.claims.at(name); claim.winner)
+    if (const Claim& claim = state.claims.by_name.at(name); claim.winner)
       longest =
           std::max(longest.value_or(Duration{0}), write_interval_of(state, claim.terms->cluster));
   return longest;
@@ -270,8 +270,8 @@ Duration write_interval(const State& state, const WriteKeyView& key) {
     return interval_of_queue(state, name).value_or(default_interval);
   if (key.kind == Kind::manifest_work) return write_interval_of(state, std::string(key.namespace_));
   if (key.kind == Kind::binding_policy) return write_interval_of(state, cluster_of_policy(name));
-  const auto claim = state.claims.find(name);
-  if (claim == state.claims.end()) return default_interval;
+  const auto claim = state.claims.by_name.find(name);
+  if (claim == state.claims.by_name.end()) return default_interval;
   return write_interval_of(state, claim->second.terms ? claim->second.terms->cluster
                                                       : claim->second.facts.spec.cluster_name);
 }
@@ -288,10 +288,10 @@ bool awaits_observation(const State& state, const std::string& source, const Obj
 
 void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   const WriteKey key = write_key(intent);
-  WriteState& write = state.writes[key];
+  WriteState& write = state.writes.by_key[key];
   if (write.outstanding) drop_outstanding(state, write);
   write.outstanding = Outstanding{seq, intent, std::nullopt};
-  state.outstanding[seq] = key;
+  state.writes.outstanding[seq] = key;
   write.last_write = state.now;
   write.last_write_seq = seq;
   set_deadline(state, key, write);
@@ -383,11 +383,11 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
 }  // namespace
 
 void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
-  if (const auto status = state.writes.find(of_status(source, seen.key));
-      status != state.writes.end())
+  if (const auto status = state.writes.by_key.find(of_status(source, seen.key));
+      status != state.writes.by_key.end())
     note_status_observed(state, status->first, status->second, seen);
-  const auto at = state.writes.find(of_object(source, seen.key));
-  if (at == state.writes.end()) return;
+  const auto at = state.writes.by_key.find(of_object(source, seen.key));
+  if (at == state.writes.by_key.end()) return;
   WriteState& write = at->second;
   clear_awaited(write, seen);
   drop_foreign_nominal(write, seen);
@@ -401,17 +401,18 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
 
 void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
-    const auto at = state.writes.find(view);
-    if (at == state.writes.end()) continue;
+    const auto at = state.writes.by_key.find(view);
+    if (at == state.writes.by_key.end()) continue;
     if (at->second.outstanding) drop_outstanding(state, at->second);
     state.deadlines.clear(at->first);
-    state.writes.erase(at);
+    state.writes.by_key.erase(at);
   }
 }
 
 void note_listed(State& state, const std::string& source, Kind kind) {
-  for (auto at = state.writes.lower_bound(WriteKeyView{source, kind, "", "", false});
-       at != state.writes.end() && at->first.cluster == source && at->first.object.kind == kind;
+  for (auto at = state.writes.by_key.lower_bound(WriteKeyView{source, kind, "", "", false});
+       at != state.writes.by_key.end() && at->first.cluster == source &&
+       at->first.object.kind == kind;
        ++at) {
     WriteState& write = at->second;
     write.await_nothing();
@@ -422,16 +423,16 @@ void note_listed(State& state, const std::string& source, Kind kind) {
 }
 
 void await_still_numbers(State& state, const std::string& cluster) {
-  const auto claims = state.claims_of_cluster.find(cluster);
-  if (claims == state.claims_of_cluster.end()) return;
+  const auto claims = state.claims.of_cluster.find(cluster);
+  if (claims == state.claims.of_cluster.end()) return;
   for (const std::string& name : claims->second)
-    if (const auto at = state.writes.find(WriteKeyView{kHub, Kind::claim, "", name, true});
-        at != state.writes.end())
+    if (const auto at = state.writes.by_key.find(WriteKeyView{kHub, Kind::claim, "", name, true});
+        at != state.writes.by_key.end())
       set_deadline(state, at->first, at->second);
 }
 
 void reach_write_deadline(State& state, const WriteKey& key) {
-  if (const auto at = state.writes.find(key); at != state.writes.end()) {
+  if (const auto at = state.writes.by_key.find(key); at != state.writes.by_key.end()) {
     WriteState& write = at->second;
     if (write.outstanding && write.outstanding->doubted_until &&
         *write.outstanding->doubted_until <= state.now)
@@ -445,7 +446,7 @@ void reach_write_deadline(State& state, const WriteKey& key) {
 }
 
 void doubt_outstanding(State& state) {
-  for (const auto& [seq, key] : std::map(state.outstanding))
+  for (const auto& [seq, key] : std::map(state.writes.outstanding))
     note_unknown(state, {seq, "the process that sent it ended"});
 }
 

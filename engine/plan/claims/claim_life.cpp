@@ -103,10 +103,10 @@ bool offers_more(const Cluster& cluster, const std::map<std::string, Nominal>& n
 // writers.
 std::pair<std::string, const Claim*> claim_with_our_list(const State& state,
                                                          const std::string& cluster) {
-  const auto claims = state.claims_of_cluster.find(cluster);
-  if (claims == state.claims_of_cluster.end()) return {};
+  const auto claims = state.claims.of_cluster.find(cluster);
+  if (claims == state.claims.of_cluster.end()) return {};
   for (const std::string& name : claims->second) {
-    const Claim& claim = state.claims.at(name);
+    const Claim& claim = state.claims.by_name.at(name);
     if (!claim.winner) continue;
     const auto* ours = nominal_of_ours(state, name);
     const bool untouched = ours && *ours == claim.facts.spec.nominal_resources;
@@ -126,7 +126,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   const Cluster* cluster = offering_cluster(state, cluster_name);
   if (!cluster || cluster->presence.claim_seen) return std::nullopt;
   const std::string name = new_claim_name(cluster_name);
-  if (state.claims.contains(name)) return std::nullopt;
+  if (state.claims.by_name.contains(name)) return std::nullopt;
   const Offer offer = offer_of(*cluster);
   if (offer.nominal.empty()) return std::nullopt;
 
@@ -173,8 +173,8 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
 }
 
 Proposed emit_finalizer(const State& state, const std::string& name, QueueWishes& wishes) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end()) return std::nullopt;
+  const auto at = state.claims.by_name.find(name);
+  if (at == state.claims.by_name.end()) return std::nullopt;
   const Claim& claim = at->second;
   if (!claim.facts.deleting)
     return has_finalizer(claim) ? std::nullopt : add_finalizer(state, name, claim);

@@ -32,7 +32,8 @@ Digest digest_of_claim_status(const Json& status) {
 
 bool restore_is_due(const State& state, const std::string& name) {
   if (!status_is_foreign(state, name)) return false;
-  const WriteState& write = state.writes.at({std::string(kHub), {Kind::claim, "", name}, true});
+  const WriteState& write =
+      state.writes.by_key.at({std::string(kHub), {Kind::claim, "", name}, true});
   return !write.last_write || *write.last_write + kStatusRestoreInterval <= state.now;
 }
 

@@ -132,8 +132,8 @@ const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant)
   const std::string& queue = grant.row.cluster_queue;
   if (has_member(draft.state, *draft.cluster) || draft.cluster->member.queues.contains(queue))
     return usage_at_member(*draft.cluster, queue);
-  const auto hub = draft.state.queues.find(queue);
-  if (hub == draft.state.queues.end() || !hub->second.present) return nullptr;
+  const auto hub = draft.state.queues.by_name.find(queue);
+  if (hub == draft.state.queues.by_name.end() || !hub->second.present) return nullptr;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   if (draft.wishes.quotas().of(queue, pair).contributions.size() != 1) return nullptr;
   return &hub->second.facts.usage;
@@ -254,8 +254,8 @@ Condition propagated(const Propagation& propagation) {
 
 Condition ownership_conflict(const Draft& draft) {
   for (const std::string* queue : draft.queues) {
-    const auto at = draft.state.queues.find(*queue);
-    if (at != draft.state.queues.end() && at->second.conflict)
+    const auto at = draft.state.queues.by_name.find(*queue);
+    if (at != draft.state.queues.by_name.end() && at->second.conflict)
       return {"OwnershipConflict", "True", "ForeignOverwrites",
               "another writer keeps changing the quota of ClusterQueue " + *queue};
   }
@@ -384,7 +384,8 @@ bool object_write_is_fresh(const State& state, const std::string& name) {
   const WriteKeyView key{kHub, Kind::claim, "", name, false};
   if (!write_pending(state, key)) return false;
   const Duration interval = write_interval(state, key);
-  return interval.ns == 0 || *state.writes.find(key)->second.last_write + interval > state.now;
+  return interval.ns == 0 ||
+         *state.writes.by_key.find(key)->second.last_write + interval > state.now;
 }
 
 // Returns the apply of the status.
@@ -428,9 +429,10 @@ Reason reason_of(const Draft& draft, bool as_before) {
 
 GrantReason grant_reason(const State& state, const Claim& claim, const Grant& grant,
                          QueueWishes& wishes) {
-  const auto queue = state.queues.find(grant.row.cluster_queue);
+  const auto queue = state.queues.by_name.find(grant.row.cluster_queue);
   if (!claim.winner) return grant.reason;
-  if (queue == state.queues.end() || !queue->second.present) return GrantReason::queue_not_found;
+  if (queue == state.queues.by_name.end() || !queue->second.present)
+    return GrantReason::queue_not_found;
   const QueueWish& wish = wishes.of(grant.row.cluster_queue);
   if (wish.orchestrated) return GrantReason::quota_orchestrated;
   const auto why = wish.withheld.find({grant.row.flavor, grant.row.resource});
@@ -448,7 +450,7 @@ std::string capacity_state(const Cluster& cluster, const DampedValue& value) {
 }
 
 bool status_numbers_are_due(const State& state, const std::string& name, QueueWishes& wishes) {
-  const Claim& claim = state.claims.at(name);
+  const Claim& claim = state.claims.by_name.at(name);
   const auto cluster = state.clusters.find(cluster_name_of(claim));
   const std::optional<WrittenStatus>& written =
       wishes.statuses().of(name, accepted_body(state, name));
@@ -458,8 +460,8 @@ bool status_numbers_are_due(const State& state, const std::string& name, QueueWi
 }
 
 Proposed emit_claim_status(const State& state, const std::string& name, QueueWishes& wishes) {
-  const auto at = state.claims.find(name);
-  if (at == state.claims.end()) return std::nullopt;
+  const auto at = state.claims.by_name.find(name);
+  if (at == state.claims.by_name.end()) return std::nullopt;
   const Claim& claim = at->second;
   if (status_must_wait(state, name) || object_write_is_fresh(state, name)) return std::nullopt;
   std::optional<ReleaseBar> bar;

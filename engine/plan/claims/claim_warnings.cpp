@@ -12,7 +12,7 @@ std::vector<std::string> claim_warnings(const State& state, const Claim& claim,
   std::vector<std::string> warnings = claim.warnings;
   if (!claim.terms || !claim.winner) return warnings;
   for (const Grant& grant : claim.grants) {
-    if (!state.queues.contains(grant.row.cluster_queue))
+    if (!state.queues.by_name.contains(grant.row.cluster_queue))
       warnings.push_back("ClusterQueue " + grant.row.cluster_queue + " does not exist");
     if (!flavor_exists(state, grant.row.flavor))
       warnings.push_back("ResourceFlavor " + grant.row.flavor + " does not exist");

@@ -70,7 +70,7 @@ std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const std::string& name = grant.row.cluster_queue;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   const HubQuota& quota = judged.wishes.quotas().of(name, pair);
-  const Queue& queue = judged.state.queues.at(name);
+  const Queue& queue = judged.state.queues.by_name.at(name);
   const auto current = nominal_on_hub(judged.state, name, queue, pair);
   if (current == quota.nominal &&
       part_of(quota.contributions, judged.cluster_name, pair) == grant.granted)
@@ -97,8 +97,8 @@ Verdict hub_rejected(const Judged& judged) {
     if (const Refusal* refusal = refusal_of(judged.state, {Kind::cluster_queue, "", queue});
         refusal && hub_lag(judged, &queue))
       return failed("HubRejected", "ClusterQueue " + queue + ": " + answer_text(*refusal));
-    const auto seen = judged.state.queues.find(queue);
-    if (seen != judged.state.queues.end() && !seen->second.base.malformed.empty())
+    const auto seen = judged.state.queues.by_name.find(queue);
+    if (seen != judged.state.queues.by_name.end() && !seen->second.base.malformed.empty())
       return failed("BaseQuotaMalformed",
                     "ClusterQueue " + queue + ": " + seen->second.base.malformed);
   }

@@ -36,7 +36,7 @@ CommonObjects common_objects(const State& state, const std::string& cluster_name
   common.flavors.insert(cluster.member.policy.facts.flavors.begin(),
                         cluster.member.policy.facts.flavors.end());
   const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
-  for (const auto& [id, local_queue] : state.local_queues) {
+  for (const auto& [id, local_queue] : state.queues.local) {
     const std::string& target = local_queue.cluster_queue;
     if (!queues.contains(target) || points_elsewhere(cluster, id, target)) continue;
     common.namespaces.insert(id.first);

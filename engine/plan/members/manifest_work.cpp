@@ -49,7 +49,7 @@ Json quota_feedback(const std::vector<ResourceGroup>& groups) {
 }
 
 Json flavor_manifest(const State& state, const std::string& name) {
-  const ResourceFlavorFacts& flavor = state.flavors.at(name);
+  const ResourceFlavorFacts& flavor = state.flavors.by_name.at(name);
   Json spec = Json::object();
   if (!flavor.node_labels.empty()) spec["nodeLabels"] = flavor.node_labels;
   for (const Taint& taint : flavor.node_taints) {
@@ -135,7 +135,8 @@ std::vector<ResourceGroup> member_groups(const State& state, const std::string& 
   Shape shape = shape_groups(state, queue, places);
   for (ResourceGroup& group : shape.groups) {
     std::erase_if(group.flavors, [&](const FlavorQuotas& flavor) {
-      if (!flavors.contains(flavor.name) || !state.flavors.contains(flavor.name)) return true;
+      if (!flavors.contains(flavor.name) || !state.flavors.by_name.contains(flavor.name))
+        return true;
       return !flavor_exists(state, flavor.name) && !has_flavor(work, queue, flavor.name);
     });
     for (FlavorQuotas& flavor : group.flavors)
@@ -175,7 +176,7 @@ void add_quotas(const std::string& queue, const std::vector<ResourceGroup>& grou
 
 Json queue_manifest(const State& state, const std::string& name,
                     const std::vector<ResourceGroup>& groups) {
-  const ClusterQueueFacts& facts = state.queues.at(name).facts;
+  const ClusterQueueFacts& facts = state.queues.by_name.at(name).facts;
   Json spec{{"resourceGroups", groups_json(groups)}};
   if (!facts.namespace_selector.empty())
     spec["namespaceSelector"] = read_own_json(facts.namespace_selector);
@@ -253,7 +254,7 @@ std::optional<WorkContent> queue_content(const State& state, const std::string& 
   Json local_queues = Json::array();
   Json configs = Json::array();
   WorkContent content;
-  for (const auto& [id, local_queue] : state.local_queues) {
+  for (const auto& [id, local_queue] : state.queues.local) {
     const std::string& target = local_queue.cluster_queue;
     if (!queues.contains(target) || conflicts(cluster, id, target) ||
         retargets(cluster, id, target))
@@ -322,7 +323,7 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
   const Cluster& cluster = state.clusters.at(cluster_name);
   const Claim* claim = claim_at(state, cluster_name);
   for (const auto& [queue, flavors] : cluster.member.named) {
-    if (!state.queues.contains(queue)) continue;
+    if (!state.queues.by_name.contains(queue)) continue;
     bool needed = names_queue(claim, queue) || !drained(cluster, queue);
     for (const QuotaKey& pair : quotas.owned_pairs(queue))
       needed = needed || quotas.promised(queue, cluster_name, pair) > 0;
@@ -351,7 +352,7 @@ std::vector<std::string> local_queue_conflicts(const State& state, const std::st
   const auto at = state.clusters.find(cluster_name);
   if (at == state.clusters.end() || !has_member(state, at->second)) return found;
   const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
-  for (const auto& [id, local_queue] : state.local_queues)
+  for (const auto& [id, local_queue] : state.queues.local)
     if (queues.contains(local_queue.cluster_queue) &&
         conflicts(at->second, id, local_queue.cluster_queue))
       found.push_back(id.first + "/" + id.second);
@@ -365,7 +366,8 @@ bool member_is_frozen(const State& state, const std::string& cluster_name) {
   const auto& rows = claim->terms->rows;
   return std::any_of(rows.begin(), rows.end(), [&](const AssignmentRow& row) {
     return has_flavor(at->second.member.quota_work, row.cluster_queue, row.flavor) &&
-           !(state.queues.contains(row.cluster_queue) && state.flavors.contains(row.flavor));
+           !(state.queues.by_name.contains(row.cluster_queue) &&
+             state.flavors.by_name.contains(row.flavor));
   });
 }
 

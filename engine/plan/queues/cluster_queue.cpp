@@ -72,8 +72,8 @@ Change describe(const State& state, const Queue& queue, const QueueWish& wish,
 }  // namespace
 
 QueueBar queue_bar(const State& state, const std::string& name) {
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end() || !at->second.present) return QueueBar::absent;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end() || !at->second.present) return QueueBar::absent;
   if (orchestration_of(state, at->second)) return QueueBar::orchestrated;
   if (at->second.conflict) return QueueBar::conflict;
   if (at->second.facts.deleting) return QueueBar::deleting;
@@ -82,8 +82,8 @@ QueueBar queue_bar(const State& state, const std::string& name) {
 
 QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& hub) {
   QueueWish wish;
-  const auto at = state.queues.find(name);
-  if (at == state.queues.end() || !at->second.present) return wish;
+  const auto at = state.queues.by_name.find(name);
+  if (at == state.queues.by_name.end() || !at->second.present) return wish;
   const Queue& queue = at->second;
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   const std::set<QuotaKey>& owned = hub.owned_pairs(name);
@@ -145,8 +145,9 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
 // A debug build compares each round with one that keeps nothing (Planner::plan).
 const QueueWish& QueueWishes::of(const std::string& queue) {
   if (const auto at = made_.find(queue); at != made_.end()) return at->second;
-  const auto at = state_.queues.find(queue);
-  const bool has_checks = at != state_.queues.end() && !at->second.facts.admission_checks.empty();
+  const auto at = state_.queues.by_name.find(queue);
+  const bool has_checks =
+      at != state_.queues.by_name.end() && !at->second.facts.admission_checks.empty();
   if (has_checks || depends_on_workers(state_, queue)) fleeting_.insert(queue);
   return made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
 }
@@ -169,8 +170,8 @@ void QueueWishes::forget_all() {
 // kept beside the wish, not in it: a queue may be dirty before its wish is asked for, and a wish
 // that is forgotten for a cluster's sake leaves the count as it is.
 void QueueWishes::look_at(const std::string& queue) {
-  const auto at = state_.queues.find(queue);
-  if (at == state_.queues.end()) return forget(queue);
+  const auto at = state_.queues.by_name.find(queue);
+  if (at == state_.queues.by_name.end()) return forget(queue);
   std::uint64_t& as_of = as_of_[queue];
   if (as_of == *at->second.changed) return;
   as_of = *at->second.changed;
@@ -191,7 +192,7 @@ void QueueWishes::compare(const std::string& cluster) {
 
 void QueueWishes::go_on(const DirtySet& changed) {
   for (const std::string& claim : changed.claims)
-    if (!state_.claims.contains(claim)) statuses_.forget(claim);
+    if (!state_.claims.by_name.contains(claim)) statuses_.forget(claim);
   if (changed.everything) return forget_all();
   for (const std::string& queue : changed.queues) look_at(queue);
   for (const std::string& cluster : changed.clusters) compare(cluster);
@@ -200,7 +201,7 @@ void QueueWishes::go_on(const DirtySet& changed) {
 }
 
 Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish) {
-  const Queue& queue = state.queues.at(name);
+  const Queue& queue = state.queues.by_name.at(name);
   const std::string version = kueue_version(state);
 
   PatchIntended intent = hub_intent(Verb::apply, {Kind::cluster_queue, "", name}, version,

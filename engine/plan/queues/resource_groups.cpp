@@ -37,8 +37,8 @@ class Placing {
         aliases_(state.configuration.resource_aliases),
         queue_(queue),
         shape_(shape) {
-    const auto at = state.queues.find(queue);
-    may_extend_ = at != state.queues.end() && at->second.facts.extend_resource_groups;
+    const auto at = state.queues.by_name.find(queue);
+    may_extend_ = at != state.queues.by_name.end() && at->second.facts.extend_resource_groups;
   }
 
   void place(const std::string& flavor, const std::map<std::string, Place>& wanted) {
@@ -142,7 +142,7 @@ class Placing {
 Shape shape_groups(const State& state, const std::string& queue,
                    const std::map<QuotaKey, Place>& wanted) {
   Shape shape;
-  if (const auto at = state.queues.find(queue); at != state.queues.end())
+  if (const auto at = state.queues.by_name.find(queue); at != state.queues.by_name.end())
     shape.groups = at->second.facts.groups;
   std::map<std::string, std::map<std::string, Place>> by_flavor;
   for (const auto& [pair, how] : wanted) by_flavor[pair.flavor][pair.resource] = how;

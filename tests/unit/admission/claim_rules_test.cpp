@@ -67,8 +67,8 @@ TEST_CASE("clusterTaken: a second claim for a cluster") {
     CHECK(stage.findings(create(Kind::claim, "newer", west)).empty());
   }
   SECTION("a claim that is being deleted has no cluster") {
-    stage.state.claims["older"].facts.deleting = true;
-    stage.state.claims["older"].winner = false;
+    stage.state.claims.by_name["older"].facts.deleting = true;
+    stage.state.claims.by_name["older"].winner = false;
     CHECK(stage.findings(create(Kind::claim, "newer", kTen)).empty());
   }
 }
@@ -143,7 +143,7 @@ TEST_CASE("unknownTarget: names all in one warning") {
   for (const char* queue : {"a", "b", "q"})
     for (const char* flavor : {"od", "tpu"})
       claim.spec.assignments.push_back(row(queue, flavor, {{"cpu", "1"}}));
-  stage.state.gone_flavors.insert("spot");
+  stage.state.flavors.gone.insert("spot");
   CHECK(stage.findings(create(Kind::claim, "k", claim)) ==
         Texts{"unknownTarget warn spec.resourceAssignments: not there yet, what is assigned waits "
               "for it: ClusterQueue a, b; ResourceFlavor tpu"});

@@ -17,8 +17,8 @@ AdmissionRequest quota(const std::map<std::string, std::string>& quotas) {
 struct OwnedStage : Stage {
   OwnedStage() {
     claims(kFive);
-    state.queues["q"].facts = kAsGranted;
-    state.queues["q"].written = {{{"od", "cpu"}, 5000}};
+    state.queues.by_name["q"].facts = kAsGranted;
+    state.queues.by_name["q"].written = {{{"od", "cpu"}, 5000}};
   }
 };
 
@@ -56,7 +56,7 @@ TEST_CASE("ownedQuota: what is no change of an owned value") {
 TEST_CASE("ownedQuota: the alias and its canonical name are one pair") {
   Stage stage;
   stage.claims(claim_facts({{"gpu", "8"}}, {row("q", "od", {{"gpu", "4"}})}));
-  stage.state.queues["q"].written = {{{"od", "nvidia.com/gpu"}, 4}};
+  stage.state.queues.by_name["q"].written = {{{"od", "nvidia.com/gpu"}, 4}};
   const auto before = queue_facts("nvidia.com/gpu", {{"od", "4"}});
   CHECK(stage
             .findings(update(Kind::cluster_queue, "q", before,
@@ -70,31 +70,32 @@ TEST_CASE("ownedQuota: many claims are counted, deleted ones are none") {
   OwnedStage stage;
   for (const char* name : {"a", "b", "c", "d"})
     stage.claims(claim_facts({{"cpu", "1"}}, {row("q", "od", {{"cpu", "1"}})}, name), name);
-  stage.state.claims["a"].facts.deleting = true;
+  stage.state.claims.by_name["a"].facts.deleting = true;
   CHECK(stage.findings(quota({{"spot", "3"}}))[0].find(
             "ClusterResourceClaim b, c, d and 1 more:") != std::string::npos);
-  for (auto& [name, claim] : stage.state.claims) claim.facts.deleting = true;
+  for (auto& [name, claim] : stage.state.claims.by_name) claim.facts.deleting = true;
   CHECK(stage.findings(quota({{"spot", "3"}})).empty());
 }
 
 TEST_CASE("ownedQuota: nothing is said where the hub would not set the value back") {
   OwnedStage stage;
-  SECTION("an OwnershipConflict") { stage.state.queues["q"].conflict = true; }
+  SECTION("an OwnershipConflict") { stage.state.queues.by_name["q"].conflict = true; }
   SECTION("nothing was written yet, and the value is a person's") {
-    stage.state.queues["q"].written.clear();
+    stage.state.queues.by_name["q"].written.clear();
   }
   SECTION("a hub that only records") { stage.state.configuration.record = true; }
   SECTION("an orchestrator") {
-    stage.state.queues["q"].facts.effective = EffectiveQuotas{{"g", "Orchestrator", "o"}, {}};
+    stage.state.queues.by_name["q"].facts.effective =
+        EffectiveQuotas{{"g", "Orchestrator", "o"}, {}};
   }
   CHECK(stage.findings(quota({{"spot", "3"}})).empty());
 }
 
 TEST_CASE("ownedQuota: every pair of a queue that follows its workers is owned") {
   Stage stage;
-  stage.state.queues["q"].workers.follows = true;
+  stage.state.queues.by_name["q"].workers.follows = true;
   CHECK(stage.findings(quota({{"od", "5"}, {"spot", "4"}})).empty());  // before they have reported
-  stage.state.queues["q"].workers.known = true;
+  stage.state.queues.by_name["q"].workers.known = true;
   const auto found = stage.findings(quota({{"od", "5"}, {"spot", "4"}}));
   REQUIRE(found.size() == 1);
   CHECK(found[0].find("nominalQuota of (spot, cpu) is 3 by the queue's workers: the hub sets 4") !=

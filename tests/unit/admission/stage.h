@@ -64,8 +64,8 @@ struct Stage {
   State state;
 
   Stage() {
-    state.flavors = {{"od", {}}, {"spot", {}}};
-    state.queues["q"].present = true;
+    state.flavors.by_name = {{"od", {}}, {"spot", {}}};
+    state.queues.by_name["q"].present = true;
   }
   Cluster& accepts(const std::map<CapacityKey, Amount>& accepted) {
     Cluster& cluster = state.clusters["east"];
@@ -78,15 +78,15 @@ struct Stage {
     return cluster;
   }
   Claim& claims(const ClaimFacts& facts, const std::string& name = "k") {
-    Claim& claim = state.claims[name];
+    Claim& claim = state.claims.by_name[name];
     claim.facts = facts;
     claim.terms = std::get<ClaimTerms>(understand(facts.spec, default_resource_aliases()));
     claim.winner = true;
-    state.claims_of_cluster[facts.spec.cluster_name].insert(name);
+    state.claims.of_cluster[facts.spec.cluster_name].insert(name);
     return claim;
   }
   void uses(const std::string& flavor, const std::string& resource, Amount amount) {
-    state.queues["q"].facts.usage.push_back({flavor, resource, amount});
+    state.queues.by_name["q"].facts.usage.push_back({flavor, resource, amount});
   }
   void sets(AdmissionRule rule, RuleAction action) {
     state.configuration.webhook_rules[rule] = action;

@@ -20,10 +20,10 @@ Event queue_intent(std::uint64_t seq) {
 
 struct Sent {
   Sent() {
-    WriteState& write = state.writes[{std::string(kHub), kTarget, false}];
+    WriteState& write = state.writes.by_key[{std::string(kHub), kTarget, false}];
     write.outstanding.emplace();
     write.outstanding->intent = std::get<PatchIntended>(queue_intent(1).fact);
-    state.outstanding[Seq{1}] = {std::string(kHub), kTarget, false};
+    state.writes.outstanding[Seq{1}] = {std::string(kHub), kTarget, false};
     outbox.intended(state, queue_intent(1));
     REQUIRE(outbox.requests(kAnswerTime).size() == 1);
   }

@@ -25,7 +25,7 @@ WatchFact queue_seen(const std::string& version) {
 
 State with_queue() {
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
   queue.present = true;
   queue.uid = "u";
   queue.generation = 3;
@@ -46,7 +46,7 @@ TEST_CASE("an unchanged update moves the version that the next write carries, an
 
 TEST_CASE("an unchanged update is logged where a write of ours awaits to be seen") {
   State state = with_queue();
-  state.writes[{std::string(kHub), kQueue, false}].awaited_version = "9";
+  state.writes.by_key[{std::string(kHub), kQueue, false}].awaited_version = "9";
   Ingest ingest;
   const auto draft = ingest.draft(state, unchanged("9"));
   REQUIRE(draft.has_value());
@@ -55,7 +55,7 @@ TEST_CASE("an unchanged update is logged where a write of ours awaits to be seen
   CHECK(observed->resource_version == "9");
   CHECK(observed->generation == 3);
   CHECK(observed->version == "v1beta2");
-  CHECK(observed->facts == Facts(state.queues["q"].facts));
+  CHECK(observed->facts == Facts(state.queues.by_name["q"].facts));
 }
 
 TEST_CASE("in a batch an unchanged update only moves the version of what was seen before it") {

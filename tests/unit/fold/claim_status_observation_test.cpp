@@ -34,14 +34,14 @@ PatchIntended intent_of(const Digest& digest, const std::string& version = "7") 
 // A claim of version 7 with a foreign status, and our write of the status `ours` on its way.
 struct Hub {
   State state;
-  Claim& claim = state.claims["k"];
+  Claim& claim = state.claims.by_name["k"];
 
   Hub() {
     claim.resource_version = "7";
     claim.facts = with(status("theirs"));
     note_intent(state, intent_of(status("ours")), Seq{5});
   }
-  WriteState& write() { return state.writes.begin()->second; }
+  WriteState& write() { return state.writes.by_key.begin()->second; }
   void accepted(const std::string& version) { note_accepted(state, {Seq{5}, 200, "u", version}); }
 };
 
@@ -106,7 +106,7 @@ TEST_CASE("claim status: of a log without digests the first sight after a write 
 
 TEST_CASE("claim status: grants count as part of a status that is known") {
   State state;
-  state.claims["k"].facts = with(status("a"));
+  state.claims.by_name["k"].facts = with(status("a"));
   ClaimFacts seen = with(status("a"));
   CHECK(is_known_status(state, "k", seen));
   seen.status_grants = {{"q", "od", "cpu", "5"}};

@@ -46,7 +46,7 @@ struct Bench {
     mark_cluster_claims_dirty(state, "c1");
     recompute_claims(state, dirty);
   }
-  const Claim& claim(const std::string& name = "k") { return state.claims.at(name); }
+  const Claim& claim(const std::string& name = "k") { return state.claims.by_name.at(name); }
   // What each row was granted, with the reason.
   std::vector<std::pair<Amount, std::string>> grants(const std::string& name = "k") {
     std::vector<std::pair<Amount, std::string>> all;
@@ -117,7 +117,7 @@ TEST_CASE("claims: the oldest claim of a cluster wins, then the lowest uid") {
   CHECK(bench.grants("newer") == Grants{{0, "ClaimDeleted"}});
   forget_claim(bench.state, "older");
   CHECK(winning_claim(bench.state, "c1") == nullptr);
-  CHECK(bench.state.claims_of_queue ==
+  CHECK(bench.state.claims.of_queue ==
         std::map<std::string, std::set<std::string>>{{"q", {"newer"}}});
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("claims: an invalid edit keeps the last valid terms, and the cluster c
   bench.sees(claim_of("k", {row("q", "od", "6")}, "c2"));
   CHECK(bench.claim().fault == ClaimFault{ClaimFaultReason::cluster_name_immutable,
                                           "spec.clusterName: c1 cannot become c2"});
-  CHECK(bench.state.claims_of_cluster ==
+  CHECK(bench.state.claims.of_cluster ==
         std::map<std::string, std::set<std::string>>{{"c1", {"k"}}});
   // Invalid from the start: no terms, no grants, and nothing to wait for.
   bench.sees(claim_of("bad", {row("q", "od", "101")}, "c3"));
@@ -151,7 +151,7 @@ TEST_CASE("claims: a claim that is made anew under its name starts without terms
   bench.sees(again);
   CHECK_FALSE(bench.claim().fault);
   CHECK(bench.claim().terms->cluster == "c2");
-  CHECK(bench.state.claims_of_queue == std::map<std::string, std::set<std::string>>{{"q2", {"k"}}});
+  CHECK(bench.state.claims.of_queue == std::map<std::string, std::set<std::string>>{{"q2", {"k"}}});
 }
 
 TEST_CASE("claims: an edit of the winner lets falls count at once, another sight does not") {
@@ -194,13 +194,13 @@ TEST_CASE("claims: the configuration's aliases are applied to every claim anew")
   reparse_claims(bench.state);
   CHECK(bench.claim().terms->rows.at(0).resource == "example.com/tpu");
   CHECK(bench.claim().terms->rows.at(0).spelled == "tpu");
-  CHECK(bench.state.dirty_claims == std::set<std::string>{"k"});
+  CHECK(bench.state.claims.dirty == std::set<std::string>{"k"});
 }
 
 TEST_CASE("claims: a queue that covers an alias and its name grants neither") {
   Bench bench;
   bench.state.configuration.resource_aliases = {{"core", "cpu"}};
-  Queue& queue = bench.state.queues["q"];
+  Queue& queue = bench.state.queues.by_name["q"];
   queue.facts.groups = {{{"core", "cpu"}, {}}};
   bench.sees(claim_of("k", {row("q", "od", "5"), row("q2", "od", "5")}));
   bench.accepts({{"od", 9000}});

@@ -16,7 +16,7 @@ struct Bench {
   DirtySet dirty;
 
   Bench() {
-    state.flavors["od"] = {};
+    state.flavors.by_name["od"] = {};
     state.configuration.headroom.percent.clear();
     DebounceSettings& settings = state.configuration.debounce;
     settings = {};
@@ -92,7 +92,7 @@ TEST_CASE(
     CHECK(bench.accepted() == 2000);
   }
   SECTION("a hub that reported no flavor yet waits") {
-    bench.state.flavors.clear();
+    bench.state.flavors.by_name.clear();
     bench.until(1000);
     CHECK_FALSE(bench.cluster.known);
   }
@@ -159,7 +159,7 @@ TEST_CASE("cluster close: a loss of half is no mass loss, one of more is held") 
   }
   SECTION("the check is off") {
     bench.state.configuration.debounce.mass_shrink_percent = 0;
-    ++*bench.state.terms_changes;
+    ++*bench.state.claims.terms_changes;
     bench.node("n1", 0);
     bench.node("n2", 0);
     bench.close();

@@ -26,7 +26,7 @@ struct Bench {
 
   Bench() {
     for (const char* flavor : {"od", "spot"})
-      state.flavors[flavor] = {{{"type", flavor}}, {}, {}, ""};
+      state.flavors.by_name[flavor] = {{{"type", flavor}}, {}, {}, ""};
   }
   void node(const std::string& name, const NodeFacts& facts) {
     state.seq = Seq{++seq};

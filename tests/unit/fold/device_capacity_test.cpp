@@ -33,7 +33,8 @@ struct Bench {
   Cluster& cluster = state.clusters[kCluster];
 
   Bench() {
-    for (const char* flavor : {"a", "b"}) state.flavors[flavor] = {{{"type", flavor}}, {}, {}, ""};
+    for (const char* flavor : {"a", "b"})
+      state.flavors.by_name[flavor] = {{{"type", flavor}}, {}, {}, ""};
     DeviceClassFacts all;
     all.extended_resource = kGpu;
     step();

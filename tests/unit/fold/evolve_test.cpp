@@ -62,7 +62,7 @@ TEST_CASE("evolve: a moment is decided when time passes, not within it") {
   CHECK(log.state.dirty_clusters == std::set<std::string>{"c1"});
   log.at(1, kHubName, seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
   CHECK(log.state.clusters.at("c1").known);
-  CHECK(log.state.claims.at("k").grants.at(0).granted == 5000);
+  CHECK(log.state.claims.by_name.at("k").grants.at(0).granted == 5000);
   CHECK(log.dirty.claims.contains("k"));
   CHECK(log.dirty.everything);  // the configuration changed
 }
@@ -79,7 +79,7 @@ TEST_CASE("evolve: the order of the facts of one moment does not matter") {
     log.at(0, std::string(kSelf), at_once());
     for (const std::size_t each : order) log.at(0, facts[each].first, facts[each].second);
     close_moment(log.state, log.dirty);
-    granted.push_back(log.state.claims.at("k").grants.at(0).granted);
+    granted.push_back(log.state.claims.by_name.at("k").grants.at(0).granted);
   }
   CHECK(granted == std::vector<Amount>{5000, 5000, 5000});
 }
@@ -132,10 +132,10 @@ TEST_CASE("evolve: our own events move no input_seq, and an epoch doubts what is
   log.at(0, std::string(kSelf), intent);
   CHECK(log.state.seq == Seq{2});
   CHECK(log.state.input_seq == Seq{1});
-  CHECK(log.state.outstanding.contains(Seq{2}));
+  CHECK(log.state.writes.outstanding.contains(Seq{2}));
   log.at(1, std::string(kSelf), EpochStarted{});
   CHECK(log.state.epoch == Epoch{2});
-  CHECK(log.state.writes.begin()->second.outstanding->doubted_until.has_value());
+  CHECK(log.state.writes.by_key.begin()->second.outstanding->doubted_until.has_value());
 }
 
 TEST_CASE("evolve: another object under the same name takes the writes of the old one along") {
@@ -146,10 +146,10 @@ TEST_CASE("evolve: another object under the same name takes the writes of the ol
   intent.target = {Kind::claim, "", "k"};
   log.at(0, std::string(kSelf), intent);
   log.at(1, kHubName, claim_of("c1", "5"));
-  CHECK(log.state.writes.size() == 1);
+  CHECK(log.state.writes.by_key.size() == 1);
   log.at(2, kHubName, claim_of("c1", "5", "another"));
-  CHECK(log.state.writes.empty());
-  CHECK(log.state.outstanding.empty());
+  CHECK(log.state.writes.by_key.empty());
+  CHECK(log.state.writes.outstanding.empty());
 }
 
 TEST_CASE(
@@ -158,16 +158,16 @@ TEST_CASE(
   log.at(0, kHubName, node_with(9000));
   CHECK(log.state.clusters.empty());
   log.at(0, "c1", claim_of("c1", "5"));
-  CHECK(log.state.claims.empty());
+  CHECK(log.state.claims.by_name.empty());
   log.at(0, "c1", seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
-  CHECK(log.state.queues.empty());
+  CHECK(log.state.queues.by_name.empty());
   CHECK(log.state.clusters.at("c1").member.queues.contains("q"));
   CHECK(log.state.kueue_versions.empty());
   log.at(0, kHubName, seen(Kind::cluster_queue, "q", ClusterQueueFacts{}));
   CHECK(log.state.kueue_versions == std::set<std::string>{"v1beta2"});
   log.at(0, "c1", ObjectGone{{Kind::cluster_queue, "", "q"}, "u", "8"});
   CHECK(log.state.clusters.at("c1").member.queues.empty());
-  CHECK(log.state.queues.at("q").present);
+  CHECK(log.state.queues.by_name.at("q").present);
 }
 
 TEST_CASE("evolve: a LocalQueue that moves concerns both queues") {
@@ -184,7 +184,7 @@ TEST_CASE("evolve: a LocalQueue that moves concerns both queues") {
   close_moment(log.state, log.dirty);
   CHECK(log.dirty.queues == std::set<std::string>{"a", "b"});
   log.at(0, kHubName, ObjectGone{{Kind::local_queue, "team", "lq"}, "u", "8"});
-  CHECK(log.state.local_queues.empty());
+  CHECK(log.state.queues.local.empty());
 }
 
 TEST_CASE("evolve: dirty sets are merged as sets") {

@@ -8,7 +8,7 @@ namespace {
 ResourceFlavorFacts labelled(const std::string& type) { return {{{"type", type}}, {}, {}, ""}; }
 
 void assign(State& state, const std::string& flavor) {
-  Claim& claim = state.claims["k"];
+  Claim& claim = state.claims.by_name["k"];
   claim.terms = ClaimTerms{};
   claim.terms->rows = {{"q", flavor, "cpu", "cpu", 1000, 0, 0}};
 }
@@ -18,12 +18,12 @@ TEST_CASE("flavors: one that nothing names is gone when it goes") {
   const auto facts = labelled("od");
   observe_flavor(state, "od", &facts, Seq{3});
   CHECK(flavor_exists(state, "od"));
-  CHECK(state.flavor_seqs == std::map<std::string, Seq>{{"od", Seq{3}}});
+  CHECK(state.flavors.seqs == std::map<std::string, Seq>{{"od", Seq{3}}});
   observe_flavor(state, "od", nullptr, Seq{4});
   CHECK_FALSE(flavor_exists(state, "od"));
-  CHECK(state.flavors.empty());
-  CHECK(state.gone_flavors.empty());
-  CHECK(state.flavor_seqs.empty());
+  CHECK(state.flavors.by_name.empty());
+  CHECK(state.flavors.gone.empty());
+  CHECK(state.flavors.seqs.empty());
 }
 
 TEST_CASE("flavors: one that a claim or a work names stays in force while it is gone") {
@@ -36,15 +36,15 @@ TEST_CASE("flavors: one that a claim or a work names stays in force while it is 
   }
   observe_flavor(state, "od", nullptr, Seq{4});
   CHECK_FALSE(flavor_exists(state, "od"));
-  CHECK(state.flavors.at("od") == facts);
+  CHECK(state.flavors.by_name.at("od") == facts);
   release_gone_flavors(state);  // still named
-  CHECK(state.gone_flavors == std::set<std::string>{"od"});
+  CHECK(state.flavors.gone == std::set<std::string>{"od"});
   CHECK_FALSE(state.all_dirty);
-  state.claims.clear();
+  state.claims.by_name.clear();
   state.clusters.clear();
   release_gone_flavors(state);
-  CHECK(state.flavors.empty());
-  CHECK(state.gone_flavors.empty());
+  CHECK(state.flavors.by_name.empty());
+  CHECK(state.flavors.gone.empty());
   CHECK(state.all_dirty);
 }
 
@@ -56,16 +56,16 @@ TEST_CASE("flavors: one that returns exists again, as it is then") {
   observe_flavor(state, "od", nullptr, Seq{4});
   observe_flavor(state, "od", &after, Seq{5});
   CHECK(flavor_exists(state, "od"));
-  CHECK(state.flavors.at("od") == after);
-  CHECK(state.flavor_seqs.at("od") == Seq{5});
+  CHECK(state.flavors.by_name.at("od") == after);
+  CHECK(state.flavors.seqs.at("od") == Seq{5});
 }
 
 TEST_CASE("flavors: one that was never there can go") {
   State state;
   assign(state, "od");
   observe_flavor(state, "od", nullptr, Seq{4});
-  CHECK(state.flavors.empty());
-  CHECK(state.gone_flavors.empty());
+  CHECK(state.flavors.by_name.empty());
+  CHECK(state.flavors.gone.empty());
 }
 
 }  // namespace

@@ -65,10 +65,10 @@ TEST_CASE("what a member's lists would name is what its cluster has") {
 
 TEST_CASE("an object of the hub counts while it is there, not while it is only remembered") {
   State state;
-  state.queues["there"].present = true;
-  state.queues["named by a claim"].present = false;
+  state.queues.by_name["there"].present = true;
+  state.queues.by_name["named by a claim"].present = false;
   CHECK(names(state, std::string(kHub), Kind::cluster_queue) == "there ");
-  state.claims["c"] = {};
+  state.claims.by_name["c"] = {};
   CHECK(names(state, std::string(kHub), Kind::claim) == "c ");
   Cluster& cluster = state.clusters["c1"];
   CHECK(names(state, std::string(kHub), Kind::managed_cluster).empty());
@@ -84,7 +84,7 @@ TEST_CASE(
     "an object is found with its uid, version and generation, and its facts where all are kept") {
   const std::string hub(kHub);
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
   queue.uid = "u";
   queue.resource_version = "7";
   queue.generation = 3;

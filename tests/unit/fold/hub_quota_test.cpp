@@ -11,18 +11,18 @@ const QuotaKey kPair{"od", "cpu"};
 // A hub queue q, and claims that were granted cpu of od in it.
 struct Hub {
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
 
   Hub() { queue.present = true; }
   Claim& grants(const std::string& name, const std::string& cluster, Amount amount) {
-    Claim& claim = state.claims[name];
+    Claim& claim = state.claims.by_name[name];
     claim.terms = ClaimTerms{};
     claim.terms->cluster = cluster;
     claim.terms->rows = {{"q", "od", "cpu", "cpu", amount, 0, 0}};
     claim.grants = {{claim.terms->rows[0], amount, {}}};
     claim.winner = claim.known = true;
-    state.claims_of_queue["q"].insert(name);
-    state.claims_of_cluster[cluster].insert(name);
+    state.claims.of_queue["q"].insert(name);
+    state.claims.of_cluster[cluster].insert(name);
     return claim;
   }
   // The cluster has a member, whose applied work admits `amount`.
@@ -210,7 +210,7 @@ TEST_CASE("hub quotas: a promise is what is contributed, or what a larger value 
   // Nothing was written in this log: the claim's status says what an earlier one had.
   hub.queue.written_groups.reset();
   CHECK(promised() == 3000);
-  hub.state.claims["k1"].facts.status_grants = {{"q", "od", "cpu", "6"}};
+  hub.state.claims.by_name["k1"].facts.status_grants = {{"q", "od", "cpu", "6"}};
   CHECK(promised() == 6000);
   hub.queue.present = false;
   CHECK(promised() == 0);

@@ -95,8 +95,8 @@ TEST_CASE("what the agent reports as applied may be seen a little later") {
 TEST_CASE("nothing deviates from a work that is not applied, or is being written") {
   Bench bench;
   SECTION("not applied") { bench.reports(2); }
-  SECTION("unanswered") { bench.state.writes[kWork].outstanding.emplace(); }
-  SECTION("not seen yet") { bench.state.writes[kWork].awaited_version = "7"; }
+  SECTION("unanswered") { bench.state.writes.by_key[kWork].outstanding.emplace(); }
+  SECTION("not seen yet") { bench.state.writes.by_key[kWork].awaited_version = "7"; }
   SECTION("another queue") { bench.cluster.member.quota_work.facts.quotas.clear(); }
   bench.shows(group(3000));
   CHECK(bench.cluster.member.deviating.empty());
@@ -110,7 +110,7 @@ TEST_CASE("a queue that was never seen at the member deviates from nothing") {
 
 TEST_CASE("a work is touched once a minute at most, and its own writes count") {
   Bench bench;
-  bench.state.writes[kWork].last_write = bench.state.now;
+  bench.state.writes.by_key[kWork].last_write = bench.state.now;
   bench.state.now = bench.state.now + seconds(10);
   bench.shows(group(3000));
   CHECK(touch_due_at(bench.state, kMember) == bench.state.now + seconds(50));

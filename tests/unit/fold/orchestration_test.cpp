@@ -23,11 +23,11 @@ TEST_CASE("the Cohorts above a queue are those that are known, each once") {
   State state;
   CHECK(cohorts_above(state, queue_in("")).empty());
   CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a"});
-  state.cohorts["a"].facts.parent = "b";
+  state.queues.cohorts["a"].facts.parent = "b";
   CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a", "b"});
-  state.cohorts["b"].facts.parent = "a";
+  state.queues.cohorts["b"].facts.parent = "a";
   CHECK(cohorts_above(state, queue_in("b")) == std::vector<std::string>{"b", "a"});
-  state.cohorts["a"].facts.parent = "a";
+  state.queues.cohorts["a"].facts.parent = "a";
   CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a"});
 }
 
@@ -35,13 +35,13 @@ TEST_CASE("what the queue shows counts before what the nearest Cohort does") {
   State state;
   Queue queue = queue_in("a");
   CHECK_FALSE(orchestration_of(state, queue));
-  state.cohorts["a"] = {{"b", std::nullopt}, Seq{3}};
-  state.cohorts["b"] = {{"", quotas_of("far")}, Seq{4}};
+  state.queues.cohorts["a"] = {{"b", std::nullopt}, Seq{3}};
+  state.queues.cohorts["b"] = {{"", quotas_of("far")}, Seq{4}};
   auto found = orchestration_of(state, queue);
   REQUIRE(found);
   CHECK(found->seq == Seq{4});
   CHECK(text_of(*found) == "DynamicQuotaOrchestrator.kueue.x-k8s.io far (Cohort b)");
-  state.cohorts["a"].facts.effective = quotas_of("near");
+  state.queues.cohorts["a"].facts.effective = quotas_of("near");
   found = orchestration_of(state, queue);
   REQUIRE(found);
   CHECK(found->cohort == "a");
@@ -65,24 +65,25 @@ TEST_CASE("an orchestrator that is not named, or in part, is said to be so") {
 
 TEST_CASE("a Cohort concerns the queues below it and no others") {
   State state;
-  state.queues["below"] = queue_in("a");
-  state.queues["below"].conflict = true;
-  state.queues["beside"] = queue_in("c");
-  state.queues["beside"].conflict = true;
-  state.queues["alone"] = queue_in("");
+  state.queues.by_name["below"] = queue_in("a");
+  state.queues.by_name["below"].conflict = true;
+  state.queues.by_name["beside"] = queue_in("c");
+  state.queues.by_name["beside"].conflict = true;
+  state.queues.by_name["alone"] = queue_in("");
   const CohortFacts a{"b", std::nullopt};
   observe_cohort(state, "a", &a, Seq{5});
-  CHECK(state.queues["below"].conflict);  // no other writer sets the quota: the conflict stays
-  state.dirty_queues.clear();
+  CHECK(state.queues.by_name["below"]
+            .conflict);  // no other writer sets the quota: the conflict stays
+  state.queues.dirty.clear();
   const CohortFacts b{"", quotas_of("production")};
   observe_cohort(state, "b", &b, Seq{6});
-  CHECK(state.dirty_queues == std::set<std::string>{"below"});
-  CHECK_FALSE(state.queues["below"].conflict);  // about what is not in force any more
-  CHECK(state.queues["beside"].conflict);
-  state.dirty_queues.clear();
+  CHECK(state.queues.dirty == std::set<std::string>{"below"});
+  CHECK_FALSE(state.queues.by_name["below"].conflict);  // about what is not in force any more
+  CHECK(state.queues.by_name["beside"].conflict);
+  state.queues.dirty.clear();
   observe_cohort(state, "b", nullptr, Seq{7});
-  CHECK(state.dirty_queues == std::set<std::string>{"below"});
-  CHECK_FALSE(state.cohorts.contains("b"));
+  CHECK(state.queues.dirty == std::set<std::string>{"below"});
+  CHECK_FALSE(state.queues.cohorts.contains("b"));
 }
 
 }  // namespace fairlead

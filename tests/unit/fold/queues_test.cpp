@@ -24,19 +24,19 @@ ObjectObserved queue_with(std::vector<ResourceGroup> groups, const std::string& 
 // A queue to which one claim was granted 5 cpu of od, as our last write left it.
 struct Hub {
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
   Seq last;  // of the events so far
   Seq sent;  // of the last write of `writes`
 
   Hub() {
-    Claim& claim = state.claims["k"];
+    Claim& claim = state.claims.by_name["k"];
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
     claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.winner = claim.known = true;
-    state.claims_of_queue["q"] = {"k"};
-    state.claims_of_cluster["c1"] = {"k"};
+    state.claims.of_queue["q"] = {"k"};
+    state.claims.of_cluster["c1"] = {"k"};
     sees(cpu_of_od(0));
     PatchIntended intent;
     intent.target = {Kind::cluster_queue, "", "q"};
@@ -67,11 +67,11 @@ struct Hub {
     last = next(last);
     note_accepted(state, {sent, 200, "u", version});
   }
-  void grants(Amount amount) { state.claims["k"].grants[0].granted = amount; }
+  void grants(Amount amount) { state.claims.by_name["k"].grants[0].granted = amount; }
   void forget_open() {
-    state.dirty_queues.clear();
-    state.dirty_quotas.clear();
-    state.dirty_claims.clear();
+    state.queues.dirty.clear();
+    state.queues.dirty_quotas.clear();
+    state.claims.dirty.clear();
   }
 };
 
@@ -92,7 +92,7 @@ TEST_CASE("queues: a pair is found under the name that the queue covers") {
 TEST_CASE("queues: an alias beside its canonical name is ambiguous") {
   State state;
   state.configuration.resource_aliases = {{"gpu", "nvidia.com/gpu"}};
-  auto& groups = state.queues["q"].facts.groups;
+  auto& groups = state.queues.by_name["q"].facts.groups;
   groups = {{{"gpu"}, {}}};
   CHECK_FALSE(covers_alias_twice(state, "q", "nvidia.com/gpu"));
   groups.push_back({{"nvidia.com/gpu"}, {}});
@@ -146,8 +146,8 @@ TEST_CASE("queues: an overwrite counts although no observation had our list") {
     REQUIRE(hub.queue.overwrites.size() == 1);  // perhaps from before our write
     hub.forget_open();
     hub.accepted("");
-    CHECK(hub.state.dirty_queues.contains("q"));
-    CHECK(hub.state.dirty_claims.contains("k"));
+    CHECK(hub.state.queues.dirty.contains("q"));
+    CHECK(hub.state.claims.dirty.contains("k"));
   }
   CHECK(hub.queue.overwrites.size() == 2);
 }
@@ -249,10 +249,10 @@ TEST_CASE("queues: an overwrite of our first write counts once") {
 
 TEST_CASE("queues: an overwrite of a pair that the write made ours counts once") {
   Hub hub;
-  Claim& claim = hub.state.claims["k"];
+  Claim& claim = hub.state.claims.by_name["k"];
   claim.terms->rows.push_back({"q", "spot", "cpu", "cpu", 3000, 0, 0});
   claim.grants.push_back({claim.terms->rows[1], 3000, {}});
-  ++*hub.state.terms_changes;
+  ++*hub.state.claims.terms_changes;
   const auto with_spot = [](Amount on_demand, Amount spot) {
     auto groups = cpu_of_od(on_demand);
     groups[0].flavors.push_back({"spot", {{"cpu", to_quantity("cpu", spot), {}, {}}}});
@@ -310,12 +310,12 @@ TEST_CASE("queues: a foreign value that is what we want now is no overwrite") {
 TEST_CASE("queues: our own write that comes back concerns the queue's quota alone") {
   Hub hub;
   hub.sees(cpu_of_od(5000));
-  CHECK(hub.state.dirty_quotas == std::set<std::string>{"q"});
-  CHECK(hub.state.dirty_queues.empty());
-  CHECK(hub.state.dirty_claims.empty());
+  CHECK(hub.state.queues.dirty_quotas == std::set<std::string>{"q"});
+  CHECK(hub.state.queues.dirty.empty());
+  CHECK(hub.state.claims.dirty.empty());
   hub.sees(cpu_of_od(9000));
-  CHECK(hub.state.dirty_queues == std::set<std::string>{"q"});
-  CHECK(hub.state.dirty_claims == std::set<std::string>{"k"});
+  CHECK(hub.state.queues.dirty == std::set<std::string>{"q"});
+  CHECK(hub.state.claims.dirty == std::set<std::string>{"k"});
 }
 
 TEST_CASE("queues: a lending limit is the administrator's where the list is not ours") {
@@ -336,9 +336,9 @@ TEST_CASE("queues: a queue that goes loses what was written, and keeps its base"
   CHECK(hub.queue.written.empty());
   CHECK_FALSE(hub.queue.written_groups);
   CHECK(hub.queue.contributed.empty());
-  CHECK(hub.state.dirty_claims == std::set<std::string>{"k"});
+  CHECK(hub.state.claims.dirty == std::set<std::string>{"k"});
   forget_queue(hub.state, "none");
-  CHECK_FALSE(hub.state.queues.contains("none"));
+  CHECK_FALSE(hub.state.queues.by_name.contains("none"));
 }
 
 TEST_CASE("queues: one that is made anew under its name has no writes of ours") {
@@ -364,7 +364,7 @@ TEST_CASE("queues: an accepted write keeps its pairs, its parts and when they ch
   CHECK(hub.queue.contributed_at.at(part).seq == Seq{4});  // the same part
   CHECK(hub.queue.written_at.seq == Seq{6});
   // Of a cluster that no claim names and no worker is: forgotten.
-  hub.state.claims_of_queue.clear();
+  hub.state.claims.of_queue.clear();
   intent.contributions.clear();
   accept_queue_write(hub.state, intent, {Seq{7}, hub.state.now});
   CHECK(hub.queue.contributed_at.empty());
@@ -381,8 +381,8 @@ TEST_CASE("queues: a named pair that is as desired is ours, one that is not name
   recompute_pairs(hub.state, "q");
   CHECK(hub.queue.written == std::map<QuotaKey, Amount>{{kPair, 5000}});
   // No claim names it any more: ours until it is 0.
-  hub.state.claims_of_queue.clear();
-  ++*hub.state.terms_changes;
+  hub.state.claims.of_queue.clear();
+  ++*hub.state.claims.terms_changes;
   recompute_pairs(hub.state, "q");
   CHECK(owned_pairs(hub.state, "q") == std::set<QuotaKey>{kPair});
   hub.queue.facts.groups = cpu_of_od(0);

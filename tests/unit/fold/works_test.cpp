@@ -57,7 +57,7 @@ TEST_CASE("works: what an applied work has is confirmed, of another only what wa
   CHECK(confirmed.empty());
   observe_work(state, work_of(quotas(5000, 1000)), Seq{2});
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 5000}, {kSpot, 1000}});
-  CHECK(state.dirty_quotas == std::set<std::string>{"q"});
+  CHECK(state.queues.dirty_quotas == std::set<std::string>{"q"});
   // Less of one, more of the other, and not applied yet: the least of both.
   observe_work(state, work_of(quotas(3000, 9000), 1), Seq{3});
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}, {kSpot, 1000}});

@@ -44,7 +44,7 @@ struct Written {
 
   explicit Written(PatchIntended intent = expecting())
       : write((state.now = LogTime{} + seconds(100), note_intent(state, intent, Seq{5}),
-               state.writes.begin()->second)) {}
+               state.writes.by_key.begin()->second)) {}
   static PatchIntended expecting() {
     PatchIntended intent = intent_of(kQueue);
     intent.expected = queue_with("5");
@@ -59,12 +59,12 @@ struct Written {
 TEST_CASE(
     "writes: an intent is outstanding until its answer, and the answer's version until seen") {
   Written w;
-  CHECK(w.state.outstanding == std::map<Seq, WriteKey>{{Seq{5}, key_of(kQueue)}});
+  CHECK(w.state.writes.outstanding == std::map<Seq, WriteKey>{{Seq{5}, key_of(kQueue)}});
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue, true))));
   CHECK(w.write.last_write == w.state.now);
   note_accepted(w.state, {Seq{5}, 200, "u", "8"});
-  CHECK(w.state.outstanding.empty());
+  CHECK(w.state.writes.outstanding.empty());
   CHECK(w.write.awaited_version == "8");
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK(awaits_observation(w.state, kHubName, kQueue));
@@ -84,7 +84,7 @@ TEST_CASE("writes: an answer to no outstanding intent changes nothing") {
   CHECK(w.state == before);
   // A second intent of the same object takes the place of the first.
   note_intent(w.state, intent_of(kQueue), Seq{6});
-  CHECK(w.state.outstanding == std::map<Seq, WriteKey>{{Seq{6}, key_of(kQueue)}});
+  CHECK(w.state.writes.outstanding == std::map<Seq, WriteKey>{{Seq{6}, key_of(kQueue)}});
   note_accepted(w.state, {Seq{5}, 200, "u", "8"});
   CHECK(w.write.outstanding.has_value());
 }
@@ -139,7 +139,7 @@ TEST_CASE("writes: a doubted write is decided by what the watch shows, or by tim
   SECTION("the result is seen: it happened") {
     note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5")));
     CHECK_FALSE(w.write.outstanding);
-    CHECK(w.state.outstanding.empty());
+    CHECK(w.state.writes.outstanding.empty());
   }
   SECTION("something else is seen: it did not") {
     note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("9")));
@@ -169,10 +169,10 @@ TEST_CASE("writes: an object that is gone takes its writes along") {
   Written w;
   note_intent(w.state, intent_of(kQueue, Verb::apply_status), Seq{6});
   note_gone(w.state, "c1", kQueue);  // of another API server
-  CHECK(w.state.writes.size() == 2);
+  CHECK(w.state.writes.by_key.size() == 2);
   note_gone(w.state, kHubName, kQueue);
-  CHECK(w.state.writes.empty());
-  CHECK(w.state.outstanding.empty());
+  CHECK(w.state.writes.by_key.empty());
+  CHECK(w.state.writes.outstanding.empty());
   CHECK(w.state.deadlines.all().empty());
 }
 
@@ -244,18 +244,18 @@ TEST_CASE("writes: the interval is the longest of the clusters that feed the obj
   CHECK(write_interval(state, view_of(key_of({Kind::multikueue_config, "", "m"}))) == Duration{});
   for (const auto& [name, cluster, interval] :
        {std::tuple{"a", "c1", "9s"}, std::tuple{"b", "c2", "2s"}}) {
-    Claim& claim = state.claims[name];
+    Claim& claim = state.claims.by_name[name];
     claim.terms = ClaimTerms{};
     claim.terms->cluster = cluster;
     claim.facts.debounce = {{"writeInterval", interval}};
     claim.winner = true;
-    state.claims_of_queue["q"].insert(name);
-    state.claims_of_cluster[cluster].insert(name);
+    state.claims.of_queue["q"].insert(name);
+    state.claims.of_cluster[cluster].insert(name);
   }
   CHECK(write_interval(state, view_of(key_of(kQueue))) == seconds(9));
   CHECK(write_interval(state, view_of(key_of({Kind::manifest_work, "c2", "w"}))) == seconds(2));
   CHECK(write_interval(state, view_of(key_of({Kind::claim, "", "b"}))) == seconds(2));
-  state.claims["a"].winner = false;
+  state.claims.by_name["a"].winner = false;
   CHECK(write_interval(state, view_of(key_of(kQueue))) == seconds(2));
 }
 

@@ -20,7 +20,7 @@ TEST_CASE("a Cohort is logged when its parent or its effective quotas change, an
   CHECK_FALSE(bench.shows("member", Kind::cohort, "c", CohortFacts{}));
   CHECK(bench.misses("hub", Kind::cohort, "c"));
   CHECK_FALSE(bench.misses("hub", Kind::cohort, "c"));
-  CHECK(bench.state.cohorts.empty());
+  CHECK(bench.state.queues.cohorts.empty());
 }
 
 TEST_CASE("effective quotas of a ClusterQueue are logged, of a member's too; none is not nothing") {

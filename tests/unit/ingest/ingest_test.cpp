@@ -154,7 +154,7 @@ TEST_CASE("ingest: an update without a change is logged where our write waits to
   CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "5")));
   const WatchFact same{kHubName, ObjectUnchanged{key, "v1beta2", "u", "7"}};
   CHECK_FALSE(bench.take(kHubName, same));
-  WriteState& write = bench.state.writes[{kHubName, key, false}];
+  WriteState& write = bench.state.writes.by_key[{kHubName, key, false}];
   write.awaited_version = "8";
   CHECK(bench.take(kHubName, {kHubName, ObjectUnchanged{key, "v1beta2", "u", "8"}}));
   CHECK(!write.awaits());

@@ -16,23 +16,23 @@ struct Space {
   Space() {
     state.now = LogTime{} + seconds(1000);
     state.configuration.member_mode = MemberMode::binding_policy;
-    state.flavors["od"] = {};
+    state.flavors.by_name["od"] = {};
     cluster.presence.managed = ManagedClusterFacts{};
     cluster.presence.managed->labelled = true;
     cluster.known = true;
     cluster.member.named["q"] = {"od"};
-    Queue& queue = state.queues["q"];
+    Queue& queue = state.queues.by_name["q"];
     queue.present = true;
     queue.facts.groups = {{{"cpu"}, {{"od", {{"cpu", to_quantity("cpu", 0), {}, {}}}}}}};
-    Claim& claim = state.claims["k"];
+    Claim& claim = state.claims.by_name["k"];
     claim.terms = ClaimTerms{};
     claim.terms->cluster = kCluster;
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
     claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.winner = claim.known = true;
-    state.claims_of_cluster[kCluster] = {"k"};
-    state.claims_of_queue["q"] = {"k"};
-    state.local_queues[{"team", "lq"}] = {"q"};
+    state.claims.of_cluster[kCluster] = {"k"};
+    state.claims.of_queue["q"] = {"k"};
+    state.queues.local[{"team", "lq"}] = {"q"};
   }
   Proposed proposed() {
     HubQuotas quotas(state);
@@ -145,7 +145,8 @@ TEST_CASE(
   space.cluster.presence.managed->labelled = false;
   CHECK(space.trouble() == "ClusterNotLabelled");
   WriteState& write =
-      space.state.writes[{std::string(kHub), {Kind::binding_policy, "", "fairlead-c1"}, false}];
+      space.state.writes
+          .by_key[{std::string(kHub), {Kind::binding_policy, "", "fairlead-c1"}, false}];
   write.refusal = Refusal{Seq{9}, 422, "Invalid", sha256("wish"), space.state.now, 1};
   CHECK(space.trouble() == "HubRejected");
 }

@@ -13,9 +13,9 @@ using Seqs = std::vector<Seq>;
 // whose capacity was reported by 5 and 6.
 struct Hub {
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
   Cluster& cluster = state.clusters["c1"];
-  Claim& claim = state.claims["k"];
+  Claim& claim = state.claims.by_name["k"];
 
   Hub() {
     queue.present = true;
@@ -26,8 +26,8 @@ struct Hub {
     claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.terms_seq = Seq{3};
     claim.winner = claim.known = true;
-    state.claims_of_cluster["c1"] = {"k"};
-    state.claims_of_queue["q"] = {"k"};
+    state.claims.of_cluster["c1"] = {"k"};
+    state.claims.of_queue["q"] = {"k"};
     cluster.presence.changed_seq = Seq{4};
     value().causes = {Seq{5}, Seq{6}};
     value().moved = LogTime{} + seconds(10);
@@ -113,7 +113,7 @@ TEST_CASE(
   const ObjectKey work{Kind::manifest_work, "c1", "fairlead-quota"};
   const auto behind = [&] { return seqs_of_cluster(hub.state, "c1", work); };
   CHECK(behind() == Seqs{Seq{2}, Seq{3}, Seq{4}, Seq{5}, Seq{6}});
-  WriteState& write = hub.state.writes[{std::string(kHub), work, false}];
+  WriteState& write = hub.state.writes.by_key[{std::string(kHub), work, false}];
   write.last_write = LogTime{} + seconds(20);
   write.last_write_seq = Seq{10};
   hub.queue.seq = Seq{19};

@@ -23,14 +23,14 @@ struct Hub {
     cluster.capacity[{flavor, resource}].damped.accepted = amount;
   }
   Claim& claims(const std::string& name, std::vector<std::string> finalizers) {
-    Claim& claim = state.claims[name];
+    Claim& claim = state.claims.by_name[name];
     claim.uid = "u";
     claim.resource_version = "7";
     claim.facts.finalizers = std::move(finalizers);
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.winner = true;
-    state.claims_of_cluster["c1"].insert(name);
+    state.claims.of_cluster["c1"].insert(name);
     return claim;
   }
   Proposed finalizer(const std::string& name) {
@@ -64,7 +64,7 @@ TEST_CASE("claim life: no claim is made where there is one, was one, or nothing 
   Hub hub;
   SECTION("it is not asked for") { hub.state.configuration.create_claims = false; }
   SECTION("there was one since it joined") { hub.cluster.presence.claim_seen = true; }
-  SECTION("the name is taken") { hub.state.claims["c1-resource-claim"]; }
+  SECTION("the name is taken") { hub.state.claims.by_name["c1-resource-claim"]; }
   SECTION("it left") { hub.cluster.presence.managed.reset(); }
   SECTION("it is detached") { hub.cluster.presence.detached = true; }
   SECTION("it is lost") { hub.cluster.liveness_at_close = Liveness::lost; }
@@ -84,7 +84,7 @@ TEST_CASE("claim life: a list of ours grows by what it does not name, and by not
   claim.terms->nominal["cpu"] = {"cpu", 1000};
   hub.accepts("od", "nvidia.com/gpu", 4);
   CHECK_FALSE(emit_grown_nominal(hub.state, "c1"));  // not ours
-  WriteState& write = hub.state.writes[{std::string(kHub), {Kind::claim, "", "k"}, false}];
+  WriteState& write = hub.state.writes.by_key[{std::string(kHub), {Kind::claim, "", "k"}, false}];
   write.nominal = claim.facts.spec.nominal_resources;
   const Json body = body_of(emit_grown_nominal(hub.state, "c1"));
   CHECK(body["spec"] == Json::parse(R"({"nominalResources": {"nvidia.com/gpu": "4"}})"));

@@ -12,12 +12,12 @@ namespace {
 struct Hub {
   State state;
   Cluster& cluster = state.clusters["c1"];
-  Queue& queue = state.queues["q"];
-  Claim& claim = state.claims["k"];
+  Queue& queue = state.queues.by_name["q"];
+  Claim& claim = state.claims.by_name["k"];
 
   Hub() {
     state.now = LogTime{} + seconds(1000);
-    state.flavors["od"] = {};
+    state.flavors.by_name["od"] = {};
     cluster.presence.managed = ManagedClusterFacts{};
     cluster.known = true;
     queue.present = true;
@@ -27,8 +27,8 @@ struct Hub {
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
     claim.grants = {{claim.terms->rows[0], 0, GrantReason::claim_deleted}};
     claim.facts.deleting = claim.known = true;
-    state.claims_of_cluster["c1"] = {"k"};
-    state.claims_of_queue["q"] = {"k"};
+    state.claims.of_cluster["c1"] = {"k"};
+    state.claims.of_queue["q"] = {"k"};
   }
   void shows(Amount cpu) {
     queue.facts.groups = {{{"cpu"}, {{"od", {{"cpu", to_quantity("cpu", cpu), {}, {}}}}}}};
@@ -123,11 +123,11 @@ TEST_CASE("claim release: nothing is waited for of a cluster that is gone, unkno
   SECTION("nothing was ever heard of it") { hub.claim.terms->cluster = "c2"; }
   SECTION("no member") { hub.state.configuration.member_mode = MemberMode::none; }
   SECTION("another claim took the cluster over") {
-    Claim& other = hub.state.claims["k2"];
+    Claim& other = hub.state.claims.by_name["k2"];
     other.terms = hub.claim.terms;
     other.terms->rows.clear();
     other.winner = other.known = true;
-    hub.state.claims_of_cluster["c1"].insert("k2");
+    hub.state.claims.of_cluster["c1"].insert("k2");
   }
   CHECK_FALSE(hub.bar());
 }
@@ -136,7 +136,7 @@ TEST_CASE("claim release: with our finalizer alone left, the server's refusal is
   Hub hub;
   QueueWishes wishes(hub.state);
   CHECK_FALSE(finalizer_bar(hub.state, "k", hub.claim, wishes));
-  WriteState& write = hub.state.writes[{std::string(kHub), {Kind::claim, "", "k"}, false}];
+  WriteState& write = hub.state.writes.by_key[{std::string(kHub), {Kind::claim, "", "k"}, false}];
   write.refusal = Refusal{Seq{9}, 403, "Forbidden", sha256("wish"), hub.state.now, 1};
   const auto bar = finalizer_bar(hub.state, "k", hub.claim, wishes);
   REQUIRE(bar);

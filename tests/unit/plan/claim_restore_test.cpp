@@ -69,7 +69,7 @@ struct Bench {
     return status;
   }
   void accepted(int version) {
-    const Seq intent = state.outstanding.begin()->first;
+    const Seq intent = state.writes.outstanding.begin()->first;
     tell(std::string(kSelf), PatchAccepted{intent, 200, "u", std::to_string(version)});
   }
 
@@ -179,7 +179,7 @@ TEST_CASE("a foreign status is written again, a minute after its last write at t
   const auto restored = bench.writes();
   REQUIRE(restored.has_value());
   CHECK(restored->reason.rule == "claims/restore-status");
-  CHECK(restored->reason.because == std::vector<Seq>{bench.state.claims.at("k").seq});
+  CHECK(restored->reason.because == std::vector<Seq>{bench.state.claims.by_name.at("k").seq});
   CHECK(restored->force);
   bench.accepted(4);
   CHECK_FALSE(bench.foreign());
@@ -192,7 +192,7 @@ TEST_CASE("a foreign status is written again, a minute after its last write at t
   }
   SECTION("one that comes back as it was is left alone") {
     bench.now = kStart + seconds(70);
-    const Digest now_ours = bench.state.claims.at("k").facts.status_digest;
+    const Digest now_ours = bench.state.claims.by_name.at("k").facts.status_digest;
     CHECK(now_ours != left);  // its seq is another
     CHECK(bench.sees(other(2), 5));
     CHECK(bench.sees(now_ours, 6));
@@ -267,10 +267,10 @@ TEST_CASE("in a log of before no status is foreign") {
   auto first = bench.writes();
   REQUIRE(first.has_value());
   std::get<ClaimFacts>(
-      *bench.state.writes.at({std::string(kHub), kClaim, true}).outstanding->intent.expected)
+      *bench.state.writes.by_key.at({std::string(kHub), kClaim, true}).outstanding->intent.expected)
       .status_digest = {};
   bench.accepted(2);
-  CHECK(bench.state.claims.at("k").facts.status_digest == Digest{});
+  CHECK(bench.state.claims.by_name.at("k").facts.status_digest == Digest{});
   CHECK_FALSE(bench.foreign());
   // The first digest that is observed is taken as the one that log left out.
   CHECK(bench.sees(other(1), 2));

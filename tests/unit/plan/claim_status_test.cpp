@@ -30,27 +30,27 @@ TEST_CASE("claim status: the state of a capacity value is the first thing that i
 
 TEST_CASE("claim status: a row's reason is the queue's where that decides, else the grant's") {
   State state;
-  state.flavors["od"] = {};
-  Claim& claim = state.claims["k"];
+  state.flavors.by_name["od"] = {};
+  Claim& claim = state.claims.by_name["k"];
   claim.terms = ClaimTerms{};
   claim.terms->cluster = "c1";
   claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
   claim.grants = {{claim.terms->rows[0], 3000, GrantReason::flavor_capacity}};
   claim.winner = claim.known = true;
-  state.claims_of_queue["q"] = {"k"};
-  state.claims_of_cluster["c1"] = {"k"};
+  state.claims.of_queue["q"] = {"k"};
+  state.claims.of_cluster["c1"] = {"k"};
   const auto reason = [&] {
     QueueWishes wishes(state);
     return text_of(grant_reason(state, claim, claim.grants[0], wishes));
   };
   CHECK(reason() == "QueueNotFound");
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
   CHECK(reason() == "QueueNotFound");  // it was there
   queue.present = true;
   CHECK(reason() == "ResourceNotCovered");
   queue.facts.groups = {{{"cpu"}, {}}};
   CHECK(reason() == "FlavorCapacity");
-  state.gone_flavors = {"od"};
+  state.flavors.gone = {"od"};
   CHECK(reason() == "FlavorNotFound");
   queue.facts.effective = EffectiveQuotas{};
   CHECK(reason() == "QuotaOrchestrated");
@@ -63,7 +63,7 @@ TEST_CASE(
   State state;
   QueueWishes wishes(state);
   CHECK_FALSE(emit_claim_status(state, "none", wishes));
-  Claim& claim = state.claims["k"];
+  Claim& claim = state.claims.by_name["k"];
   claim.facts.deleting = true;
   CHECK_FALSE(emit_claim_status(state, "k", wishes));
 }

@@ -12,11 +12,11 @@ const QuotaKey kPair{"od", "cpu"};
 // A hub queue q with 2 cpu of od, of which a claim is granted 5.
 struct Hub {
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
 
   Hub() {
     state.now = LogTime{} + seconds(1000);
-    state.flavors["od"] = state.flavors["spot"] = {};
+    state.flavors.by_name["od"] = state.flavors.by_name["spot"] = {};
     queue.present = true;
     queue.uid = "u";
     queue.resource_version = "7";
@@ -29,15 +29,15 @@ struct Hub {
     return queue.facts.groups[0].flavors[0].resources[0];
   }
   Claim& grants(Amount cpu) {
-    Claim& claim = state.claims["k"];
+    Claim& claim = state.claims.by_name["k"];
     claim.terms = ClaimTerms{};
     claim.terms->cluster = "c1";
     claim.terms->rows = {{"q", "od", "cpu", "cpu", cpu, 0, 0}};
     claim.grants = {{claim.terms->rows[0], cpu, {}}};
     claim.terms_seq = Seq{3};
     claim.winner = claim.known = true;
-    state.claims_of_queue["q"] = {"k"};
-    state.claims_of_cluster["c1"] = {"k"};
+    state.claims.of_queue["q"] = {"k"};
+    state.claims.of_cluster["c1"] = {"k"};
     return claim;
   }
   QueueWish wish() {
@@ -96,10 +96,10 @@ TEST_CASE("cluster queue: why a pair is left unchanged") {
   CHECK(bar(kPair) == PairBar::unknown_capacity);
   CHECK_FALSE(hub.wish().differs);
   hub.grants(5000);
-  hub.state.gone_flavors = {"od"};
+  hub.state.flavors.gone = {"od"};
   CHECK(bar(kPair) == PairBar::withheld);
   CHECK(hub.wish().withheld.at(kPair) == GrantReason::flavor_not_found);
-  hub.state.gone_flavors.clear();
+  hub.state.flavors.gone.clear();
   // A pair of an earlier write, which no claim names any more and the list does not have.
   hub.queue.written[{"spot", "cpu"}] = 0;
   CHECK(bar({"spot", "cpu"}) == PairBar::no_place);

@@ -64,8 +64,8 @@ const std::string& flavor_of_node(const State& state) {
 TEST_CASE("a flavor that nothing names is forgotten when it goes") {
   const State state =
       after(kHubObjects + claim("ADDED", "00:00:00", "any") + flavor_big("DELETED", "00:10:00"));
-  CHECK(!state.flavors.contains("big"));
-  CHECK(state.gone_flavors.empty());
+  CHECK(!state.flavors.by_name.contains("big"));
+  CHECK(state.flavors.gone.empty());
   CHECK(flavor_of_node(state) == "any");
 }
 
@@ -74,13 +74,13 @@ TEST_CASE("a flavor that a claim names counts as it was until it is back") {
       kHubObjects + claim("ADDED", "00:00:00", "big") + flavor_big("DELETED", "00:10:00");
   const State without = after(gone);
   CHECK(!flavor_exists(without, "big"));
-  CHECK(without.gone_flavors == std::set<std::string>{"big"});
+  CHECK(without.flavors.gone == std::set<std::string>{"big"});
   CHECK(flavor_of_node(without) == "big");
-  CHECK(without.claims.at("k").grants.front().granted == 10'000);
+  CHECK(without.claims.by_name.at("k").grants.front().granted == 10'000);
 
   const State same = after(gone + flavor_big("ADDED", "00:20:00"));
   CHECK(flavor_exists(same, "big"));
-  CHECK(same.gone_flavors.empty());
+  CHECK(same.flavors.gone.empty());
   CHECK(same.queues.at("q").facts == without.queues.at("q").facts);
 
   const State other = after(gone + flavor_big("ADDED", "00:20:00", "huge"));
@@ -92,8 +92,8 @@ TEST_CASE("a gone flavor goes for good with the last claim that names it") {
   const State state =
       after(kHubObjects + claim("ADDED", "00:00:00", "big") + flavor_big("DELETED", "00:10:00") +
             claim("MODIFIED", "00:20:00", "any"));
-  CHECK(!state.flavors.contains("big"));
-  CHECK(state.gone_flavors.empty());
+  CHECK(!state.flavors.by_name.contains("big"));
+  CHECK(state.flavors.gone.empty());
   CHECK(flavor_of_node(state) == "any");
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("a gone flavor stays while it is in a member's quota work") {
   const State state =
       after(kHubObjects + kMember + claim("ADDED", "00:00:00", "big") +
             flavor_big("DELETED", "00:10:00") + claim("MODIFIED", "00:20:00", "any"));
-  CHECK(state.gone_flavors == std::set<std::string>{"big"});
+  CHECK(state.flavors.gone == std::set<std::string>{"big"});
   const std::vector<WorkQuota>& quotas = state.clusters.at("east").member.quota_work.facts.quotas;
   REQUIRE(quotas.size() == 2);
   CHECK(quotas[1].flavor == "big");

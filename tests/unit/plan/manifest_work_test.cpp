@@ -11,13 +11,13 @@ const std::string kCluster = "c1";
 struct Member {
   State state;
   Cluster& cluster = state.clusters[kCluster];
-  Queue& queue = state.queues["q"];
-  Claim& claim = state.claims["k"];
+  Queue& queue = state.queues.by_name["q"];
+  Claim& claim = state.claims.by_name["k"];
 
   Member() {
     state.now = LogTime{} + seconds(1000);
-    state.flavors["od"] = {{{"type", "od"}}, {}, {}, ""};
-    state.flavors["spot"] = {};
+    state.flavors.by_name["od"] = {{{"type", "od"}}, {}, {}, ""};
+    state.flavors.by_name["spot"] = {};
     cluster.presence.managed = ManagedClusterFacts{};
     cluster.known = true;
     cluster.member.named["q"] = {"od"};
@@ -30,8 +30,8 @@ struct Member {
     claim.terms->rows = {{"q", "od", "cpu", "cpu", 5000, 0, 0}};
     claim.grants = {{claim.terms->rows[0], 5000, {}}};
     claim.winner = claim.known = true;
-    state.claims_of_cluster[kCluster] = {"k"};
-    state.claims_of_queue["q"] = {"k"};
+    state.claims.of_cluster[kCluster] = {"k"};
+    state.claims.of_queue["q"] = {"k"};
   }
   static ResourceQuota quota(const std::string& resource, Amount amount) {
     return {resource, to_quantity(resource, amount), *Quantity::parse("1"), {}};
@@ -86,8 +86,8 @@ TEST_CASE("manifest work: its agent is asked for single values, as it reports no
 
 TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces") {
   Member member;
-  member.state.local_queues[{"team", "lq"}] = {"q"};
-  member.state.local_queues[{"team", "other"}] = {"not at the member"};
+  member.state.queues.local[{"team", "lq"}] = {"q"};
+  member.state.queues.local[{"team", "other"}] = {"not at the member"};
   const auto works = member.works();
   REQUIRE(works.size() == 2);
   CHECK(works[1].intent.target.name == "fairlead-queues");
@@ -101,7 +101,7 @@ TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces
 
 TEST_CASE("manifest work: a LocalQueue of another owner that points elsewhere is a conflict") {
   Member member;
-  member.state.local_queues[{"team", "lq"}] = {"q"};
+  member.state.queues.local[{"team", "lq"}] = {"q"};
   const auto conflicts = [&] {
     HubQuotas quotas(member.state);
     return local_queue_conflicts(member.state, kCluster, quotas);
@@ -137,8 +137,8 @@ TEST_CASE("manifest work: it is frozen while the hub has not shown what its work
   Member member;
   member.cluster.member.quota_work.facts.quotas = {{"q", "od", "cpu", 5000}};
   CHECK_FALSE(member_is_frozen(member.state, kCluster));
-  SECTION("the flavor") { member.state.flavors.erase("od"); }
-  SECTION("the queue") { member.state.queues.erase("q"); }
+  SECTION("the flavor") { member.state.flavors.by_name.erase("od"); }
+  SECTION("the queue") { member.state.queues.by_name.erase("q"); }
   CHECK(member_is_frozen(member.state, kCluster));
   member.claim.winner = false;  // no claim asks for it
   CHECK_FALSE(member_is_frozen(member.state, kCluster));
@@ -149,7 +149,7 @@ TEST_CASE("manifest work: a queue stays at the member until it is drained there"
   CHECK(member.queues() == std::set<std::string>{"q"});
   member.claim.winner = false;
   member.claim.grants.clear();
-  member.state.claims_of_queue.clear();
+  member.state.claims.of_queue.clear();
   CHECK(member.queues().empty());
   Work& work = member.cluster.member.quota_work;
   work.present = true;

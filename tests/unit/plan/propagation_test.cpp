@@ -65,7 +65,7 @@ TEST_CASE(
   const ConditionFacts good = says(ConditionStatus::yes, "Complete");
   World world = world_with(good, good);
   const ObjectKey work{Kind::manifest_work, "c1", std::string(kQuotaWork)};
-  WriteState& write = world.state.writes[{std::string(kHub), work, false}];
+  WriteState& write = world.state.writes.by_key[{std::string(kHub), work, false}];
   CHECK(propagation_in(world).status == "True");
   write.awaited_version = "7";
   const Propagation accepted = propagation_in(world);

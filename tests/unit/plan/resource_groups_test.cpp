@@ -14,11 +14,11 @@ ResourceQuota quota(const std::string& resource, Amount amount) {
 // A queue q with cpu of od in one group and gpus of the flavor a100 in another.
 struct Hub {
   State state;
-  Queue& queue = state.queues["q"];
+  Queue& queue = state.queues.by_name["q"];
 
   Hub() {
     state.configuration.resource_aliases.clear();
-    for (const char* flavor : {"od", "spot", "a100", "tpu"}) state.flavors[flavor] = {};
+    for (const char* flavor : {"od", "spot", "a100", "tpu"}) state.flavors.by_name[flavor] = {};
     queue.present = true;
     queue.facts.groups = {{{"cpu"}, {{"od", {quota("cpu", 2000)}}}},
                           {{"gpu"}, {{"a100", {quota("gpu", 4)}}}}};
@@ -71,7 +71,7 @@ TEST_CASE("resource groups: why a pair has no place") {
   CHECK(hub.withheld({"od", "memory"}) == "ResourceNotCovered");
   CHECK(hub.withheld({"none", "cpu"}) == "FlavorNotFound");
   CHECK(hub.withheld({"od", "gpu"}) == "FlavorSpansResourceGroups");
-  hub.state.gone_flavors = {"spot"};
+  hub.state.flavors.gone = {"spot"};
   CHECK(hub.withheld({"spot", "cpu"}) == "FlavorNotFound");
   hub.queue.facts.groups[1].covered_resources.push_back("cpu");
   CHECK(hub.withheld({"od", "cpu"}) == "AmbiguousResourceAlias");

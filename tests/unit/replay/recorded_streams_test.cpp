@@ -366,7 +366,7 @@ TEST_CASE("recorded Workloads and ClusterQueues that name nothing of ours are ne
   CHECK(run.writes(Kind::workload).empty());
   CHECK(run.writes(Kind::cluster_queue).empty());
   CHECK(run.hub.state().multikueue.workloads.size() == 5);
-  const auto& queues = run.hub.state().queues;
+  const auto& queues = run.hub.state().queues.by_name;
   REQUIRE(queues.contains("qa"));
   CHECK(queues.at("qa").facts.active.status == ConditionStatus::yes);
   REQUIRE(queues.contains("c78"));

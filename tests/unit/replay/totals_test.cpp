@@ -55,7 +55,7 @@ State promised_of(std::int64_t at_second, Amount usable, Amount promised) {
   cluster.source = CapacitySource::nodes;
   cluster.mapped.insert("od");
   cluster.capacity[{"od", "cpu"}].damped.usable = usable;
-  Queue& queue = state.queues["training"];
+  Queue& queue = state.queues.by_name["training"];
   queue.present = true;
   queue.written_groups.emplace();
   queue.contributed.push_back({"c1", "od", "cpu", promised});

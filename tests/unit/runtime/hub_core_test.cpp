@@ -137,11 +137,11 @@ TEST_CASE("what vanished while the hub was down is gone after the first list") {
   bench.member.remove(HubBench::node("spot-3"));
   bench.hub.remove({Kind::resource_flavor, "", "on-demand"});
   bench.start();
-  CHECK(bench.core->state().flavors.size() == 2);
+  CHECK(bench.core->state().flavors.by_name.size() == 2);
   bench.sync();
   bench.settle();
   // The claim names it: what it was stays known.
-  CHECK(bench.core->state().gone_flavors == std::set<std::string>{"on-demand"});
+  CHECK(bench.core->state().flavors.gone == std::set<std::string>{"on-demand"});
   CHECK(bench.quota("high", "on-demand") == "500");
   CHECK(bench.quota("low", "spot") == "400");
   CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
@@ -155,7 +155,7 @@ TEST_CASE("a kind that is not served any more after a restart takes its objects 
   bench.start();
   bench.core->absent(Kind::resource_flavor);
   bench.step();
-  CHECK(bench.core->state().gone_flavors.size() == 2);
+  CHECK(bench.core->state().flavors.gone.size() == 2);
   CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
   CHECK(bench.quotas() == "500 500");
 }

@@ -54,7 +54,7 @@ TEST_CASE("record: quotas and Nodes are logged, no claim is awaited and nothing 
   bench.offer_all(bench.member.list({Kind::node}));
   bench.settle();
   CHECK(bench.core->stats().planning);
-  CHECK(bench.core->state().queues.size() == 2);
+  CHECK(bench.core->state().queues.by_name.size() == 2);
   CHECK(bench.core->state().clusters.at("cluster2").reports.nodes.size() == 10);
   bench.set_quota("7");
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));

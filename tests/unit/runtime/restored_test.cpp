@@ -53,7 +53,7 @@ void write_unseen(HubBench& bench) {
 }
 
 void check_at_rest(const HubBench& bench) {
-  for (const auto& [key, write] : bench.core->state().writes) {
+  for (const auto& [key, write] : bench.core->state().writes.by_key) {
     INFO(key.object.name);
     CHECK_FALSE(write.outstanding.has_value());
     CHECK(!write.awaits());
@@ -91,12 +91,12 @@ TEST_CASE("an object that only the lost store had is gone after a restore") {
   const ServerDouble backup = bench.hub;
   bench.core->offer(bench.hub.put(HubBench::queue("late"), HubBench::empty_queue()));
   bench.settle();
-  REQUIRE(bench.core->state().queues.at("late").present);
+  REQUIRE(bench.core->state().queues.by_name.at("late").present);
   restore(bench, backup);
   // The reflector tells what it knew and the list lacks.
   bench.core->offer({std::string(kHub), ObjectMissing{HubBench::queue("late"), "", ""}});
   bench.advance(seconds(1));
-  CHECK_FALSE(bench.core->state().queues.at("late").present);
+  CHECK_FALSE(bench.core->state().queues.by_name.at("late").present);
   check_at_rest(bench);
 }
 
@@ -151,9 +151,9 @@ TEST_CASE("a write that is on its way to the stream is waited for") {
         {std::string(kHub), ListCompleted{Kind::cluster_queue, std::to_string(version - 1)}});
     bench.step();
     CHECK(lists_logged(bench, next(before)) == 0);
-    CHECK(
-        bench.core->state().writes.at({std::string(kHub), request.target, false}).awaited_version ==
-        written.answer.resource_version);
+    CHECK(bench.core->state()
+              .writes.by_key.at({std::string(kHub), request.target, false})
+              .awaited_version == written.answer.resource_version);
   }
   SECTION("a list that shows it, in one batch") {
     bench.core->offer(bench.hub.seen(request.target));
@@ -210,6 +210,6 @@ TEST_CASE("a store that went back stays known where a newer state takes the plac
   facts.push_back(bench.hub.put(HubBench::queue("high"), renamed));
   for (WatchFact& fact : facts) bench.core->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->state().queues.at("high").facts.cohort == "c");
+  CHECK(bench.core->state().queues.by_name.at("high").facts.cohort == "c");
   check_at_rest(bench);
 }

@@ -42,12 +42,12 @@ std::string review(const Json& object, const std::string& user = "alice",
 // A synced hub whose cluster east has the claim k.
 State hub() {
   State state;
-  state.flavors["od"];
-  state.queues["q"].present = true;
-  Claim& had = state.claims["k"];
+  state.flavors.by_name["od"];
+  state.queues.by_name["q"].present = true;
+  Claim& had = state.claims.by_name["k"];
   had.facts.spec.cluster_name = "east";
   had.winner = true;
-  state.claims_of_cluster["east"].insert("k");
+  state.claims.of_cluster["east"].insert("k");
   return state;
 }
 
