@@ -141,7 +141,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
 //   checks reads AdmissionChecks and MultiKueueConfigs (quota_automated); that of a queue that
 //   follows workers reads their shares, which step by time, and whether their clusters are counted
 //   (share_of). The rules behind these mark such queues as a whole (mark_users_of_checks_dirty,
-//   judge_follower), but it is not relied on that each change of them does.
+//   recompute_follower), but it is not relied on that each change of them does.
 // A debug build compares each round with one that keeps nothing (Planner::plan).
 const QueueWish& QueueWishes::of(const std::string& queue) {
   if (const auto at = made_.find(queue); at != made_.end()) return at->second;
