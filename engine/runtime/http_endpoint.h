@@ -39,6 +39,9 @@ struct HttpServing {
   Duration drain = seconds(2);
 };
 
+struct HttpShared;
+class HttpListener;
+
 /// Serves until it is destroyed. Then requests of which something has come are answered, with
 /// `Connection: close`, for at most HttpServing::drain; all other connections are closed.
 class HttpEndpoint {
@@ -46,9 +49,19 @@ class HttpEndpoint {
   /// Listens on `address` and serves. Fails with `unavailable` if it cannot listen there.
   static Result<std::unique_ptr<HttpEndpoint>> start(const ListenAddress& address,
                                                      HttpServing serving);
-  virtual ~HttpEndpoint() = default;
+  HttpEndpoint(const HttpEndpoint&) = delete;
+  HttpEndpoint& operator=(const HttpEndpoint&) = delete;
+  ~HttpEndpoint();
   /// The port that it listens on, also where `address` asked for any free one.
-  virtual std::uint16_t port() const = 0;
+  std::uint16_t port() const;
+
+ private:
+  explicit HttpEndpoint(HttpServing serving);
+  Result<void> listen(const ListenAddress& address);
+  void send_versions();
+
+  std::unique_ptr<HttpShared> shared_;  // outlives the sessions that end with the listener
+  std::unique_ptr<HttpListener> listener_;
 };
 
 }  // namespace fairlead

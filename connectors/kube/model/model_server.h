@@ -4,11 +4,24 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
 
-#include "connectors/kube/model/http_server.h"
 #include "connectors/kube/model/model.h"
+#include "engine/base/result.h"
+#include "engine/base/time.h"
+#include "engine/http/listener.h"
 
 namespace fairlead::model {
+
+/// Limits of one server.
+struct HttpServerOptions {
+  std::uint16_t port = 0;  ///< on 127.0.0.1; 0: any free one
+  std::size_t connections_max = 512;
+  std::size_t body_bytes_max = 8u << 20;
+  Duration watch_lifetime = minutes(30);     ///< of a watch whose request has no timeoutSeconds
+  Duration bookmark_interval = seconds(60);  ///< watches get bookmarks this often
+};
 
 struct ModelServerOptions {
   HttpServerOptions http;
@@ -24,15 +37,25 @@ class ModelServer {
   /// Starts a server; `clock` outlives it. Fails with `unavailable` if the port is in use.
   static Result<std::unique_ptr<ModelServer>> start(const ModelServerOptions& options,
                                                     Clock& clock);
-  virtual ~ModelServer() = default;
+  ModelServer(const ModelServer&) = delete;
+  ModelServer& operator=(const ModelServer&) = delete;
+  ~ModelServer() { stop(); }
 
-  virtual std::uint16_t port() const = 0;
+  std::uint16_t port() const { return listener_->port(); }
   /// `http://127.0.0.1:PORT`.
-  virtual std::string url() const = 0;
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port()); }
   /// Runs `use` while no request is being answered. Not reentrant.
-  virtual void with_model(const std::function<void(Model&)>& use) = 0;
-  /// Closes every connection. Idempotent.
-  virtual void stop() = 0;
+  void with_model(const std::function<void(Model&)>& use);
+  /// Closes every connection. Idempotent; must not be called by a use of the model.
+  void stop();
+
+ private:
+  ModelServer(const ModelServerOptions& options, Clock& clock);
+
+  std::mutex mutex_;  // guards model_ and its streams
+  Model model_;
+  const HttpServerOptions options_;
+  std::unique_ptr<HttpListener> listener_;  // last: its thread uses the members above
 };
 
 /// Returns a kubeconfig with one context for `url`, named `name`. The model needs no credentials.
