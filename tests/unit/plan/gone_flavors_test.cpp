@@ -81,7 +81,7 @@ TEST_CASE("a flavor that a claim names counts as it was until it is back") {
   const State same = after(gone + flavor_big("ADDED", "00:20:00"));
   CHECK(flavor_exists(same, "big"));
   CHECK(same.flavors.gone.empty());
-  CHECK(same.queues.at("q").facts == without.queues.at("q").facts);
+  CHECK(same.queues.by_name.at("q").facts == without.queues.by_name.at("q").facts);
 
   const State other = after(gone + flavor_big("ADDED", "00:20:00", "huge"));
   CHECK(flavor_exists(other, "big"));
@@ -114,12 +114,12 @@ TEST_CASE("a member whose work has a flavor that was never seen is frozen, if th
   State state = after(kHubObjects + kMember + claim("ADDED", "00:00:00", "big"));
   CHECK(!member_is_frozen(state, "east"));
   State never_seen = state;
-  never_seen.flavors.erase("big");
+  never_seen.flavors.by_name.erase("big");
   CHECK(member_is_frozen(never_seen, "east"));
   State no_queue = state;
-  no_queue.queues.erase("q");
+  no_queue.queues.by_name.erase("q");
   CHECK(member_is_frozen(no_queue, "east"));
-  never_seen.claims.at("k").terms->rows.front().flavor = "any";
+  never_seen.claims.by_name.at("k").terms->rows.front().flavor = "any";
   CHECK(!member_is_frozen(never_seen, "east"));
 }
 
