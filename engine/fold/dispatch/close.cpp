@@ -440,7 +440,7 @@ void mark_users_of_classes_dirty(State& state) {
 void recompute_dispatch(State& state) {
   Dispatch& all = state.dispatch;
   if (!dispatches_by_devices(state.configuration)) {
-    if (all != Dispatch{}) end_dispatch(state);
+    end_dispatch(state);
     end_bookings(state);
     return;
   }

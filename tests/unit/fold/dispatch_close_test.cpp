@@ -222,11 +222,13 @@ TEST_CASE("dispatch: where it is switched off, what was decided ends") {
   fleet.waits("a");
   fleet.close();
   REQUIRE(fleet.cluster("a") == "c1");
+  REQUIRE(fleet.deadline() != kForever);
   fleet.state.configuration.dra.dispatch = false;
   fleet.all.dirty_workloads.insert({"team", "a"});
   fleet.close();
   CHECK(fleet.cluster("a").empty());
   CHECK(fleet.state.dispatch == Dispatch{});
+  CHECK(fleet.deadline() == kForever);
 }
 
 }  // namespace
