@@ -33,8 +33,8 @@ Error too_large(Seq seq, std::size_t record, std::size_t commit) {
 }  // namespace
 
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
-                           Epoch epoch) {
-  Result<Commit> commit = make_unchained(tail, drafts, time, epoch);
+                           Epoch epoch, std::string memory) {
+  Result<Commit> commit = make_unchained(tail, drafts, time, epoch, std::move(memory));
   if (!commit) return commit;
   commit->previous = tail.chain;
   commit->digest = extend_chain(commit->previous, commit->payload, drafts.size());
@@ -42,9 +42,10 @@ Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, Lo
 }
 
 Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
-                              Epoch epoch) {
+                              Epoch epoch, std::string memory) {
   Commit commit;
   commit.events.reserve(drafts.size());
+  commit.payload = std::move(memory);
   const std::size_t table = size_table_bytes(drafts.size());
   commit.payload.assign(table, '\0');
   // A clock that went back must not reverse log time: last_at() halves by it.

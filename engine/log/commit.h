@@ -35,13 +35,13 @@ struct Commit {
 };
 
 /// Makes a commit of `drafts` at the places after `tail`: dense seqs and one log_time, not before
-/// that of the tail. Moves sources and facts out of `drafts`. Fails with `bad_input` if a record or
-/// the commit is too large, and then restores the drafts.
+/// that of the tail. Moves sources and facts out of `drafts`; reuses `memory` for the payload.
+/// Fails with `bad_input` if a record or the commit is too large, and then restores the drafts.
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
-                           Epoch epoch);
+                           Epoch epoch, std::string memory = {});
 /// Makes the same commit without a link in the chain: both digests are zeros.
 Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
-                              Epoch epoch);
+                              Epoch epoch, std::string memory = {});
 
 /// Returns the digest of a commit of `count` events with this payload, after `previous`.
 Digest extend_chain(const Digest& previous, std::string_view payload, std::size_t count);

@@ -24,6 +24,12 @@ namespace fs = std::filesystem;
 /// Files of a running hub can vanish between being listed and being read: a reader tries again.
 constexpr int kReadAttemptsMax = 4;
 
+/// The first access to fresh memory is slow, so payload buffers up to this size are reused: one
+/// that is being packed, one that is being linked and one that is being filled. Without it an event
+/// of `append CPU/1024 x 2 KB` costs 1.9 us instead of 1.6, and its rate is a tenth less.
+constexpr std::size_t kSpareBytesMax = std::size_t{16} << 20;
+constexpr std::size_t kSparesMax = 3;
+
 /// Fails if the log opened for writing does not end where the judged one did.
 Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail& tail) {
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator({}, store.events));
@@ -194,7 +200,15 @@ Result<void> RocksdbLog::expect_writable() const {
 Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<EventDraft>& drafts,
                                                                   LogTime time, Epoch epoch) {
   const auto prepared = std::make_shared<Prepared>();
-  Result<Commit> commit = make_unchained(ahead_, drafts, time, epoch);
+  std::string memory;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spare_.empty()) {
+      memory = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  Result<Commit> commit = make_unchained(ahead_, drafts, time, epoch, std::move(memory));
   if (!commit) return commit.error();
   prepared->header = header_of(*commit);
   prepared->reached = tail_after(*commit);
@@ -231,7 +245,9 @@ Result<void> RocksdbLog::pack_up(Prepared& prepared) {
   for (const auto& [epoch, version] : prepared.news)
     if (status.ok()) status = batch.Put(store_->meta, epoch_key(epoch), version);
   if (!status.ok()) return stop_writing(translate(status, "cannot make a commit ready"));
-  prepared.payload = std::string();
+  const std::lock_guard lock(mutex_);
+  if (prepared.payload.capacity() <= kSpareBytesMax && spare_.size() < kSparesMax)
+    spare_.push_back(std::move(prepared.payload));
   return {};
 }
 

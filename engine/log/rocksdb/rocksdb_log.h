@@ -161,6 +161,7 @@ class RocksdbLog final : public EventLog {
   LogTail tail_;
   std::map<Epoch, std::string> epochs_;  ///< of the kept events, with their program versions
   std::optional<Error> stopped_;         ///< why the log is read-only; empty while it is not
+  std::vector<std::string> spare_;       ///< payload buffers for reuse
 
   // Owned by the appending thread: the values after the last pending commit.
   LogTail ahead_;  ///< its digest is not set after append_pipelined(): `chain_ahead_` is the chain
