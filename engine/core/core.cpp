@@ -89,12 +89,14 @@ bool Core::may_close(Input input) const {
 Ready Core::ready(LogTime now, Input input) {
   Ready ready;
   if (failed_ || out_) return ready;
+  // The clock may have been set back; evolve() aborts on a log time that goes back.
   now = std::max(now, state().now);
   ready.append = next_append(now, input);
   if (!ready.append.drafts.empty()) {
     out_ = ready.append.origin;
     return ready;
   }
+  // Nothing is left to append, so all events of the moment are folded.
   if (planning_ != Planning::off && moments_.open() && rounds_ < settings_.rounds_max &&
       may_close(input)) {
     moments_.close();
@@ -145,6 +147,8 @@ std::vector<EventDraft> Core::draft_timer(LogTime now) {
   if (planning_ == Planning::off || moments_.open() || rounds_ > 0) return {};
   const LogTime due = state().deadlines.next();
   if (due > now || now < timer_opens_) return {};
+  // One TimerFired at `now` is enough for every deadline that is due: the fold runs each of them at
+  // its own time on the way there (advance_to).
   timer_opens_ = now + settings_.timer_gap;
   return own(TimerFired{due});
 }
@@ -170,6 +174,7 @@ void Core::recommend(std::vector<PatchIntended> intents) {
   for (PatchIntended& intent : intents) {
     const Digest wish = wish_of(intent);
     Digest& last = recommended_[write_key(intent)];
+    // Nothing is written in this mode, so each plan of the object makes the same intent again.
     if (last == wish) continue;
     last = wish;
     effects_after(state().seq)
@@ -226,6 +231,7 @@ Core::Effects& Core::effects_after(Seq seq) {
 // State is waited for, so that an idle Ready then means that nothing of it can be lost. With more
 // pending only effects are waited for: the burst goes on while its commits are written.
 void Core::end_turn(LogTime now, Input input, Ready& ready) {
+  // While planning is paused, logged writes wait in the outbox.
   if (planning_ == Planning::on && settings_.mode == WriteMode::apply)
     for (WriteRequest& request : outbox_.requests(now)) {
       const Seq intent = request.intent;

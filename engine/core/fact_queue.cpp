@@ -62,6 +62,7 @@ bool FactQueue::next_batch(LogTime now, HeldFacts held) {
     offered_.clear();
     if (held == HeldFacts::join && coalescer_.next_due() <= now)
       for (WatchFact& fact : coalescer_.dequeue_due(now)) batch_.push_back(std::move(fact));
+    // A single fact shares its batch with no other: into_batches() would only index it.
     if (batch_.size() <= 1) return !batch_.empty();
     batches_ = into_batches(std::move(batch_), kBatchFactsMax);
     std::reverse(batches_.begin(), batches_.end());
@@ -73,10 +74,14 @@ bool FactQueue::next_batch(LogTime now, HeldFacts held) {
 
 std::vector<EventDraft> FactQueue::draft(const State& state, LogTime now, HeldFacts held) {
   out_.facts.clear();
+  // Before the next batch: the positions of a part are in `batch_`, which next_batch() replaces. A
+  // part is never empty, so the loop below is not entered with one.
   if (!parts_.empty()) {
     out_ = std::move(parts_.back());
     parts_.pop_back();
   }
+  // The loop ends: each batch consumes what was offered or is due, and nothing is offered
+  // meanwhile.
   while (out_.drafts.empty() && next_batch(now, held)) compare(state);
   return std::exchange(out_.drafts, {});
 }
@@ -87,6 +92,8 @@ void FactQueue::compare(const State& state) {
   const std::size_t facts = batch_.size();
   for (std::size_t i = 0; i < facts; ++i) {
     if (const auto kind = lists_ ? ended_list(batch_[i]) : std::nullopt)
+      // `batch_` grows here, so it is walked by position. With many missing objects it passes
+      // kBatchFactsMax; a commit that is too large for that comes back by refused().
       for (WatchFact& missing : lists_->completed(state, batch_[i].source, *kind)) {
         batch_.push_back(std::move(missing));
         compare_fact(state, batch_.size() - 1);

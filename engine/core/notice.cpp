@@ -70,6 +70,8 @@ std::vector<Notice> notices_of(const PatchIntended& status, const std::string& b
   for (const Expectation& expected : kExpectations) {
     const Condition was = find_condition(was_list, expected);
     const Condition is = find_condition(is_list, expected);
+    // Another reason of a bad condition is a notice too. Another message alone is none: its numbers
+    // may change with every write.
     const bool worse = is.bad && (!was.bad || was.reason != is.reason);
     const bool well_again = was.bad && is.status == expected.well;
     if (!worse && !well_again) continue;

@@ -21,6 +21,8 @@ void Outbox::give_up(std::string_view why) {
 }
 
 std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
+  // The answers follow with the next call, because waiting() stays true. One to a write among these
+  // makes no second outcome: the applier has dropped the write.
   if (!outcomes_.empty()) {
     for (const EventDraft& outcome : outcomes_) resolve_notices(outcome);
     return std::exchange(outcomes_, {});

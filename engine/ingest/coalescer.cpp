@@ -6,6 +6,8 @@ namespace {
 
 // Returns the object of a fact that may be held back; null for other facts.
 const ObjectKey* object_of(const WatchFact& fact) {
+  // An ObjectUnchanged would overtake a held state of its object, which ingest would then drop as
+  // older. There is none of these kinds: a stream reports it only of kinds that the hub writes.
   const ObjectKey* key = nullptr;
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) key = &seen->key;
   if (const auto* missing = std::get_if<ObjectMissing>(&fact.said)) key = &missing->key;
@@ -60,6 +62,7 @@ std::vector<WatchFact> Coalescer::dequeue_due(LogTime now) {
   std::vector<WatchFact> facts;
   while (!due_.empty() && due_.begin()->first <= now) {
     const auto [source, object] = std::move(due_.extract(due_.begin()).value().second);
+    // The lookup finds an entry: it is in `due_` exactly while it holds a fact.
     facts.push_back(*std::move(entries_.find(source, object)->held));
     entries_.erase(source, object);
   }

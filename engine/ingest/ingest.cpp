@@ -94,6 +94,8 @@ struct Unchanged {
   bool operator()(const Claim& claim) const {
     if (!same_generation(claim)) return false;
     const auto& now = facts<ClaimFacts>();
+    // The status has a rule of its own (is_known_status): else the observation of each of our
+    // status writes would be an event.
     ClaimFacts known = claim.facts;
     known.status_digest = now.status_digest;
     known.status_grants = now.status_grants;
@@ -252,6 +254,8 @@ bool Ingest::shows_loss(const State& state, const SourceName& source, const List
   // requested, so the list must contain its result.
   const bool first = !list.resource_version.empty() && listed_.insert(stream).second;
   const ListCompleted listed{list.kind, list.resource_version, went_back || first};
+  // In every case, so not in the expression below. awaits_in_vain() reads of a version only
+  // `streamed`, which this leaves as it is.
   const bool forgot = forget_answers(source, listed);
   return awaits_in_vain(state, source, listed) || forgot || went_back;
 }
@@ -307,6 +311,8 @@ struct Ingest::Drafting {
   IngestCounts& counts() const { return ingest.counts_; }
 
   std::optional<EventDraft> operator()(const ObjectSeen& seen) const {
+    // An object that State holds may have become foreign by an edit: State forgets it. One that
+    // State does not hold is dropped as unchanged.
     if (is_foreign(state, source, seen))
       return (*this)(ObjectMissing{seen.key, seen.uid, seen.resource_version});
     if (!is_read_from(source, seen.key.kind)) return drop(counts().foreign);
@@ -316,6 +322,7 @@ struct Ingest::Drafting {
     if (with_held(state, source, seen.key, false, Unchanged{state, seen}) &&
         !awaits_observation(state, source, seen.key))
       return drop(counts().unchanged);
+    // Not before: making the stored form costs more than the comparisons, at which most facts end.
     std::string raw = seen.raw.kept();
     EventDraft draft = log(observed(seen, raw.empty() ? Digest{} : sha256(raw)));
     draft.raw = std::move(raw);
