@@ -155,6 +155,7 @@ void AdmissionMirror::count_out(const std::string& name) {
     QueueClaims& queue = of_queue_[row.cluster_queue];
     count_down(queue.claims, name);
     const auto pair = queue.pairs.find({row.flavor, row.resource});
+    // count_in() has made the entry, and a claim names a pair once: understand() refuses a second.
     pair->second.claims.erase(name);
     if (was.in_force) --pair->second.in_force;
     if (pair->second.claims.empty()) queue.pairs.erase(pair);
@@ -296,6 +297,7 @@ std::shared_ptr<const AdmissionView> AdmissionMirror::next(const State& state, V
     view->terms = std::make_shared<AdmissionTerms>(admission_terms(state.configuration));
     return view;
   }
+  // Most steps of the hub change nothing that a view has: then readers keep the one that they hold.
   if (made_ && is_current()) return made_;
   last_.state = synced;
   if (std::exchange(everything_, false)) note_all(state);

@@ -186,6 +186,7 @@ Objections below_usage(const Question& question) {
     const Amount assigned = kept == now.end() ? 0 : kept->second;
     const auto usage =
         usage_of(question.view, stored->cluster, row.cluster_queue, {row.flavor, row.resource});
+    // An unknown usage ends here, as 0: no assignment is below that. So it has a value further on.
     if (assigned >= row.assigned || assigned >= usage.value_or(0)) continue;
     objections.push_back({kAssignments, CauseType::invalid,
                           pair_text(row.cluster_queue, row.flavor, row.spelled) + " falls from " +

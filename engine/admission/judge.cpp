@@ -27,6 +27,7 @@ std::string override_of(const AdmissionRequest& request) {
 void override_denials(AdmissionVerdict& verdict, const std::string& reason) {
   if (reason.empty()) return;
   for (Finding& finding : verdict.findings) {
+    // The fold refuses an invalid spec whatever the API server has admitted.
     if (finding.action != RuleAction::deny || finding.rule == AdmissionRule::claim_invalid)
       continue;
     finding.action = RuleAction::warn;
@@ -43,6 +44,7 @@ bool AdmissionVerdict::denied() const {
 
 AdmissionVerdict judge(const AdmissionView& view, const AdmissionRequest& request) {
   AdmissionVerdict verdict;
+  // Finalizers are removed by updates of such an object: a denial would keep it from going.
   if (is_deleting(request)) return verdict;
   verdict.unsynced = view.state == ViewState::unsynced;
   const Question question = question_of(view, request);

@@ -90,6 +90,7 @@ std::string fault_of_queue(const std::string& annotation, const std::string& val
   if (annotation == "quota-from")
     terms.from = value;
   else
+    // The other annotations are read only of a queue that follows its workers.
     terms.from = "workers";
   if (annotation == "quota-percent") terms.percent = value;
   if (annotation == "quota-reserve") terms.reserve = value;
