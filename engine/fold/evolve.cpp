@@ -29,6 +29,7 @@ void mark_around_queue_dirty(State& state, const std::string& queue, DirtySet& d
   if (claims == state.claims.of_queue.end()) return;
   for (const std::string& name : claims->second) {
     dirty.claims.insert(name);
+    // Only claims with terms are in `of_queue` (add_to_indexes).
     dirty.clusters.insert(state.claims.by_name.at(name).terms->cluster);
   }
 }
@@ -97,6 +98,8 @@ void advance_to(State& state, LogTime time, DirtySet& dirty) {
   check(time >= state.now, "log time went back");
   if (time == state.now) return;
   close_moment(state, dirty);
+  // The loop ends: a close runs what is due at its moment, and each rule sets deadlines after that
+  // moment only. So log time moves on with every round.
   while (state.deadlines.next() < time) {  // those at `time` wait for that moment's events
     state.now = state.deadlines.next();
     close_moment(state, dirty);
@@ -169,6 +172,8 @@ struct Fold {
     if (seen.key.kind == Kind::node)  // the most frequent kind, which we never write
       return fold_object(state, event.source, seen.key, &seen, event.seq);
     const auto known = held(state, event.source, seen.key);
+    // The stream did not report the end of the former object, as between two lists: what was
+    // written to it is no write to this one.
     if (known && !known->uid.empty() && !seen.uid.empty() && known->uid != seen.uid)
       note_gone(state, event.source, seen.key);
     if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io")
@@ -178,6 +183,8 @@ struct Fold {
     note_observed(state, event.source, seen);
   }
   void operator()(const ObjectGone& gone) {
+    // A write to it can no longer be concluded, and the next object of that name begins without a
+    // write interval or a refusal.
     note_gone(state, event.source, gone.key);
     fold_object(state, event.source, gone.key, nullptr, event.seq);
   }
@@ -224,6 +231,7 @@ void evolve(State& state, const Event& event, DirtySet& dirty) {
   advance_to(state, event.log_time, dirty);
   state.seq = event.seq;
   if (event.source != kSelf) state.input_seq = event.seq;
+  // Any event of a member will do: an empty super cluster reports no object, only a complete list.
   if (event.source != kHub && event.source != kSelf && !is_tenant(event.source))
     note_member(state, event.source);
   std::visit(Fold{state, event, dirty}, event.fact);

@@ -31,6 +31,8 @@ void observe_resource_flavor(State& state, const std::string& name,
 }
 
 void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
+  // Both queues are marked: the object may have been made anew for another ClusterQueue between two
+  // observations.
   if (const auto at = state.queues.local.find(id); at != state.queues.local.end())
     mark_queue_dirty(state, at->second.cluster_queue);
   if (facts) {

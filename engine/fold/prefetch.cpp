@@ -55,6 +55,8 @@ void prefetch(const State& state, std::span<const Event> events) {
   }
   const std::span<Sought> nodes = std::span(all).first(count);
   for (Sought& sought : nodes) {
+    // Comparing the names would read the entry, a miss of its own. With another node of the same
+    // hash the prefetch is wasted, and nothing else happens.
     if (const auto* entry = sought.cluster->reports.nodes.probable(sought.hash)) {
       sought.node = &entry->second;
       fetch(entry, sizeof *entry);
