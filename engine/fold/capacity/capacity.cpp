@@ -40,6 +40,8 @@ const std::string& winning_flavor(const Labels& labels, const Flavors& flavors) 
 
 bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors& flavors) {
   if (flavor.empty() || !node.ready || node.unschedulable) return false;
+  // at() finds the flavor: each change of the flavors counts all nodes again at once, so no node
+  // has the name of one that is not there.
   return node.taints.empty() ||
          std::none_of(node.taints.begin(), node.taints.end(),
                       [&](const Taint& taint) { return keeps_out(taint, flavors.at(flavor)); });
@@ -79,6 +81,8 @@ CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTer
       headroom.row_of(resource).reserved = amount;
   } else {
     for (const auto& [resource, text] : configuration.headroom.reserved) {
+      // The configuration was checked when it was read; a text that is no quantity reserves
+      // nothing.
       const std::string& canonical = canonical_resource(aliases, resource);
       if (const auto quantity = Quantity::parse(text))
         headroom.row_of(canonical).reserved = to_amount(canonical, *quantity);

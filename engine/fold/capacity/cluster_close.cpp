@@ -84,6 +84,8 @@ void release_flapping(Close& close) {
       schedule_release(cluster, entry->first, entry->second, close.settings);
   }
   while (!cluster.releases.empty() && cluster.releases.begin()->first <= close.now) {
+    // A copy, because schedule_release() erases the entry. It adds none: release() has ended the
+    // suppression, so the loop ends.
     const std::string name = cluster.releases.begin()->second;
     FlapPenalty& flap = cluster.flaps.at(name);
     flap.release(close.now, close.settings);
@@ -140,6 +142,8 @@ Totals measure(Close& close) {
     cluster.valued = true;
     cluster.first_valued = cluster.last_changed = close.now;
   }
+  // Changes are collected first: usable_totals() below has to read the values from before the
+  // moment.
   struct Change {
     DampedValue* damped;
     Amount usable, growing;
@@ -185,6 +189,8 @@ bool mass_lost(const Close& close, Amount before, Amount after, Int128 cordoned)
 bool shows_loss(const Close& close, const Totals& before, const Totals& after) {
   std::map<std::string_view, Int128> cordoned;
   CanonicalHeadroom percents = close.judged;
+  // What is reserved is taken once from the whole. What cordoned nodes took along is less by the
+  // percentage alone.
   for (CanonicalHeadroom::Row& row : percents.rows) row.reserved = 0;
   const Observation& seen = close.cluster.observation;
   if (close.cluster.pool.offered)
@@ -291,6 +297,7 @@ enum class Acceptance : std::uint8_t { unchanged, changed };
 void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) {
   const bool moved = acceptance == Acceptance::changed;
   if (moved) value.moved = now;
+  // `pending` is never more than there are causes (remember_change).
   const auto since = value.causes.end() - static_cast<std::ptrdiff_t>(value.pending);
   const bool waits =
       value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
@@ -311,6 +318,7 @@ void accept_first(Close& close) {
   if (which == FirstValues::wait) return;
   std::erase_if(cluster.capacity,
                 [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
+  // Lanes point to the values that were erased.
   cluster.lanes->clear();
   for (auto& [key, value] : cluster.capacity) {
     value.damped.accept_first(which, close.now, close.settings);

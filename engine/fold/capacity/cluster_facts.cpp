@@ -98,6 +98,8 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
     node.seq = seq;
     count_node(state, cluster, node, seq);
   } else {
+    // The labels alone decide which flavor wins, so `counted.flavor` stays, and no selector is
+    // matched. This is the path of a node that becomes NotReady.
     add_eligible(state, cluster, node, Sign::minus, seq);
     renew(node.facts.taints, facts.taints);
     renew(node.facts.allocatable, facts.allocatable);
@@ -108,6 +110,7 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
   }
   cluster.observation.changed = true;
   const CountedNode& is = node.counted;
+  // A node that no flavor matches any more was relabelled: that is no flap.
   const bool lost = was.eligible && !is.flavor.empty() && !is.eligible;
   if ((lost || (was.in_pool && !is.in_pool)) && !cordoned)
     flap(state, cluster, cluster_name, name, node);
@@ -335,6 +338,7 @@ void observe_metrics(State& state, const std::string& cluster_name,
     nodes[name] = old && old->facts == node ? *old : NodeRecord{node, seq, {}};
   }
   if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
+  // choose_source() has counted the nodes that were there before these.
   if (switched) return recount(state, cluster);
   for (const auto* entry : std::as_const(before).sorted())
     if (!nodes.contains(entry->first))
@@ -345,6 +349,8 @@ void observe_metrics(State& state, const std::string& cluster_name,
     if (!old) {
       count_new(state, cluster, name, entry->second);
     } else if (old->facts != node.facts) {
+      // The former record, with what was counted of it: that is what recount_node() takes out of
+      // the sums.
       entry->second = *old;
       recount_node(state, cluster, cluster_name, name, entry->second, facts->nodes.at(name), seq);
     }
@@ -362,6 +368,7 @@ void observe_managed_cluster(State& state, const std::string& name,
   cluster.presence.managed_seq = seq;
   cluster.reports.totals_known = facts != nullptr;
   auto& totals = cluster.reports.totals;
+  // A ManagedCluster without allocatable has not reported it: the last totals stay.
   if (facts && !facts->allocatable.empty())
     totals = canonical_amounts(facts->allocatable, state.configuration.resource_aliases);
   if (!facts) totals.clear();

@@ -20,6 +20,7 @@ constexpr std::int64_t kStepsPerHalfLife = 64;
 std::int64_t decayed(std::int64_t penalty, std::int64_t steps) {
   const std::int64_t halvings = steps / kStepsPerHalfLife;
   if (halvings >= 63) return 0;
+  // kFlapPenaltyMax times 65536 is far below 2^63.
   return ((penalty * kDecayQ16[static_cast<std::size_t>(steps % kStepsPerHalfLife)]) >> 16) >>
          halvings;
 }
@@ -142,6 +143,7 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
       fall == Fall::at_once ? usable : high.over(now, settings.shrink_window);
   const bool shrinks = accepted > shrink_target;
   if (shrinks) move_to(now, shrink_target);
+  // Read before over(), which drops the steps that have left the window.
   const Amount target_before = low.empty() ? 0 : low.steps().front().value;
   const Amount grow_target = low.over(now, settings.grow_window);
   if (grow_target <= accepted) {
@@ -157,6 +159,8 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
   }
   grew_by = cause_of_growth(now, settings, target_before, grow_target);
   held_by = GrowthBar::none;
+  // Else `left` would keep every value that was ever accepted. Later than deadband_max_age none of
+  // them lets a growth pass (deadband_lets).
   std::erase_if(left,
                 [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
   move_to(now, grow_target);

@@ -40,6 +40,7 @@ void observe_flavor(State& state, const std::string& flavor, const ResourceFlavo
                     Seq seq) {
   if (facts) {
     state.flavors.seqs[flavor] = seq;
+    // A flavor in `gone` is still in `by_name`, so at() finds it.
     const bool returned = state.flavors.gone.erase(flavor) > 0;
     if (returned && state.flavors.by_name.at(flavor) == *facts)
       return;  // it was in force all the time

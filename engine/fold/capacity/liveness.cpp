@@ -14,6 +14,8 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
     const Liveness stream = cluster.reports.liveness[which];
     liveness = stream == Liveness::overrun ? Liveness::stale : stream;
     if (*cluster.source != CapacitySource::nodes)
+      // The index is 0 or 1: `nodes` is the first source, and hub_streams has the other two in
+      // order.
       liveness = std::max(liveness, state.hub_streams[which - 1]);
   }
   // A server that only hides its devices is not lost.

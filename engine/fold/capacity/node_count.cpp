@@ -36,6 +36,8 @@ const SumLane* lane_of(const State& state, Cluster& cluster, const std::string& 
   SumLane& lane = lanes.emplace_back(SumLane{flavor, {}, {}});
   for (const auto& [resource, amount] : amounts) {
     lane.resources.emplace_back(resource);
+    // The pointer stays valid: the map keeps its nodes, and a rule that erases a key empties the
+    // lanes.
     lane.sums.push_back(&cluster.capacity[{flavor, lane.resources.back()}]);
   }
   return &lane;

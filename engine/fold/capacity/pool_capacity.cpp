@@ -36,6 +36,8 @@ void set_pool_terms(const State& state, const std::string& name, Cluster& cluste
   anew.offered = offers;
   anew.percent = pool.percent;
   anew.first_seen = state.now;
+  // The liveness of the stream does not depend on the offer. Reset, a loss would begin anew, and
+  // with it pool.lostGrace.
   anew.liveness = pool.liveness;
   anew.lost_since = pool.lost_since;
   anew.counted_again_at = pool.counted_again_at;
