@@ -132,6 +132,7 @@ Faulty check_sums(const ClaimTerms& terms) {
   std::map<std::string, Int128> sums;
   for (const AssignmentRow& row : terms.rows) sums[row.resource] += row.assigned;
   for (const auto& [resource, sum] : sums) {
+    // read_assignment() has refused a resource without a nominal amount.
     const Nominal& nominal = terms.nominal.at(resource);
     if (sum > nominal.amount)
       return ClaimFault{ClaimFaultReason::assignments_exceed_nominal,
@@ -170,6 +171,8 @@ std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
   if (terms.cluster.empty())
     return ClaimFault{ClaimFaultReason::malformed,
                       "spec.clusterName: expected a name, got nothing"};
+  // Both are sources of events: those of a member of such a name would count as the hub's or as our
+  // own.
   if (terms.cluster == kHub || terms.cluster == kSelf)
     return ClaimFault{ClaimFaultReason::malformed,
                       "spec.clusterName: \"" + terms.cluster + "\" is the name of no member"};

@@ -48,6 +48,7 @@ bool shows_foreign_status(const State& state, const std::string& name, const Cla
 }
 
 bool is_known_status(const State& state, const std::string& name, const ClaimFacts& seen) {
+  // The claim is there: ingest asks only about one that State holds.
   const ClaimFacts& known = state.claims.by_name.at(name).facts;
   if (seen.status_digest == known.status_digest) return seen.status_grants == known.status_grants;
   const WriteState* write = status_write(state, name);

@@ -35,6 +35,7 @@ void drop_from_indexes(State& state, const std::string& name, const Claim& claim
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows) {
     const auto queue = state.claims.of_queue.find(row.cluster_queue);
+    // A claim may have several rows of one queue: the first has removed it.
     if (queue == state.claims.of_queue.end()) continue;
     queue->second.erase(name);
     if (queue->second.empty()) state.claims.of_queue.erase(queue);
@@ -225,6 +226,7 @@ Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentR
   const Int128 total = accepted_total(cluster, row.resource);
   if (nominal == 0 || total <= nominal) return row.assigned;
   const Amount quantum = quantum_of(row.resource);
+  // A sum over flavors may exceed 64 bits; saturated, its product with an amount fits 128.
   return saturate(Int128{row.assigned} * saturate(total) / nominal / quantum * quantum);
 }
 
@@ -298,6 +300,8 @@ bool derive(const State& state, Claim& claim) {
 
 void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
   Claim& claim = state.claims.by_name.at(name);
+  // A memo is lost where State is copied or read from a snapshot. It reads `all` then: too much is
+  // derived, never too little.
   const ClaimPart part = std::exchange(*claim.dirty, ClaimPart::all);
   const bool derives = part != ClaimPart::status;
 #ifndef NDEBUG
@@ -367,6 +371,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const bool decided = !edited || is_new || !is_nominal_of_ours(state, name, claim.facts, facts);
   const bool was_in_force = claim.winner;
   const std::string before = is_new ? std::string() : cluster_of(claim);
+  // Before the record is overwritten: it compares what was known with what is seen.
   const bool only_status = shows_only_status(state, claim, seen);
   if (!seen.uid.empty()) claim.uid = seen.uid;
   claim.resource_version = seen.resource_version;
@@ -392,6 +397,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   cluster.presence.claim_seen = true;
   if (was_in_force && decided) cluster.observation.at_once_all = true;
   choose_winner(state, cluster_name);
+  // A claim that was never valid has no terms that keep its cluster: an edit may name another one.
   if (!before.empty() && before != cluster_name) choose_winner(state, before);
   if (claim.terms && decided)
     for (const AssignmentRow& row : claim.terms->rows) resolve_conflict(state, row.cluster_queue);
@@ -415,6 +421,7 @@ void forget_claim(State& state, const std::string& name) {
     cluster.claim_seq = state.seq;
   }
   state.claims.by_name.erase(at);
+  // recompute_claims() looks every name there up with at().
   state.claims.dirty.erase(name);
   choose_winner(state, cluster_name);
   release_gone_flavors(state);

@@ -111,6 +111,7 @@ void hold_growth(const State& state, const std::string& name, const QuotaKey& pa
   const auto written = queue.written.find(pair);
   Amount current =
       amount_in(queue.facts.groups, state.configuration.resource_aliases, pair).value_or(0);
+  // What another writer has raised the pair to is no floor: the write that is due takes it back.
   if (written != queue.written.end()) current = std::min(current, written->second);
   if (quota.nominal <= current) return;
   quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), current);
@@ -171,6 +172,8 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
   quota.nominal = quota_of_sum(state, queue, pair, sums.now);
   quota.full = quota_of_sum(state, queue, pair, sums.full);
   if (sums.held != sums.now) hold_growth(state, queue, pair, sums, quota);
+  // part_of() searches them by halves. Claims are mostly named after their clusters, so they come
+  // sorted already.
   if (!std::is_sorted(quota.contributions.begin(), quota.contributions.end()))
     std::sort(quota.contributions.begin(), quota.contributions.end());
   return quota;

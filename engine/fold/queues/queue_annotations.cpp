@@ -67,6 +67,7 @@ void read_worker_terms(const WorkerQuotaTerms& annotations, const ResourceAliase
   const auto percent = read_percent(annotations.percent);
   auto reserve = read_amounts("quota-reserve", annotations.reserve, aliases);
   quota.malformed.clear();
+  // The other two annotations then say nothing, so that a fault in them is none.
   if (annotations.from.empty()) {
     quota.asked = false;
     return;

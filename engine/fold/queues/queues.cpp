@@ -104,6 +104,7 @@ void count_overwrite(State& state, const std::string& name, Queue& queue,
   queue.overwrites.push_back(state.now);
   if (queue.overwrites.size() > kOverwritesAnswered) {
     queue.conflict = true;
+    // The next overwrite in the window is one too many again, and the list stays bounded.
     queue.overwrites.erase(queue.overwrites.begin());
   }
 }
@@ -224,6 +225,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   Queue& queue = state.queues.by_name[seen.key.name];
   const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
   if (!queue.present || another) {
+    // The last good base quota is kept: it counts if the annotation of the new object is malformed.
     const BaseQuota base = std::move(queue.base);
     queue = Queue{};
     queue.base = base;
@@ -246,6 +248,8 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   if (terms_changed) follow_terms(state, seen.key.name, queue);
   const bool was_in_conflict = queue.conflict;
   if (orchestration_of(state, queue)) resolve_conflict(state, seen.key.name);
+  // After the facts and the base quota were replaced: overwritten() compares with the quota that
+  // follows from them.
   const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
   if (ours)
     queue.conflict = false;
@@ -377,6 +381,7 @@ void recompute_pairs(State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end() || !at->second.present) return;
   Queue& queue = at->second;
+  // A copy: the pairs of the workers are not a part of what is remembered of the claims.
   std::set<QuotaKey> named = pairs_of_claims(state, name, queue);
   add_pairs_of_workers(state, name, named);
   const auto current = [&](const QuotaKey& pair) {

@@ -75,6 +75,7 @@ bool is_foreign_status(const State& state, const WriteKey& key, const WriteState
 
 std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
   const auto key = state.writes.outstanding.find(intent);
+  // The second lookup finds the write: both tables change together (note_intent, drop_outstanding).
   return key == state.writes.outstanding.end() ? nullptr : &*state.writes.by_key.find(key->second);
 }
 
@@ -242,6 +243,7 @@ const std::map<std::string, std::string>* nominal_of_ours(const State& state,
 Digest wish_of(const PatchIntended& intent) {
   Json body = read_json(intent.body);
   if (body.is_object() && body.contains("metadata")) {
+    // They change although the wish does not, and a refusal must hold back the wish.
     body["metadata"].erase("uid");
     body["metadata"].erase("resourceVersion");
   }
@@ -292,6 +294,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   if (write.outstanding) drop_outstanding(state, write);
   write.outstanding = Outstanding{seq, intent, std::nullopt};
   state.writes.outstanding[seq] = key;
+  // The interval counts from the intent, not from the answer: whether one comes is not known.
   write.last_write = state.now;
   write.last_write_seq = seq;
   set_deadline(state, key, write);
@@ -340,6 +343,7 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   const bool again = write.refusal && is_conflict(*write.refusal) == conflict;
   const std::int64_t attempts = again ? write.refusal->attempts + 1 : 1;
   Duration wait = conflict ? kConflictRetry : kRefusalRetry;
+  // Doubling ends at the bound, so no number of attempts overflows.
   for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
   wait = std::min(wait, kRefusalRetryMax);
   write.refusal = Refusal{seq,
@@ -394,7 +398,10 @@ void note_observed(State& state, const std::string& source, const ObjectObserved
   if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
   if (!write.outstanding) return;
   if (looks_as_intended(write.outstanding->intent, seen))
+    // Nothing is awaited after it: the observation is what the write made.
     conclude(state, at->first, write);
+  // Any other state ends the doubt too: fold_object() has marked the object, which is planned again
+  // from that state.
   else if (write.outstanding->doubted_until)
     drop_outstanding(state, write);
 }
