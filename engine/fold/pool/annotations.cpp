@@ -69,6 +69,7 @@ std::optional<SliceMap> read_placements(const std::optional<std::string>& text,
     if (!is_super_cluster_id(id) || !value.is_number_integer()) return std::nullopt;
     if (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) return std::nullopt;
     const auto count = value.get<std::int64_t>();
+    // Compared with what is left, so that the sum of all counts cannot overflow.
     if (count < 0 || count > left) return std::nullopt;
     left -= count;
     slices[id] = count;

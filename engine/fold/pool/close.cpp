@@ -74,6 +74,7 @@ void recount_ids(State& state) {
   for (const std::string& member : members)
     for (auto at = pool.super_namespaces.lower_bound({member, ""});
          at != pool.super_namespaces.end() && at->first.first == member; ++at)
+      // Under the id that it was counted at: recount_member() counts it at the next one.
       uncount_super_namespace(state, at->first);
   pool.ids = std::move(ids);
   for (const std::string& member : members) recount_member(state, member);
@@ -93,6 +94,7 @@ bool find_unknown_ids(State& state) {
     const auto at = pool.totals.find(id);
     return at != pool.totals.end() && !at->second.namespaces.empty();
   };
+  // Ids that are still unknown keep their time, from which lostGrace runs.
   bool changed = std::erase_if(pool.unknown, [&](const auto& entry) {
                    return pool.clusters.contains(entry.first) || !is_named(entry.first);
                  }) > 0;
@@ -193,6 +195,8 @@ void note_edit(PoolNamespace& of) {
   of.last_value = *of.observed;
   of.edited = PlacementEdit::none;
   of.edit.clear();
+  // Our own value is no edit: that of the present decision, or that of the last write, which a
+  // decision since may have replaced.
   if (of.last_value == placements_of(of) || (of.written && *of.written == of.last_value)) return;
   of.edited = of.last_value.empty() ? PlacementEdit::cleared : PlacementEdit::changed;
   of.edit = of.last_value;

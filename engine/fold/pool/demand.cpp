@@ -9,6 +9,7 @@ namespace {
 // The smaller of the two names that a ResourceQuota may give one dimension.
 std::optional<Amount> said_in(const ResourceQuotaFacts& quota, const std::string& resource) {
   std::optional<Amount> least;
+  // Kubernetes takes `cpu` and `requests.cpu` of a ResourceQuota for the same and enforces both.
   for (const std::string& name : {resource, "requests." + resource})
     if (const auto at = quota.hard.find(name); at != quota.hard.end())
       least = least ? std::min(*least, at->second) : at->second;
@@ -63,6 +64,7 @@ std::int64_t allowed_slices(const PoolTenant& tenant, const PoolNamespace& of,
   const CpuMemorySum others = of_others(tenant, of);
   Int128 allowed = INT64_MAX;
   if (const auto at = tenant.limit.find("cpu"); at != tenant.limit.end())
+    // A slice is never 0 in a dimension: read_slice() refuses that.
     allowed = std::min(allowed, (at->second - others.cpu) / unit.cpu);
   if (const auto at = tenant.limit.find("memory"); at != tenant.limit.end())
     allowed = std::min(allowed, (at->second - others.memory) / unit.memory);

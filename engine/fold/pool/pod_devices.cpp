@@ -137,6 +137,8 @@ template <class Ask>
 auto ask_beside(const State& state, const PoolPodKey& key, const std::string& member,
                 const Ask& ask) {
   const PoolPod& pod = *find_pod(state.pool, key);
+  // A kept index is changed for the question and set back after it, also under a const State: one
+  // thread owns both.
   const std::shared_ptr<SearchIndex> index = borrow_index(state, member);
   const bool own = pod.reserved && pod.reserved->cluster == member;
   if (own) index->release(key);
@@ -192,6 +194,8 @@ FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const Pod
 std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod) {
   const PodDeviceFacts& devices = *pod.seen.facts.devices;
   if (names_a_claim(devices)) return {};
+  // Workloads remember answers in the same index. Their texts have a number as third element
+  // (asks_of), this one an object: none is taken for the other.
   if (!*pod.asks) *pod.asks = to_text(Json::array({key.tenant, key.namespace_, json_of(devices)}));
   return **pod.asks;
 }

@@ -83,6 +83,7 @@ void replace_by_claim(State& state, const std::string& member, const NamespacedN
   if (!claim || !claim->allocation || space == state.pool.super_namespaces.end()) return;
   const NamespaceFacts& of = space->second.seen.facts;
   SearchIndex& index = search_index(state, member);
+  // Collected first: keep_rest() may release a reservation, which changes the set that is walked.
   std::vector<PoolPodKey> keys;
   for_reserved(state.pool, {of.tenant, of.tenant_namespace}, member,
                [&](const PoolPodKey& key, const PoolPod&) { keys.push_back(key); });
@@ -125,6 +126,8 @@ PodDeviceFacts rest_of(const PoolPod& pod) {
 void mend_devices(State& state, const std::string& member, const PoolPodKey& key, PoolPod& pod) {
   DeviceReservation& reservation = *pod.reserved;
   SearchIndex& index = search_index(state, member);
+  // The reservation must not be an obstacle to itself. It is put back in any case, so that the
+  // devices of a broken one are given to no other pod.
   index.release(key);
   const PodDeviceFacts rest = rest_of(pod);
   auto pods =
@@ -208,6 +211,7 @@ void release_devices(State& state, const PoolPodKey& key, PoolPod& pod) {
   const auto on = state.pool.reserved_on.find(cluster);
   on->second.erase(key);
   if (on->second.empty()) state.pool.reserved_on.erase(on);
+  // An index that is not kept would be derived from records that have the reservation no more.
   if (const auto& index = *state.clusters.at(cluster).search.index) index->release(key);
   note_freed(state, cluster);
 }

@@ -345,6 +345,7 @@ class Placing {
   std::optional<ReasonText> place(const PoolPodKey& key, PoolNamespace& of) {
     PoolPod& pod = of.pods.at(key.pod);
     const std::string alike = alike_text(key, pod);
+    // A pod that is asked for by itself has the empty text, under which nothing is remembered.
     if (const auto known = refused_.find(alike); known != refused_.end()) return known->second;
     ReasonText why_not;
     auto place = choose_place(state_, key, of, why_not);
@@ -353,6 +354,7 @@ class Placing {
       return why_not;
     }
     const PoolNamespaceKey home = namespace_of(key);
+    // By the cluster that it had, before it gets another.
     uncount_pod(state_, home, pod);
     pod.cluster = place->id;
     count_pod(state_, home, pod);
@@ -416,6 +418,7 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
 void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty) {
   for (const auto& [key, why_not] : refusals) {
     PoolPod* const pod = find_pod(state.pool, key);
+    // A later round of the moment may have ended its wait.
     if (!pod || !pod->waits_since) continue;
     set_reason(state, key, pod->reason, why_not);
     recompute_pod(state, key, dirty);

@@ -39,6 +39,8 @@ std::optional<PoolSubject> subject_of(State& state, const PoolNamespaceKey& key)
   if (!takes_part(tenant->second, of) || !of.taken_up) return std::nullopt;
   const PoolSettings& settings = state.configuration.pool;
   PoolSubject subject{key, tenant->second, of, quota_of(of, settings.quotas), {}, false};
+  // Nothing is there in the former size, so the new one needs no decision. `slice` has a value
+  // since the namespace was taken up (take_up).
   if (of.slices == 0 && of.unit != *of.slice) set_unit(state, key, *of.slice);
   subject.demand = demand_of(subject.quota, *of.slice, of.slices, settings.slices_max);
   subject.new_slice = *of.slice != of.unit && !subject.demand.fixed;
@@ -47,6 +49,7 @@ std::optional<PoolSubject> subject_of(State& state, const PoolNamespaceKey& key)
 
 std::int64_t converted(std::int64_t slices, const CpuMemory& from, const CpuMemory& to) {
   const auto count = [&](Amount old_unit, Amount new_unit) {
+    // Rounded up: what is there may not fill less in the new size. No unit is 0 (read_slice).
     return (Int128{old_unit} * slices + new_unit - 1) / new_unit;
   };
   return saturate(std::max(count(from.cpu, to.cpu), count(from.memory, to.memory)));
@@ -216,6 +219,7 @@ class Rounds {
 
   // Step 2: newcomers yield unused slices where more is held than there is.
   void end_overflow() {
+    // A copy: yield() changes the set.
     for (const std::string& id : std::set<std::string>(pool_.overflowing)) {
       const auto cluster = pool_.clusters.find(id);
       if (cluster == pool_.clusters.end() || !cluster->second.known || cluster->second.draining ||
@@ -243,6 +247,7 @@ class Rounds {
         std::min(share.slices - needed_slices(of, share), slices_too_many(of, share, id));
     if (may_go <= 0) return;  // of most namespaces while pods need what is too much
     SliceRows rows = kept_rows(state_, of);
+    // There is one: rows_of() has a row of each share.
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const SliceRow& each) { return each.id == id; });
     row->standing = ClusterStanding::closed;  // nothing comes back here
@@ -278,6 +283,7 @@ class Rounds {
     std::vector<std::tuple<int, LogTime, PoolNamespaceKey>> order;
     const auto add = [&](const PoolNamespaceKey& key) {
       const PoolNamespace& of = *find_namespace(pool_, key);
+      // A namespace in `wanting` has it (judge_wish); what resets it erases the key there, too.
       order.emplace_back(on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key);
     };
     if (grew) {

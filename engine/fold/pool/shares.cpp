@@ -203,6 +203,7 @@ void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit) 
   tenant = tenant - times(of.unit, of.slices) + times(unit, of.slices);
   of.unit = unit;
   if (of.slices != 0) note_limited(pool, key.first);
+  // Collected first: recount_share() may erase a share.
   std::vector<std::string> ids;
   for (const auto& [id, share] : of.shares) ids.push_back(id);
   for (const std::string& id : ids) recount_share(state, key, of, id);

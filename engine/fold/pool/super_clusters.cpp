@@ -134,6 +134,7 @@ void recompute_super_clusters(State& state, const std::set<std::string>& members
     for (const auto& [id, member] : by_id) {
       SuperCluster& known = pool.clusters[id];
       SuperCluster now = view_of(state, member, state.clusters.at(member));
+      // The event is no part of the comparison: it is set where something else is new.
       now.seq = known.seq;
       if (now == known) continue;
       now.seq = std::max(newest_cause(state.clusters.at(member)), state.input_seq);

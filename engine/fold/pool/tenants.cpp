@@ -20,6 +20,7 @@ constexpr const char* kAdminKubeconfig = "admin-kubeconfig";
 
 // The syncer's cluster key: how its namespaces in super clusters name the tenant.
 std::string cluster_key(const NamespacedName& id, const Observed<VirtualClusterFacts>& of) {
+  // Source: ToClusterKey, VirtualCluster's pkg/syncer/conversion (cluster-api-provider-nested).
   if (!of.facts.cluster_namespace.empty()) return of.facts.cluster_namespace;
   return id.first + "-" + sha256(of.uid).hex().substr(0, 6) + "-" + id.second;
 }
@@ -51,6 +52,7 @@ void count_object(State& state, const std::string& name, bool was, bool is) {
 
 void forget_if_empty(State& state, const PoolNamespaceKey& key) {
   auto& namespaces = state.pool.tenants.at(key.first).namespaces;
+  // The caller has marked the namespace, which makes it.
   const auto at = namespaces.find(key.second);
   const PoolNamespace& of = at->second;
   if (!of.seen && of.quotas.empty() && of.pods.empty() && of.shares.empty() && of.claims.empty() &&
@@ -61,6 +63,7 @@ void forget_if_empty(State& state, const PoolNamespaceKey& key) {
 void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
                 std::map<std::string, PoolPod>::iterator at) {
   const PoolPodKey pod{key.first, key.second, at->first};
+  // While the pod is still there: all of these look it up by its key or count by its facts.
   release_devices(state, pod, at->second);
   state.pool.device_pods.erase(pod);
   uncount_pod(state, key, at->second);
@@ -259,6 +262,7 @@ void observe_super_namespace(State& state, const SourceName& source, const std::
     const NamespaceFacts& facts = at->second.seen.facts;
     const PoolNamespaceKey key{facts.tenant, facts.tenant_namespace};
     const auto made = pool.made_for.find(key);
+    // The entry is there: what was made for a namespace is in `made_for` as long as it is known.
     made->second.erase(id);
     if (made->second.empty()) pool.made_for.erase(made);
     pool.super_namespaces.erase(at);
