@@ -84,6 +84,8 @@ void recompute_member_queue(State& state, const std::string& member, const std::
                             DeviationSource source) {
   Cluster& cluster = state.clusters.at(member);
   const Work& work = cluster.member.quota_work;
+  // While the agent applies another generation nothing can be said: the next report of the work
+  // compares all queues again.
   if (!is_applied(work) || quotas_in(work, queue).empty() || is_as_in_work(cluster, queue)) {
     cluster.member.deviating.erase(queue);
     return;
@@ -93,6 +95,7 @@ void recompute_member_queue(State& state, const std::string& member, const std::
   if (write_pending(state, of_object(kHub, work_of(member))) ||
       (by_work && !cluster.member.queues.contains(queue)))
     return;
+  // A difference that is known keeps its time.
   cluster.member.deviating.try_emplace(queue,
                                        state.now + (by_work ? kMemberSightGrace : Duration{}));
 }

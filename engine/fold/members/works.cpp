@@ -104,6 +104,7 @@ void forget_work(State& state, const ObjectKey& key) {
   if (key.name != kQuotaWork) return;
   at->second.member.quota_work = {};
   at->second.member.deviating.clear();
+  // Without a work nothing is known to be admitted, so the hub promises nothing of the member.
   confirm(state, at->second, {});
   release_gone_flavors(state);
   mark_cluster_claims_dirty(state, key.namespace_);

@@ -30,6 +30,7 @@ bool check_status_is_foreign(const State& state, const std::string& name) {
     return false;
   const Json body = read_json(write->status().body);
   if (!body.is_object()) return false;
+  // Each status that we write of a check has the list, if only an empty one.
   const Json& conditions = body["status"]["conditions"];
   const AdmissionCheckFacts& seen = check->second.seen.facts;
   return seen.active != written(conditions, "Active") ||

@@ -92,6 +92,7 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
 void refresh_running(const State& state, WorkerList& list, LogTime& next) {
   for (auto at = list.running.begin(); at != list.running.end();) {
     RunningCopies& copies = at->second;
+    // A Workload of that name with another uid was created since: it is no copy that ran there.
     std::erase_if(copies.workloads, [&](const auto& one) {
       const auto seen = state.multikueue.workloads.find(one.first);
       return seen == state.multikueue.workloads.end() || seen->second.seen.uid != one.second ||
@@ -211,6 +212,7 @@ bool is_awaited(const State& state, const std::string& placement) {
 void decide_unused(const State& state, const std::string& placement, WorkerList& list,
                    LogTime& next) {
   if (list.names.empty()) return;
+  // refresh_list() has set it: the list is unused and has names.
   const LogTime patience = *list.unused_since + list.windows.drain_timeout;
   const bool waits =
       is_awaited(state, placement) ||
@@ -229,6 +231,7 @@ void decide_unused(const State& state, const std::string& placement, WorkerList&
 // nominations.
 void watch_members(const State& state, const WorkerList& list, LogTime& next) {
   for (const std::string& name : list.names) {
+    // refresh_names() makes a worker of each name in the list.
     const Worker& worker = list.workers.at(name);
     if (!worker.cluster.empty()) source_for(state, name, worker.cluster, next);
     const LogTime away = worker.since + list.windows.move_window;
@@ -388,6 +391,8 @@ void recompute_multikueue(State& state, DirtySet& dirty) {
   // All names are refreshed before any list is evaluated: refreshing one may mark others that share
   // a name or wait for it.
   std::set<std::string> marked;
+  // The loop ends: a list marks others only where its names or its claims on names change, and a
+  // second refresh changes neither.
   while (!all.dirty_lists.empty()) {
     const auto one = all.dirty_lists.extract(all.dirty_lists.begin());
     std::vector<Seq>& causes = all.lists[one.key()].causes;

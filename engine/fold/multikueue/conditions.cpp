@@ -106,6 +106,7 @@ std::optional<ConditionWish> nothing_to_dispatch_to(const Subject& of) {
     return no("MultiKueueConfigError",
               "MultiKueueConfig " + of.check.placement +
                   " exists and was not made by Fairlead (no label app.kubernetes.io/managed-by)");
+  // A refused write is the reason only where there is no list yet; else remarks() has it.
   if (of.list->names.empty())
     if (std::string refused = refused_write(of); !refused.empty())
       return no("MultiKueueConfigError", std::move(refused));
@@ -145,6 +146,7 @@ std::string remarks(const Subject& of) {
     if (std::string refused = refused_write(of); !refused.empty())
       lines.push_back(std::move(refused));
   for (const std::string& name : of.state.multikueue.followers) {
+    // The entry stays when the queue goes (forget_queue).
     const Queue& queue = of.state.queues.by_name.at(name);
     const auto& checks = queue.facts.admission_checks;
     if (!queue.workers.malformed.empty() &&

@@ -64,6 +64,7 @@ std::string secret_of(const State& state, const std::string& cluster) {
 Seq seq_of(const State& state, const Credential& credential, Seq gone) {
   const std::string& namespace_ = state.configuration.kueue_namespace;
   if (!credential.profile.empty())
+    // The credential was derived from these objects just before.
     return state.multikueue.profiles.at({namespace_, credential.profile}).seq;
   if (!credential.secret.empty())
     return state.multikueue.secrets.at({namespace_, credential.secret}).seq;

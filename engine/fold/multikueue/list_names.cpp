@@ -32,6 +32,8 @@ void claim_name(State& state, const std::string& name, const std::string& placem
     users.insert(placement);
   else
     users.erase(placement);
+  // The user that is first by name has it (left_out_by_name): another set of users may have another
+  // first.
   for (const std::string& other : users)
     if (other != placement) mark_list_dirty(state, other);
   if (users.empty()) claimed.erase(name);
@@ -73,6 +75,7 @@ void assign_names(State& state, const std::string& placement, WorkerList& list) 
       running.seq = state.seq;
     }
     const auto worker = list.workers.find(name);
+    // A list that is not the one of our last write was written by another writer.
     if (worker != list.workers.end()) worker->second.taken_out = names != list.written;
   }
   list.names = std::move(names);

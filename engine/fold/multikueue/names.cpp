@@ -26,6 +26,8 @@ std::optional<std::string> cluster_of_worker(const Configuration& configuration,
                                              std::string_view worker) {
   if (by_cluster(configuration)) return std::string(worker);
   const std::string head = placement + "-";
+  // The worker `a-b-c` of Placement `a-b` reads as one of Placement `a`, too: cluster_behind() also
+  // compares the mark.
   if (worker.size() <= head.size() || !worker.starts_with(head)) return std::nullopt;
   return std::string(worker.substr(head.size()));
 }

@@ -84,6 +84,7 @@ void recompute_nomination(State& state, const NamespacedName& id) {
   } else {
     record.nomination.clear();
     for (const std::string& name : list.names)
+      // refresh_names() makes a worker of each name in the list.
       if (list.workers.at(name).selected && record.nomination.size() < kNominatedMax)
         record.nomination.push_back(name);
     record.judged_away = away;

@@ -136,6 +136,8 @@ void note_profiles(State& state, const MultiKueueClusterFacts& facts, Seq seq) {
   const bool refused = facts.active.status == ConditionStatus::no &&
                        facts.active.reason == "MultiKueueClusterProfileFeatureDisabled";
   const bool connected = facts.active.status == ConditionStatus::yes;
+  // Only an answer that changes what is known counts: other reasons of Active say nothing about the
+  // gate.
   if (off ? !connected : !refused) return;
   off = refused ? std::optional(seq) : std::nullopt;
   state.multikueue.all_dirty = true;
@@ -152,6 +154,7 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
                       Seq seq) {
   MultiKueue& all = state.multikueue;
   if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
+    // A copy, because the record is erased below.
     const std::string placement = old->second.facts.placement;
     mark_list_dirty(state, placement, seq);
     auto& shards = all.decisions_of[placement];
@@ -192,6 +195,7 @@ void observe_secret(State& state, const NamespacedName& id, Seen<SecretFacts> se
 void observe_config(State& state, const std::string& name, Seen<MultiKueueConfigFacts> seen,
                     Seq seq) {
   auto& configs = state.multikueue.configs;
+  // A worker that only the former list names may be unused from now on.
   if (const auto old = configs.find(name); old != configs.end())
     for (const std::string& worker : old->second.facts.clusters)
       state.multikueue.dirty_workers.insert(worker);
@@ -217,6 +221,8 @@ void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFac
   CheckRecord& check = checks[name];
   const std::string before = check.ours ? check.placement : "";
   check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
+  // Both the list that the check named and the one that it names now: which Workloads hold their
+  // workers may change.
   mark_kueue_check_list_dirty(state, check.seen.facts, seq);
   if (seen) mark_kueue_check_list_dirty(state, seen->facts, seq);
   check.good = seen && names_a_placement(seen->facts);

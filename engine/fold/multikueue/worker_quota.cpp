@@ -124,6 +124,7 @@ bool measure(ShareMoment& of, const Offer& offer) {
   for (auto& [pair, damped] : of.share.values) {
     const auto sum = offer.sums.find(pair);
     const Amount amount = sum == offer.sums.end() ? 0 : saturate(sum->second);
+    // `growing` equals `usable` here: nothing of a quota is suppressed.
     if (!damped.high.empty() && damped.usable == amount) continue;
     // A pair that appears later than the share was zero before.
     if (damped.high.empty() && of.share.first_valued < of.state.now)
@@ -185,6 +186,7 @@ void recompute_share(const State& state, const std::string& queue, const std::st
   const bool watched = share.from == ShareFrom::member;
   ShareMoment of{state, share, settings_of(state, name),
                  at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close};
+  // `from` is `member` only where source_of() has found the cluster.
   const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
   if (measure(of, offer)) {
     remember_all(share, causes);
@@ -295,6 +297,8 @@ void mark_followers_dirty(State& state) {
 
 void recompute_worker_quotas(State& state) {
   for (const std::string& name : state.multikueue.followers)
+    // The queue's checks decide whose workers count, and its claims whether the share of a worker
+    // without a watch is known: a change of either marks the queue.
     if (state.queues.dirty.contains(name) || state.queues.dirty_quotas.contains(name))
       state.multikueue.dirty_followers.insert(name);
   for (const std::string& name : std::exchange(state.multikueue.dirty_followers, {}))
