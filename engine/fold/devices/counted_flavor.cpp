@@ -37,6 +37,7 @@ NodeClass class_of(const State& state, const DeviceIndex& index, const NodeRecor
 std::string text_of(const NodeReach& reach) {
   std::string text;
   const auto put = [&text](const std::string& part) {
+    // With its length in front, no two lists of parts have the same text.
     text += std::to_string(part.size());
     text += ':';
     text += part;
@@ -61,6 +62,7 @@ std::string text_of(const NodeReach& reach) {
 
 // Returns whether it was the last of its class.
 bool drop_from_tally(ReachTally& tally, const NodeClass& as) {
+  // The class is the one under which count_in() counted the node: it is remembered with the tally.
   const auto at = tally.nodes.find(as);
   if (--at->second > 0) return false;
   tally.nodes.erase(at);
@@ -139,6 +141,7 @@ CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const N
     case NodeReachKind::selector:
     case NodeReachKind::all: break;
   }
+  // note_reach() has made the tally: pools are counted after it (prepare).
   for (const auto& [nodes, count] : cluster.device_capacity.index->tallies.at(text_of(reach)).nodes)
     meet(counts, nodes, resource);
   return counts;

@@ -98,6 +98,8 @@ class DeviceCount {
     part_.devices_known_changed |= unsupported != part_.unsupported;
     while (!part_.dirty_pools.empty()) {
       auto dirty = part_.dirty_pools.extract(part_.dirty_pools.begin());
+      // Marks come by node and by slice. Causes are remembered in the order of their events, of
+      // which the newest are kept.
       std::sort(dirty.mapped().begin(), dirty.mapped().end());
       count_pool(dirty.key(), dirty.mapped());
     }
@@ -169,6 +171,7 @@ class DeviceCount {
     pool.sums = share_sums(part_.pools, at, std::move(offer.sums));
     set_faults(key, pool, std::move(offer.faults));
     note_reach(state_, cluster_, key);  // of slices that are kept no more
+    // Last: `pool` is a part of the entry, and note_reach() has taken its key out of the index.
     if (view.slices.empty()) part_.pools.erase(at);
   }
 
@@ -278,6 +281,7 @@ void note_slice(Cluster& cluster, const std::string& name, const SliceRecord* kn
     mark_pool_dirty(part, key, seq);
   }
   if (!known) return;
+  // The pool of a known slice is there: only one without slices is erased.
   std::erase_if(part.pools.at(pool_of(*known->facts)).index->slices,
                 [&](const auto* entry) { return entry->first == name; });
 }

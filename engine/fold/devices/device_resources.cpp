@@ -86,6 +86,8 @@ const CelSelector& compiled(DeviceIndex& index, const std::string& text) {
 void name_resources(const State& state, Cluster& cluster) {
   DeviceIndex& index = *cluster.device_capacity.index;
   cluster.device_capacity.unsupported.clear();
+  // Texts of classes that are gone or changed would else stay for ever. What refers to a selector
+  // holds a copy.
   index.selectors.clear();
   Naming naming(state, cluster);
   std::set<std::string> mapped;

@@ -16,6 +16,7 @@ void count_uses(DeviceIndex& index, const ResourceClaimFacts& claim, int sign,
     const bool was = at->second > 0;
     at->second += sign;
     const bool is = at->second > 0;
+    // is_used() asks whether there is an entry.
     if (!is) index.used.erase(at);
     if (was != is) pools.insert({each.driver, each.pool});
   }

@@ -77,6 +77,7 @@ void observe_resource_claim(State& state, const std::string& cluster, const Name
       if (each && each->allocation)
         for (const AllocatedDevice& device : each->allocation->devices)
           changes->pools.insert({device.driver, device.pool});
+    // A pin has the cost at which a device was taken; only another allocation takes devices anew.
     if (!known || !facts || known->allocation != facts->allocation) of.search.pins.erase(id);
   }
   store(of.devices.claims, id, facts, seq);

@@ -98,6 +98,7 @@ class IndexUpdate {
 
  private:
   void unlink(const std::string& uid, const NamespacedName& claim) const {
+    // Both directions are changed together (links_of_claim), so the entry is there.
     const auto at = index_.claims_of_pod.find(uid);
     at->second.erase(claim);
     if (at->second.empty()) index_.claims_of_pod.erase(at);
@@ -160,6 +161,7 @@ void pin(State& state, const std::string& name, const std::set<NamespacedName>& 
   DeviceSearch& search = cluster.search;
   for (const NamespacedName& id : ids) {
     const ResourceClaimFacts* claim = facts_in(cluster.devices.claims, id);
+    // `ids` has the unpinned ones as a copy (recompute_search), so they may be erased here.
     search.unpinned.erase(id);
     if (!claim || !claim->allocation) {
       search.pins.erase(id);
@@ -206,6 +208,8 @@ void recompute_search(State& state, const std::string& name) {
 void end_search(Cluster& cluster) {
   const bool listed = cluster.search.slices_listed;
   cluster.search = {};
+  // A complete list of slices need not be an event while their stream is live: nothing else would
+  // set this again.
   cluster.search.slices_listed = listed;
 }
 
