@@ -74,6 +74,7 @@ Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
   const auto free = answer.free;
   if (!asks.empty())
     return {index.answers.emplace(asks, std::move(answer)).first->second.fit, free};
+  // The caller reads the answer before it asks the next cluster.
   uncached_ = std::move(answer.fit);
   return {uncached_, free};
 }
@@ -97,6 +98,7 @@ std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecor
     if (least && *least <= value) continue;
     least = value;
     best = {*place.worker, *place.cluster, asked.fit.pods};
+    // No later cluster is better: alternatives count first, and then the place in the list.
     if (policy == DraPolicy::order && asked.fit.alternatives == 0) break;
   }
   return least ? std::optional(std::move(best)) : std::nullopt;

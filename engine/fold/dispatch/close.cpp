@@ -87,6 +87,7 @@ void set_ticket(State& state, DeviceDispatch& devices, std::optional<DispatchTic
   if (devices.ticket == ticket) return;
   auto& waiting = state.dispatch.waiting;
   if (devices.ticket) {
+    // The ticket is in `waiting` as long as the Workload has it.
     const auto at = waiting.find(devices.ticket->placement);
     at->second.erase(devices.ticket->order);
     if (at->second.empty()) waiting.erase(at);
@@ -224,6 +225,7 @@ class Pass {
       else
         for (const DispatchOrder& order : waiting)
           if (marked.contains(order.id)) orders.push_back(order);
+    // Each placement's set is in order already.
     if (state_.dispatch.waiting.size() > 1) std::sort(orders.begin(), orders.end());
     return orders;
   }
@@ -287,6 +289,7 @@ class Pass {
     FleetAnswer answer =
         answer_fleet_claims(state_, id, record, clusters, before ? before->cluster : std::string());
     if (answer.cluster.empty()) return wait(id, record, list, std::move(answer));
+    // Found: the answer is one of the clusters that were offered.
     const auto chosen = std::find_if(candidates.begin(), candidates.end(), [&](const auto& one) {
       return one.cluster == answer.cluster;
     });
@@ -341,6 +344,7 @@ void mark_due_workloads_dirty(State& state) {
   std::set<std::pair<LogTime, NamespacedName>>& due = state.dispatch.due;
   while (!due.empty() && due.begin()->first <= state.now) {
     const NamespacedName id = due.begin()->second;
+    // A Workload that goes takes its entry along (forget_dispatch), so each id is known.
     state.multikueue.workloads.at(id).devices.due.reset();
     state.dispatch.dirty_workloads.insert(id);
     due.erase(due.begin());
@@ -445,6 +449,7 @@ void recompute_dispatch(State& state) {
     return;
   }
   mark_due_workloads_dirty(state);
+  // A copy: what is freed on the way adds to the set.
   const std::set<std::string> clusters = all.dirty_clusters;
   follow_clusters(state, clusters);
   std::set<NamespacedName> marked = std::exchange(all.dirty_workloads, {});

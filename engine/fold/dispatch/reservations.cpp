@@ -118,6 +118,7 @@ class Rest {
   }
 
   bool is_part_ = false;
+  // A deque, because pod_sets_ points to its elements while it grows.
   std::deque<PodDeviceFacts> pods_;
   std::vector<PodSetToFit> pod_sets_;
   std::vector<std::uint32_t> numbers_;     // of pod_sets_, in the Workload
@@ -191,6 +192,7 @@ void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
   const DeviceReservation freed = *std::exchange(record.devices.reservation, std::nullopt);
   const std::string& cluster = freed.cluster;
   const auto on = state.dispatch.reserved_on.find(cluster);
+  // reserve() has put it there.
   on->second.erase(id);
   if (on->second.empty()) state.dispatch.reserved_on.erase(on);
   if (const auto& index = *state.clusters.at(cluster).search.index) index->release(id);
