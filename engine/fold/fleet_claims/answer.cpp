@@ -140,6 +140,7 @@ class FleetJudge {
     std::string text;
     for (const std::string& cluster : candidates) {
       if (!text.empty()) text += "; ";
+      // Not null: no candidate is allowed.
       text += cluster + ": " + obstacle(cluster, Pins::all)->entry;
     }
     bound_message(text);
@@ -217,6 +218,8 @@ class FleetJudge {
     const std::string& cluster = record_.devices.asked.selected;
     for (const FleetNeed* need : pending) {
       if (!is_ours(*need) || find_claim(state_, need->claim)->booking) continue;
+      // The claims were asked one by one. What the first one books may leave too little for the
+      // next, which then stays pending.
       if (const auto answer = booking_at(*need, cluster))
         book(state_, need->claim, cluster, *answer);
     }
@@ -249,6 +252,7 @@ class FleetJudge {
     std::string text;
     for (const std::string& cluster : record_.devices.asked.potential) {
       if (!text.empty()) text += "; ";
+      // Not null: select() has found no cluster good, and nothing was booked since.
       text += cluster + ": " + unsuitable(pending, said, cluster)->entry;
     }
     bound_message(text);
@@ -263,6 +267,7 @@ class FleetJudge {
       const std::size_t others = other_consumers(claim, id_);
       const std::string what =
           "entry " + need.entry + ": " + claim_text(need) + " is reserved for ";
+      // No claim is pending any more (judge), so each has an allocation.
       if (!claim.seen.facts.allocation->shareable && others > 0)
         return FleetAnswer{"", DeviceVerdict::claim_in_use, what + first_consumer(claim, id_)};
       if (others >= kConsumersMax)
@@ -331,6 +336,7 @@ void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord&
     const bool held = claim->holders.contains(id);
     const bool holds = (held && record.devices.reservation.has_value()) ||
                        (runs && is_reserved_for(*claim, record.seen.uid));
+    // A log that begins anew learns the holder from status.reservedFor.
     if (holds && !held) claim->holders.insert(id);
     if (!holds && held) drop_holder(state, name, id);
   }

@@ -43,6 +43,7 @@ struct BookingPod {
     question.template_of = [&of](const std::string&) { return &of; };
     question.claim_of = [](const std::string&) { return std::nullopt; };
   }
+  // `question` points to `pod`.
   BookingPod(const BookingPod&) = delete;
   BookingPod& operator=(const BookingPod&) = delete;
 };
@@ -112,6 +113,7 @@ void follow_claim(State& state, const NamespacedName& id) {
 // Books an Immediate claim where it fits best.
 void try_to_book(State& state, const NamespacedName& id) {
   const FleetClaimRecord& claim = *find_claim(state, id);
+  // Only claims of our classes are in `unbooked` (follow_claim), so the class is there.
   const auto& suitable = class_of(state, claim)->suitable;
   std::optional<std::tuple<std::int64_t, std::int64_t>> least;
   std::string best;
@@ -185,6 +187,7 @@ void end_booking(State& state, const NamespacedName& id) {
 }
 
 void end_bookings(State& state) {
+  // A copy, because end_booking() erases from it.
   for (const auto& [cluster, claims] : std::map(state.fleet.booked_on))
     for (const NamespacedName& id : claims) end_booking(state, id);
   state.fleet.unbooked.clear();

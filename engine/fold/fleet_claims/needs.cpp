@@ -161,6 +161,8 @@ std::vector<ClaimConsumer> wished_consumers(const State& state, const Namespaced
   std::vector<ClaimConsumer> wished;
   for (const ClaimConsumer& entry : claim.seen.facts.reserved_for) {
     const auto held = is_workload(entry) ? missing.find(entry.name) : missing.end();
+    // An entry with another uid is of an earlier Workload of that name: it goes, and the one of now
+    // is added below.
     const bool stays = held != missing.end() && held->second.uid == entry.uid;
     if (is_workload(entry) && !stays) continue;
     if (stays) missing.erase(held);

@@ -90,6 +90,7 @@ void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResou
   const auto known = fleet.claims.find(id);
   const bool same = known != fleet.claims.end() && seen && is_same(known->second.seen, *seen);
   if (known != fleet.claims.end() && !same) {
+    // Before the record is erased, in which it looks the booking up.
     end_booking(state, id);
     fleet.claims.erase(known);
   }
