@@ -135,6 +135,7 @@ void try_to_book(State& state, const NamespacedName& id) {
       wish = policy == DraPolicy::pack ? free : -free;
     }
     const std::tuple value{answer.alternatives, wish};
+    // Of equal clusters the first by name, so that a replay books the same one.
     if (least && *least <= value) continue;
     least = value;
     best = name;

@@ -161,6 +161,7 @@ class Rule {
       out_.standings[name] = place ? Standing::entering : Standing::waits_place;
       if (place) list.push_back(name);
     }
+    // Without a change of the members the order alone must not be written at once.
     if (std::set(list.begin(), list.end()) == std::set(in_.list.begin(), in_.list.end()))
       return order(std::move(list));
     sort(list);
@@ -171,6 +172,8 @@ class Rule {
   void order(Names list) {
     sort(list);
     if (list == in_.list) return;
+    // The window of a better order begins anew with each other one, so that scores that keep
+    // changing write nothing.
     out_.order_since = list == in_.order ? in_.order_since : in_.now;
     out_.order = list;
     if (lasted(out_.order_since, in_.windows.move_window)) out_.list = std::move(list);

@@ -25,6 +25,7 @@ void take_mandatory(SliceRows& rows, std::int64_t& wanted, SliceSize size) {
   for (SliceRow& row : rows) {
     if (row.standing == ClusterStanding::gone) continue;
     const bool open = row.standing == ClusterStanding::open;
+    // What is there may stay on a cluster that has no room for it.
     const std::int64_t bound =
         open && size == SliceSize::changed ? row.room : std::max(row.room, row.had);
     row.mandatory = std::min({row.asked, wanted, bound});
@@ -84,6 +85,7 @@ void place_packed(SliceRows& rows, std::int64_t count) {
     }
     SliceRow* const chosen = tightest ? tightest : roomiest;
     if (!chosen) return;
+    // At least 1, so the loop ends.
     const std::int64_t here = std::min(count, chosen->free());
     chosen->placed += here;
     count -= here;
@@ -98,6 +100,8 @@ void place_spread(SliceRows& rows, std::int64_t count) {
     };
     return key(a) > key(b);
   };
+  // Only the row that is taken out changes before it is put back: the order of the others stays
+  // valid.
   std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(behind)> next(behind);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].free() >= 1) next.push(i);
@@ -128,6 +132,7 @@ void reduce(SliceRows& rows, std::int64_t surplus) {
     };
     return std::tuple{key(a), b} > std::tuple{key(b), a};
   };
+  // As in place_spread(): only the row that is taken out changes.
   std::priority_queue<std::size_t, std::vector<std::size_t>, decltype(behind)> next(behind);
   for (std::size_t i = 0; i < rows.size(); ++i)
     if (rows[i].kept > 0) next.push(i);

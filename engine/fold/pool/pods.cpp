@@ -386,6 +386,8 @@ class Placing {
 // its line: the next one may be smaller.
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
                 PodRefusals& refusals) {
+  // A list, because the queue below has pointers to its lines. A line moves on only while it is out
+  // of the queue, which so stays in order.
   std::list<Line> lines;
   const auto behind = [](const Line* a, const Line* b) { return a->is_behind(*b); };
   std::priority_queue<Line*, std::vector<Line*>, decltype(behind)> order(behind);
