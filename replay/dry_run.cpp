@@ -131,6 +131,7 @@ Result<void> DryRun::run(const std::vector<InputLine>& lines) {
       if (auto done = hub_.run_to(line.time); !done) return done;
     if (auto done = apply_line(line); !done) return done;
   }
+  // run_to() runs the deadlines before its time, and `until` is to be included.
   return hub_.run_to(options_.until ? *options_.until + Duration{1} : kForever);
 }
 
@@ -175,6 +176,8 @@ Result<void> DryRun::apply_line(const InputLine& line) {
   }
   if (!line.seen) return {};
   WatchFact fact{line.cluster, *line.seen};
+  // With the version of the line before, not of an assumed write: remember_input() replaces it
+  // below.
   leave_status_unless_wiped(std::get<ObjectSeen>(fact.said),
                             line_versions_[{line.cluster, line.seen->key}]);
   if (line.type == InputType::deleted)

@@ -33,6 +33,8 @@ Json without_versions(const std::string& body) {
 // Returns the "metadata" object of a canonical body, braces included; empty if it has none, or if
 // it holds another object (labels), which only the JSON comparison reads.
 std::string_view metadata_of(std::string_view body) {
+  // Keys of a canonical body are sorted, so the object's own metadata comes before spec and status,
+  // in which others may be nested.
   constexpr std::string_view kHead = "\"metadata\":{";
   const std::size_t begin = body.find(kHead);
   if (begin == std::string_view::npos) return {};
@@ -129,10 +131,13 @@ class Replay {
       : log_(log), options_(options) {
     report_.begin = next(start.seq);
     moments_.restore(std::move(start));
+    // What was dirty in `start` is not stored, so the first plan is one of everything.
     moments_.mark_all();
   }
 
   void consume(const Event& event) {
+    // A round of planning ends with its last intent, so any other event, and another time, ends a
+    // run.
     const bool intent = std::holds_alternative<PatchIntended>(event.fact);
     if (!run_.empty() && (!intent || run_.front().log_time != event.log_time)) finish_run();
     if (intent && options_.comparison != Comparison::none)
@@ -140,6 +145,7 @@ class Replay {
     else
       fold(event);
   }
+  // Only planned if one of its intents is in the range: planning costs far more than folding.
   void finish_run() {
     if (!run_.empty() && run_.back().seq >= options_.from) compare_run();
     for (const Event& event : std::exchange(run_, {})) fold(event);
@@ -198,6 +204,7 @@ class Replay {
   }
 
   void check(const Checkpoint& checkpoint, const Event& event) {
+    // The checkpoint is not folded yet: state() is the one it is about.
     const auto chain = log_.chain_at(state().seq);
     const bool holds = checkpoint.events == event.seq.value - 1 && chain &&
                        *chain == checkpoint.log &&

@@ -35,6 +35,7 @@ ObjectObserved observation_of(const State& state, const PatchIntended& intent, S
   const ObjectKey& target = intent.target;
   const auto before = held(state, std::string(kHub), target);
   const bool kept = target.kind == Kind::claim || intent.verb != Verb::apply;
+  // Every write but a delete says what it leaves, and a delete does not get here.
   ObjectObserved seen{target, intent.version,   uid, std::to_string(seq.value),
                       1,      *intent.expected, {}};
   if (before) seen.generation = before->generation + (kept ? 0 : 1);
@@ -79,6 +80,7 @@ Result<void> VirtualHub::run_to(LogTime time) {
     if (auto done = drive(Input::complete); !done) return done;
     const LogTime due = core_.next_deadline();
     if (due >= time || due == kForever) break;
+    // A deadline may lie before the present: then it runs now.
     now_ = std::max(now_, due);
   }
   if (time != kForever) now_ = std::max(now_, time);
@@ -156,6 +158,7 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
 
 // Acts as the member's agent: its watched ClusterQueues become what the work holds.
 Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
+  // A work is only planned for a cluster that State has.
   const Cluster& cluster = core_.state().clusters.at(name);
   std::vector<EventDraft> drafts;
   for (const std::string& queue : queues_not_as_applied(cluster)) {

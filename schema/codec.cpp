@@ -72,6 +72,8 @@ static SourceFact read_source(SourceState::Reader in) {
   else if (in.getOf().isCluster())
     fact.cluster = read(in.getOf().getCluster());
   else
+    // A newer program may add a member to the union, but its records are refused by their version
+    // before this is read. So it is damage.
     throw Malformed{"a source is neither a kind nor a cluster"};
   return fact;
 }
@@ -89,6 +91,8 @@ value::SourceStale read_stale(SourceState::Reader in) {
 }
 
 static void check_kind(const value::Facts& facts, const value::ObjectKey& key) {
+  // The key's kind and the member of the union are stored apart: a record in which they differ
+  // would be folded as another kind.
   if (facts.index() != static_cast<std::size_t>(key.kind))
     throw Malformed{"the facts are not those of a " + std::string(info(key.kind).name)};
 }
@@ -168,6 +172,8 @@ static void write(const value::PatchIntended& fact, Event::Fact::Builder out) {
   put(intent, &Out::setBody, fact.body);
   put(intent, &Out::setReasonRule, fact.reason.rule);
   put(intent, &Out::setReasonText, fact.reason.text);
+  // Only what is there is initialised: an empty list would be a second stored form of the same
+  // event.
   if (!fact.reason.because.empty()) {
     auto because = intent.initReasonBecause(static_cast<unsigned>(fact.reason.because.size()));
     for (unsigned i = 0; i < because.size(); ++i) because.set(i, fact.reason.because[i].value);
@@ -193,6 +199,8 @@ static value::PatchIntended read(PatchIntended::Reader in) {
   fact.contributions = read_list(in.getContributions());
   fact.overlaid = read_list(in.getOverlaid());
   if (in.hasExpected()) {
+    // Read only if it is there: an absent struct would read as the facts of an empty node, which is
+    // the union's first member.
     fact.expected = read(in.getExpected());
     check_kind(*fact.expected, fact.target);
   }
@@ -286,6 +294,7 @@ static value::Fact read(Event::Fact::Reader in) {
     case Which::CHECKPOINT: return read(in.getCheckpoint());
     case Which::ADMISSION_DECIDED: return read(in.getAdmissionDecided());
   }
+  // No `default` above: the compiler names a new member that the switch lacks.
   throw Malformed{"the fact is of an unknown kind"};
 }
 
@@ -393,6 +402,8 @@ void encode_as_message(const Event& event, std::string& bytes) {
 
 Result<Event> decode(std::string_view bytes) {
   return stored::parse_message<stored::Event>(bytes, [](stored::Event::Reader in) -> Result<Event> {
+    // Before anything else is read: a newer record may hold union members and enumerants that are
+    // unknown here, and would be taken for damage.
     if (auto refused = stored::refuse_version(in.getSchemaVersion())) return *std::move(refused);
     return Event{Seq{in.getSeq()},     LogTime{in.getLogTime()},
                  Epoch{in.getEpoch()}, stored::read(in.getSource()),

@@ -18,6 +18,7 @@ constexpr unsigned kAllocationModeCount = 3;
 
 static value::Quantity quantity_of(std::string_view text) {
   const auto quantity = value::Quantity::parse(text);
+  // Only canonical texts of quantities are written, so one that does not parse is damage.
   if (!quantity) throw Malformed{"a quantity is malformed: " + std::string(text)};
   return *quantity;
 }
@@ -276,6 +277,8 @@ void write(const value::ResourceClaimFacts& claim, ResourceClaim::Builder out) {
   using Out = ResourceClaim::Builder;
   write(claim.spec, out.initSpec());
   if (claim.allocation) {
+    // An allocation without devices differs from none, and its selector without terms from no
+    // selector: hence the two flags.
     out.setAllocated(true);
     put_list(out, &Out::initDevices, claim.allocation->devices);
     out.setSelected(claim.allocation->selector.has_value());

@@ -23,6 +23,7 @@ value::ConditionStatus read(ConditionStatus status) {
 }
 
 static void write(const value::Quantity& quantity, Quantity::Builder out) {
+  // Two's complement in both halves: unsigned shifts are defined for negative amounts too.
   const auto bits = static_cast<Uint128>(quantity.nano());
   out.setHigh(static_cast<std::int64_t>(bits >> 64));
   out.setLow(static_cast<std::uint64_t>(bits));
@@ -74,6 +75,8 @@ static void write(const value::NodeFacts& node, Node::Builder out) {
   put_packed(out, &Out::setPackedAllocatable, node.allocatable);
 }
 static value::NodeFacts read(Node::Reader in) {
+  // Records of version 1 have lists. A node without labels has neither, in any version, and reads
+  // as empty from the list.
   return {in.hasPackedLabels() ? read_packed_bytes<Labels>(in.getPackedLabels())
                                : read_packed<Labels>(in.getLabels()),
           read_list(in.getTaints()), in.getUnschedulable(), in.getReady(),
@@ -182,6 +185,8 @@ static value::WorkerQuotaTerms read(WorkerQuotaTerms::Reader in) {
 
 static void write(const value::EffectiveQuotas& quotas, EffectiveQuotas::Builder out) {
   using Out = EffectiveQuotas::Builder;
+  // An empty list and an absent one have the same stored form: the flag keeps quotas without groups
+  // apart from none.
   out.setGiven(true);
   put(out, &Out::setApiGroup, quotas.orchestrator.api_group);
   put(out, &Out::setKind, quotas.orchestrator.kind);
@@ -255,6 +260,7 @@ static value::ClaimAssignment read(ClaimAssignment::Reader in) {
 
 static void write(const value::ClaimHeadroom& headroom, ClaimHeadroom::Builder out) {
   using Out = ClaimHeadroom::Builder;
+  // The flag keeps an empty map, which replaces the configured one, apart from no map.
   out.setPercentGiven(headroom.percent.has_value());
   if (headroom.percent) put_list(out, &Out::initPercent, *headroom.percent);
   out.setReservedGiven(headroom.reserved.has_value());

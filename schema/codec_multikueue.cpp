@@ -22,6 +22,7 @@ void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out)
   write(check.active, out.initActive());
   write(check.all_clusters_used, out.initAllClustersUsed());
   out.setDeleting(check.deleting);
+  // Added with a later version: left out while it is absent, so that older checks keep their bytes.
   if (check.dispatcher_ready != value::ConditionFacts{})
     write(check.dispatcher_ready, out.initDispatcherReady());
 }

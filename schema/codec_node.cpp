@@ -141,6 +141,7 @@ void put_node(WordWriter& out, std::size_t pointer, const value::NodeFacts& node
                                : !node.labels.empty()    ? 4
                                : !node.taints.empty()    ? 2
                                                          : 0;
+  // Pointers 0 and 2 are the lists of version 1, which are no longer written and stay null.
   std::size_t at = out.allocate_struct(pointer, flags != 0 ? 1 : 0, pointers);
   if (flags != 0) out.set(at++, flags);
   put_taints(out, at + 1, node.taints);
@@ -331,6 +332,8 @@ void read_digest(WordReader& in, const Place& seen, Digest& digest) {
 
 bool read_node(std::string_view bytes, value::Event& event) {
   WordReader in(bytes);
+  // The sixth data word of an Event would belong to another fact. Zeros at the end are cut in
+  // canonical form, so the root may be shorter too.
   const Place root = in.read_root(5, 2);
   const std::uint64_t kind = in.data(root, 0), version = kind & UINT16_MAX;
   if (kind != (version | kObjectObserved) || version == 0 || version > kSchemaVersion) return false;
@@ -372,6 +375,7 @@ bool append_node(const value::Event& event, std::string& bytes) {
   const std::array<std::uint64_t, 5> numbers{kSchemaVersion | kObjectObserved, event.seq.value,
                                              static_cast<std::uint64_t>(event.log_time.ns),
                                              event.epoch.value, event.cause.value};
+  // The first number is never 0, so this ends.
   std::size_t data_words = numbers.size();
   while (numbers[data_words - 1] == 0) --data_words;
   const std::size_t root = out.allocate(1);

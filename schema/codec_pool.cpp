@@ -14,6 +14,7 @@ void write(const std::string& text, OptionalText::Builder out) {
 }
 std::optional<std::string> read(OptionalText::Reader in) {
   if (in.getPresent()) return read(in.getText());
+  // The writer sets a text only beside `present`: else one value would have two stored forms.
   if (in.hasText()) throw Malformed{"a text that is absent has a value"};
   return std::nullopt;
 }

@@ -252,6 +252,8 @@ void write(const value::Configuration& configuration, Configuration::Builder out
   put_list(out, &Out::initWebhookRules, configuration.webhook_rules);
   out.setRecord(configuration.record);
   out.setExportBeforeUpgrade(configuration.export_before_upgrade);
+  // Left out while they are as before: a configuration without them has the bytes that it always
+  // had.
   if (configuration.pool != value::PoolSettings{}) write(configuration.pool, out.initPool());
   if (configuration.dra != value::DraSettings{}) write(configuration.dra, out.initDra());
 }
@@ -260,6 +262,7 @@ value::Configuration read(Configuration::Reader in) {
   value::Configuration configuration;
   configuration.kueue_namespace = read(in.getKueueNamespace());
   configuration.resource_aliases = read_map(in.getResourceAliases());
+  // The default is not empty, and the record holds all sources that were in force.
   configuration.capacity_sources.clear();
   for (const auto source : in.getCapacitySources())
     configuration.capacity_sources.push_back(
@@ -281,6 +284,8 @@ value::Configuration read(Configuration::Reader in) {
   configuration.webhook_rules = read_rules(in.getWebhookRules());
   configuration.record = in.getRecord();
   configuration.export_before_upgrade = in.getExportBeforeUpgrade();
+  // Records of programs before the pool or the devices lack these structs. Absent, they would read
+  // as zeros, which are not the defaults of their settings.
   if (in.hasPool()) configuration.pool = read(in.getPool());
   if (in.hasDra()) configuration.dra = read(in.getDra());
   return configuration;

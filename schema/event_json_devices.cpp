@@ -219,6 +219,7 @@ Json json_of(const ResourceSliceFacts& slice) {
 }
 
 Json json_of(const DeviceClassFacts& of) {
+  // The stored seconds may be any number: the product is bounded instead of overflowing.
   const LogTime created{saturate(Int128{of.created} * seconds(1).ns)};
   Json json{{"created", to_rfc3339(created)}};
   put_items(json, "selectors", of.selectors, print_selector);

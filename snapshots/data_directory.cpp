@@ -16,6 +16,7 @@ WatermarkSource source_of(const SnapshotInfo& info) {
 /// opened log need not have.
 Result<std::vector<WatermarkSource>> sources_in(const SnapshotStore& store, OpenMode mode) {
   std::vector<WatermarkSource> sources;
+  // A reader inspects only the ends of the log, and the newest snapshot names the latest commit.
   if (mode == OpenMode::read) {
     if (const auto newest = store.newest_info()) sources.push_back(source_of(*newest));
     return sources;

@@ -231,6 +231,8 @@ Result<std::optional<Snapshot>> SnapshotStore::newest(Seq seq) const {
     const auto file = read_file(path_of(directory_, *--at));
     if (!file) continue;  // pruned meanwhile
     const auto envelope = read_envelope(*file);
+    // A damaged one, and one of another fold, is passed over: an older one and more events give the
+    // same state.
     if (!envelope || envelope->seq != *at) continue;
     if (auto state = read_state(*envelope))
       return std::optional(Snapshot{info_of(*envelope, file->size()), *std::move(state)});
@@ -264,6 +266,8 @@ Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
   if (const auto size = state_size(envelope->state); !size)
     return in_context("snapshot of seq " + std::to_string(envelope->seq.value), size.error());
   if (auto made = make_private_directory(directory_.parent_path()); !made) return made.error();
+  // What exists is checked where it is opened: replace_file() refuses a link and an exposed
+  // directory.
   if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
     return io_error(directory_, "cannot be made");
   const std::string file = to_file(bytes);
@@ -360,6 +364,8 @@ Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
       auto state = read_state(*envelope);
       if (!state) return state.error();
       if (auto placed = expect_in_chain(log, *envelope); !placed) return placed.error();
+      // The first snapshot of a pruned log has no events before it to be folded from: it is only
+      // compared with the chain.
       if (before || log.first_seq() == Seq{1}) {
         auto folded = state_from(log, before ? *std::move(before) : State{}, seq);
         before.reset();

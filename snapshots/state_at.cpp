@@ -26,6 +26,7 @@ Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSou
     const SnapshotInfo& info = (*newest)->info;
     const auto chain = log.chain_at(info.seq);
     if (chain && *chain == info.log_digest) return newest;
+    // Of another log, or of events behind the readable end: an earlier one may be good.
     at_most = Seq{info.seq.value - 1};
   }
   return std::optional<Snapshot>();

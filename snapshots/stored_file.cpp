@@ -64,6 +64,7 @@ Result<void> replace_file(const fs::path& path, std::string_view bytes) {
   if (::renameat(directory.descriptor, fresh_name.c_str(), directory.descriptor, name.c_str()) != 0)
     return io_error(path, "cannot be renamed");
   stop_point("snapshot.after_rename");
+  // A rename is durable with the directory's entries, not with the file.
   if (::fsync(directory.descriptor) != 0) return io_error(path.parent_path(), "cannot be synced");
   return {};
 }

@@ -24,6 +24,7 @@ Result<std::string> read_bounded(const std::string& path, std::size_t bytes_max)
   std::string text;
   while (in && text.size() <= bytes_max) {
     const std::size_t before = text.size();
+    // One byte more than allowed is read, which shows a longer file. A pipe has no size to ask for.
     const std::size_t piece = std::min(kPieceBytes, bytes_max + 1 - before);
     text.resize(before + piece);
     in.read(text.data() + before, static_cast<std::streamsize>(piece));

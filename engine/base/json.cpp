@@ -3,6 +3,7 @@
 namespace fairlead {
 
 std::string to_text(const Json& value) {
+  // Texts of other writers may be no UTF-8: they are replaced, where the default throws.
   return value.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

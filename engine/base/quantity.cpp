@@ -94,6 +94,7 @@ std::optional<Quantity> parse_whole(std::string_view text) {
   const std::string_view suffix = text.substr(at);
   const std::int64_t each = nano_per(suffix);
   if (at == 0 || each == 0) return std::nullopt;
+  // Below 10^18 times 2^30 * 10^9, which is 1.1 * 10^36. Int128 holds 1.7 * 10^38.
   const Int128 nano = Int128{value} * each;
   if (suffix.size() < 2) return Quantity{nano, QuantityFormat::decimal_si};
   return Quantity{std::min(nano, kBinaryMaxNano), QuantityFormat::binary_si};
@@ -123,6 +124,7 @@ Int128 scaled(std::string_view digits, std::int64_t shift) {
     digits.remove_suffix(drop);
     shift = 0;
   }
+  // kInt128Max has 39 digits.
   if (digits.size() + static_cast<std::uint64_t>(shift) > 39) return kInt128Max;
   Int128 value = 0;
   const std::size_t places = digits.size() + static_cast<std::size_t>(shift);
@@ -144,6 +146,7 @@ std::string digits_of(Uint128 value) {
 }
 
 Uint128 magnitude(Int128 value) {
+  // -value would overflow for the least one.
   return value < 0 ? ~static_cast<Uint128>(value) + 1 : static_cast<Uint128>(value);
 }
 

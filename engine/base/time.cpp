@@ -20,6 +20,8 @@ struct Date {
 /// Returns days since 1970-01-01 in the proleptic Gregorian calendar. Counts years from March, so
 /// that a leap day is the last of its year, in eras of 400 years.
 std::int64_t days_from(const Date& date) {
+  // An era has 146097 days, five months from March have 153, and day 0 of era 0 (0000-03-01) is
+  // 719468 days before 1970-01-01.
   const std::int64_t year = date.month <= 2 ? date.year - 1 : date.year;
   const std::int64_t era = (year >= 0 ? year : year - 399) / 400;
   const std::int64_t year_of_era = year - era * 400;
@@ -224,6 +226,7 @@ std::optional<LogTime> parse_rfc3339(std::string_view text) {
   const std::int64_t unix_seconds =
       days_from(date) * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset;
   const Wide total = Wide{unix_seconds} * kNsPerSecond + ns;
+  // INT64_MAX is kForever, which is no time.
   if (total < INT64_MIN || total >= INT64_MAX) return std::nullopt;
   return LogTime{static_cast<std::int64_t>(total)};
 }

@@ -39,6 +39,7 @@ class TreeBuilder : public YAML::EventHandler {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) throw YamlFault{line_of(mark), "an alias of an unknown anchor"};
     if (!found->second) throw YamlFault{line_of(mark), "an anchor that contains itself"};
+    // The copy shares its children, so nested aliases do not multiply memory.
     place(*found->second, 0);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,

@@ -50,6 +50,7 @@ std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file)
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   struct stat found{};
+  // A file that ends early leaves zeros in `bytes`, which are no slot.
   const bool read = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
                     ::pread(descriptor, bytes.data(), bytes.size(), 0) > 0;
   ::close(descriptor);
@@ -76,6 +77,7 @@ bool AcknowledgedFile::write_slot(const Acknowledged& mark) {
   const auto offset = static_cast<off_t>(next_slot_ * kSlotBytes);
   if (::pwrite(descriptor_, slot.data(), slot.size(), offset) != static_cast<ssize_t>(kSlotBytes))
     return false;
+  // Only after a whole write: a torn slot is the one that is overwritten next.
   next_slot_ = 1 - next_slot_;
   return true;
 }
@@ -86,6 +88,7 @@ bool AcknowledgedFile::begin(const Acknowledged& mark) {
 
 void AcknowledgedFile::write(const Acknowledged& mark) { static_cast<void>(write_slot(mark)); }
 
+// fdatasync flushes a size that grew too; only times are left out.
 bool AcknowledgedFile::sync() { return ::fdatasync(descriptor_) == 0; }
 
 }  // namespace fairlead

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kWord = 8;
 
 void put_size(std::string& payload, std::size_t index, std::size_t bytes) {
+  // Four bytes count up to 32 GiB in words, and a record has kRecordBytesMax at most.
   for (std::size_t i = 0; i < 4; ++i)
     payload[4 * index + i] = static_cast<char>(bytes / kWord >> 8 * i & 0xFF);
 }
@@ -47,6 +48,8 @@ Result<Commit> make_unchained(const LogTail& tail, std::span<EventDraft> drafts,
   commit.events.reserve(drafts.size());
   commit.payload = std::move(memory);
   const std::size_t table = size_table_bytes(drafts.size());
+  // Keeps the capacity of `memory`. The zeros are also the padding behind an odd count, so equal
+  // commits give equal packs.
   commit.payload.assign(table, '\0');
   // A clock that went back must not reverse log time: last_at() halves by it.
   const LogTime log_time = std::max(time, tail.last_time);

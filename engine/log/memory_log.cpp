@@ -15,6 +15,7 @@ class MemoryReader final : public EventReader {
 
   Result<std::optional<Event>> next() override {
     if (index_ >= end_) return std::optional<Event>();
+    // Events never move, but finding one by its index reads what an append changes.
     const std::lock_guard lock(log_->mutex_);
     return std::optional<Event>(log_->events_[index_++]);
   }

@@ -97,6 +97,7 @@ Error damaged(std::string what) { return {ErrorCode::corrupt, std::move(what)}; 
 PackHeader header_of(const Commit& commit) {
   check(!commit.events.empty(), "a commit has events");
   const Event& first = commit.events.front();
+  // A commit is bounded by kCommitBytesMax, so both sizes fit 32 bits.
   return {.schema_version = kSchemaVersion,
           .first = first.seq,
           .count = static_cast<std::uint32_t>(commit.events.size()),
@@ -135,6 +136,8 @@ Result<PackHeader> read_pack_header(std::string_view value) {
   if (value.substr(kPackCheckOffset, kCheckBytes) !=
       check_of(value, value.substr(kPackHeaderBytes)))
     return damaged("the pack is not what was written: its check does not match");
+  // The check comes first: of damaged bytes no field is believed, so an unknown version is that of
+  // a newer program.
   PackHeader header;
   header.schema_version = get<std::uint16_t>(value, 4);
   if (header.schema_version > kSchemaVersion || get<std::uint8_t>(value, 6) != kZstd)

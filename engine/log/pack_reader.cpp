@@ -45,6 +45,7 @@ Seq first_seq_of(const Store& store, const std::string& message) {
   std::vector<rocksdb::LiveFileMetaData> files;
   store.db->GetLiveFilesMetaData(&files);
   for (const rocksdb::LiveFileMetaData& file : files)
+    // RocksDB's name begins with a slash, its messages have the whole path.
     if (file.column_family_name == "events" &&
         message.find(file.name.substr(1)) != std::string::npos)
       return seq_of_key(file.smallestkey);
@@ -146,6 +147,7 @@ Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq las
   options.fill_cache = false;
   options.readahead_size = 2u << 20;
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator(options, store.events));
+  // Packs behind `last` were appended meanwhile: they belong to the next verification.
   for (packs->SeekToFirst(); packs->Valid() && verification.expected() <= last; packs->Next())
     if (!verification.check_pack(packs->value().ToStringView())) return verification.verdict;
   if (!packs->status().ok())

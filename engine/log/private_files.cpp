@@ -74,6 +74,7 @@ Result<void> make_private_directory(const fs::path& directory) {
   std::error_code error;
   const bool missing = !fs::exists(directory, error);
   fs::create_directories(directory, error);
+  // A directory that existed keeps its mode: expect_private() reports what is wrong with it.
   if (!error && missing) fs::permissions(directory, fs::perms::owner_all, error);
   if (error) return file_failure(directory, error);
   return expect_private(directory);

@@ -47,6 +47,7 @@ class ReadAhead final : public EventReader {
     batch.clear();
     if (!batch_.last) {
       dequeue_batch();
+      // The memory of the caller's former batch goes to the thread with the next call.
       std::swap(batch, batch_.events);
     }
     return batch_.read;

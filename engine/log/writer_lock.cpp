@@ -43,6 +43,7 @@ Result<std::unique_ptr<WriterLock>> WriterLock::acquire(const std::filesystem::p
   return lock;
 }
 
+// No other descriptor refers to the open file, so closing this one releases the lock.
 WriterLock::~WriterLock() { ::close(descriptor_); }
 
 }  // namespace fairlead

@@ -26,8 +26,12 @@ class Causes {
   }
   // Adds the events that led to a value that moved since the write. They may be older than it.
   void add(const CapacityValue& value) {
+    // A window ends long after the events that began it, so the time of the value's last move
+    // decides, not the seqs.
     if (since_.seq != Seq{} && value.moved <= since_.time) return;
     const std::size_t all = value.causes.size();
+    // Where the bound on the list has left pending events only, those are named: a reason has
+    // events.
     const std::size_t led = value.pending < all ? all - value.pending : all;
     seqs_.insert(seqs_.end(), value.causes.begin(),
                  value.causes.begin() + static_cast<std::ptrdiff_t>(led));
@@ -122,15 +126,20 @@ std::map<std::string, Amount> parts_of(const std::vector<Contribution>& all, con
 void add_terms(const State& state, const std::string& name, const QuotaKey& pair,
                std::vector<Seq>& seqs) {
   const Queue& queue = state.queues.by_name.at(name);
+  // What our last write left and what is observed now: if they differ, the queue's own event
+  // explains the write.
   const auto written = queue.written.find(pair);
   const auto current = amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
   if (written == queue.written.end() || current != written->second) {
     seqs.push_back(queue.seq);  // the pair is new, or another writer changed it
     return;
   }
+  // If the parts of that write still make the quota that it carried, only parts changed. Else the
+  // base, the percentage or the overbooking did.
   Int128 sum = 0;
   for (const auto& [cluster, amount] : parts_of(queue.contributed, pair)) sum += amount;
   if (quota_of_sum(state, name, pair, sum) == written->second) return;
+  // Base and percentage are annotations of the queue, the overbooking is configured.
   const bool configured = state.configuration_seq > queue.written_at.seq;
   seqs.push_back(configured ? state.configuration_seq : queue.seq);
 }
@@ -146,6 +155,7 @@ std::vector<Seq> seqs_behind(const State& state, const std::string& name,
     add_terms(state, name, pair, seqs);
     const std::map<std::string, Amount> before = parts_of(queue.contributed, pair);
     std::map<std::string, Amount> after = parts_of(parts, pair);
+    // A cluster that contributes no more is a part that fell to 0.
     for (const auto& [cluster, amount] : before) after.try_emplace(cluster, 0);
     for (const auto& [cluster, amount] : after) {
       const auto had = before.find(cluster);

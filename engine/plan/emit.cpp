@@ -9,7 +9,10 @@ namespace fairlead {
 bool is_soon_written(const State& state, const ObjectKey& object) {
   const WriteState* write = write_of(state, object);
   if (!write) return false;
+  // An answer is near, but a doubt may take all of kDoubt to end.
   if (write->outstanding) return !write->outstanding->doubted_until;
+  // A first conflict ends with the next observation, or after kConflictRetry. Other refusals, and
+  // conflicts that repeat, last long enough to be reported.
   if (write->refusal) return write->refusal->attempts <= 1 && is_conflict(*write->refusal);
   const Duration interval = write_interval(state, of_object(kHub, object));
   return write->last_write && *write->last_write + interval > state.now;
@@ -26,6 +29,8 @@ WriteBar write_bar(const State& state, const PatchIntended& intent, Direction di
   const WriteState& write = at->second;
   if (write.outstanding) return WriteBar::unanswered;
   if (write.awaits()) return WriteBar::not_seen_yet;
+  // A refused body is not sent again before `retry_at`; another one may be right. After a conflict
+  // every body waits: State has not seen yet what it conflicts with.
   if (write.refusal && state.now < write.refusal->retry_at &&
       (is_conflict(*write.refusal) || write.refusal->intent == wish_of(intent)))
     return WriteBar::refused;
@@ -68,6 +73,8 @@ Json object_head(Kind kind, const std::string& version, const std::string& names
                  const std::string& resource_version) {
   Json metadata{{"name", name}};
   if (!namespace_.empty()) metadata["namespace"] = namespace_;
+  // With the version alone, an apply to a deleted object would create it
+  // (docs/decisions/0012-writes-are-server-side-applies.md).
   if (!uid.empty()) metadata["uid"] = uid;
   if (!resource_version.empty()) metadata["resourceVersion"] = resource_version;
   return Json{{"apiVersion", api_version(kind, version)},
@@ -82,6 +89,7 @@ void carry_version(PatchIntended& intent, const std::string& resource_version) {
       intent.resource_version == resource_version)
     return;
   intent.resource_version = resource_version;
+  // A delete: the connector makes its preconditions of the intent's own fields.
   if (intent.body.empty()) return;
   Json body = read_own_json(intent.body);
   body["metadata"]["resourceVersion"] = resource_version;
@@ -91,6 +99,7 @@ void carry_version(PatchIntended& intent, const std::string& resource_version) {
 std::vector<Seq> deciding(std::vector<Seq> seqs) {
   std::sort(seqs.begin(), seqs.end());
   seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
+  // Seq 0 is that of a field that no event has set yet. It sorts to the front, and is there once.
   if (!seqs.empty() && seqs.front() == Seq{}) seqs.erase(seqs.begin());
   if (seqs.size() > kReasonSeqsMax)
     seqs.erase(seqs.begin(), seqs.end() - static_cast<std::ptrdiff_t>(kReasonSeqsMax));

@@ -119,6 +119,7 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
   const auto claims = state.claims.of_queue.find(queue);
   if (claims == state.claims.of_queue.end()) return false;
   return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
+    // A claim is in of_queue by the rows of its terms, so it has them.
     const std::string& cluster = state.claims.by_name.at(name).terms->cluster;
     const ObjectKey work{Kind::manifest_work, cluster, std::string(kQuotaWork)};
     return members.contains(cluster) || write_pending(state, of_object(kHub, work));
@@ -128,6 +129,7 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
 static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wishes,
                                              DirtySet& dirty) {
   const DirtySet now = dirty.everything ? everything_in(state) : std::move(dirty);
+  // Emptied first, because claims that wait for outcomes are put back below.
   dirty = {};
   // Once it is off, everything is planned: a ConfigChanged touches all.
   if (state.configuration.record) return {};
@@ -144,6 +146,8 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
     add(emit_new_claim(state, cluster));
     add(emit_grown_nominal(state, cluster));
   }
+  // Where nothing but accepted values moved, only what offers them can change: works follow from
+  // grants, and a claim whose grants moved has made its cluster dirty (recompute_claims).
   for (const std::string& cluster : now.accepted) {
     if (now.clusters.contains(cluster)) continue;
     add(emit_new_claim(state, cluster));
@@ -158,6 +162,7 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
     add(std::move(queue));
   }
   for (const std::string& claim : claims) add(emit_finalizer(state, claim, wishes));
+  // After all writes that a status of a claim reports, and before the first status.
   const Writes writes(proposals);
   std::vector<Proposal> statuses;
   for (const std::string& claim : claims) {
@@ -171,6 +176,8 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   std::move(multikueue.begin(), multikueue.end(), std::back_inserter(proposals));
   for (const PoolNamespaceKey& key : now.pool_namespaces) add(emit_tenant_namespace(state, key));
   for (const PoolPodKey& key : now.pool_pods) add(emit_tenant_pod(state, key));
+  // An object has at most one write of a rank in a round, so no two proposals are equal here, and
+  // an unstable sort gives one order.
   std::sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
     return std::tie(a.rank, a.intent.cluster, a.intent.target) <
            std::tie(b.rank, b.intent.cluster, b.intent.target);

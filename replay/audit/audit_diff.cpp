@@ -120,6 +120,7 @@ void match_spellings(Rows& before, const Rows& after, const ResourceAliases& ali
   for (const auto& [names, row] : before) {
     const Names* later =
         after.contains(names) ? nullptr : other_spelling(names, before, after, aliases);
+    // Only if each is the other's only candidate: else two pairs would become one.
     const Names* back = later ? other_spelling(*later, after, before, aliases) : nullptr;
     matched[back != nullptr && *back == names ? *later : names] = row;
   }

@@ -44,6 +44,7 @@ class NamedRows {
 // Returns the state at the end of the span; if pruning removed that, the log's last.
 Result<Moment> moment_of_names(const AuditSource& source, Seq end) {
   auto moment = moment_at(source, end);
+  // A span may end before the first state that is known, and still have rows.
   if (moment) return moment;
   return moment_at(source, source.log.last_seq());
 }

@@ -35,6 +35,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
+    // One row of the matrix is enough: `diagonal` is the cell above and to the left.
     std::size_t diagonal = row[0];
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
@@ -163,6 +164,7 @@ void EventLookup::expect(std::vector<Seq> seqs) {
     if (seq == Seq{} || seq < log_.first_seq() || read_.contains(seq)) continue;
     if (!reader || seq < there || seq.value - there.value > kPassedOverMax) {
       auto opened = log_.read(seq);
+      // What cannot be read is left to at(), which returns null for it.
       if (!opened) continue;
       reader = *std::move(opened);
       there = seq;
@@ -180,6 +182,7 @@ void EventLookup::expect(std::vector<Seq> seqs) {
 const Event* EventLookup::at(Seq seq) {
   const auto known = read_.find(seq);
   if (known != read_.end()) return known->second ? &*known->second : nullptr;
+  // Kept also where it stays empty: a seq that cannot be read is not tried again.
   std::optional<Event>& event = read_[seq];
   if (seq == Seq{} || seq < log_.first_seq()) return nullptr;
   if (auto reader = log_.read(seq); reader)

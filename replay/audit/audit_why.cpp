@@ -201,6 +201,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   if (!written) return written.error();
   const std::vector<GrantOfPair> found = grants_of_pair(state, at->pair);
   EventLookup lookup(source.log);
+  // One walk over the log for all of them, instead of a search for each.
   lookup.expect(events_behind(state, at->pair, found));
   QueueWishes wishes(state);
   Json grants = Json::array();

@@ -23,6 +23,7 @@ namespace {
 
 // Returns the value of the pair if capacity counted undamped, no cluster had been lost, and every
 // member were ready.
+// By value: the changes of this question must not reach the state that is asked about.
 Amount undamped(State state, const KnownPair& pair) {
   if (const auto queue = state.queues.by_name.find(pair.queue); queue != state.queues.by_name.end())
     for (auto& [cluster, share] : queue->second.workers.shares) {
@@ -44,6 +45,7 @@ Amount undamped(State state, const KnownPair& pair) {
   }
   DirtySet dirty;
   close_moment(state, dirty);
+  // `full` counts grants whose members have not confirmed them yet.
   return hub_quota(state, pair.queue, pair.key).full;
 }
 
@@ -63,6 +65,7 @@ class Guards {
     if (here_differs && queue_bar(state_, pair_.queue) == QueueBar::none &&
         !wish.kept.contains(pair_.key) && wish.differs)
       write_guards(wish);
+    // What is found from here on bounds the value, and keeps no write back.
     bars_write_ = !found_.empty();
     const std::vector<GrantOfPair> grants = grants_of_pair(state_, pair_);
     // The fault of an edit comes last if damping explains the value: an edit that is not in force

@@ -68,6 +68,8 @@ DeviceEvidence::DeviceEvidence(const State& state, const std::string& cluster,
   if (const auto on = state.dispatch.reserved_on.find(cluster);
       on != state.dispatch.reserved_on.end())
     for (const NamespacedName& id : on->second) {
+      // `reserved_on` is the index of reservations, so record and reservation are there; likewise
+      // below.
       const WorkloadRecord& record = state.multikueue.workloads.at(id);
       if (name_of(id) != consumer)
         add_reserved("Workload", name_of(id), record.seen.seq, record.devices.reservation->pods);

@@ -173,6 +173,7 @@ Result<std::vector<Json>> effective_changes(const AuditSource& source, const std
   const std::size_t start = last_shown_before(*seqs, from, lookup);
   auto observed = observed_before(source, queue, seqs->front());
   if (!observed) return observed.error();
+  // An event before `from` has been found, so the state before the first one is not needed.
   if (start > 0) observed->emplace();  // the event at `start` holds the initial override
   lookup.expect({seqs->begin() + static_cast<std::ptrdiff_t>(start), seqs->end()});
   for (std::size_t i = start; i < seqs->size(); ++i) {

@@ -168,6 +168,8 @@ Json moved_json(const CapacityKey& key, const CapacityValue& value) {
   const auto last =
       std::max_element(damped.left.begin(), damped.left.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
+  // `left` has when each former value was left; the last of these moves was a growth if it has the
+  // time of the last growth.
   const bool grew = damped.last_grow == last->second;
   return {{"from", amount_text(key.resource, last->first)},
           {"to", amount_text(key.resource, damped.accepted)},
@@ -307,6 +309,7 @@ LayerName layer_named(std::string_view text) {
   for (auto name = LayerName::none; name != LayerName::due;
        name = static_cast<LayerName>(static_cast<std::uint8_t>(name) + 1))
     if (text == text_of(name)) return name;
+  // The last layer: the loop has tried the others, and a text of ours is always one of them.
   check(text == text_of(LayerName::due), "the text names a layer");
   return LayerName::due;
 }

@@ -30,6 +30,8 @@ class DeviceRows {
   // The copy gets an index of its own, in which what the fold knows can be looked up.
   DeviceRows(const State& state, const Cluster& cluster, const AssignmentRow& asked)
       : state_(state), cluster_(cluster), asked_(asked) {
+    // Memos are not in a snapshot, so the index may be empty: everything is counted again, in the
+    // copy.
     cluster_.device_capacity.all_dirty = state.seq;
     count_devices(state, cluster_);
     for (const DeviceResource& each : cluster_.device_capacity.index->resources)

@@ -168,6 +168,7 @@ Result<void> Search::silences(const std::string& source, const std::set<Kind>& k
 
 // A sign without a kind is one of every kind.
 void Search::note_sign(const Event& event, const std::optional<Kind>& kind) {
+  // A second sign of a silence that lasts, such as lost after stale, begins none.
   const auto same = [&](const Stretch& stretch) { return stretch.kind == kind; };
   if (!std::holds_alternative<SourceSynced>(event.fact)) {
     if (std::none_of(open_.begin(), open_.end(), same))
@@ -218,6 +219,7 @@ Result<void> Search::stops() {
   auto starts = log_.signs(kSelf);
   if (!starts) return starts.error();
   for (const Seq start : *starts) {
+    // A seq is at least 1. The start that begins the log is no gap, and is skipped below.
     const Seq last{start.value - 1};
     if (start <= log_.first_seq() || start <= window_.after || last > window_.end) continue;
     const Event* before = lookup_.at(last);

@@ -82,6 +82,7 @@ Result<BundleReport> import_bundle(const Bundle& bundle, const fs::path& directo
   }
   report.commits = bundle.packs.size();
   if (report.events > 0) report.first = next(bundle.base.last);
+  // The snapshots come before the log gets its name: without them a pruned log cannot be folded.
   SnapshotStore store(directory);
   Result<void> kept;
   for (const Bundle::StoredSnapshot& snapshot : bundle.snapshots)

@@ -69,6 +69,7 @@ Result<std::unique_ptr<BundleFile>> BundleFile::open(const fs::path& path) {
     return Error{ErrorCode::incompatible, path.string() + " is no file"};
   }
   const auto size = static_cast<std::size_t>(about.st_size);
+  // Read at once: read_sections() digests every byte.
   void* memory = size == 0
                      ? MAP_FAILED
                      : ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, descriptor, 0);
@@ -131,6 +132,7 @@ Result<void> BundleFile::read_sections() {
 
 Result<std::unique_ptr<BundleWriter>> BundleWriter::begin(fs::path path) {
   std::error_code error;
+  // finish() renames over the path. That would replace a device such as /dev/null, not write to it.
   const fs::file_status there = fs::status(path, error);
   if (fs::exists(there) && !fs::is_regular_file(there))
     return Error{ErrorCode::bad_input, path.string() + " is there and no regular file"};

@@ -71,6 +71,7 @@ Result<std::unique_ptr<EventReader>> BundleLog::read(Seq from) const {
 Result<Seq> BundleLog::last_at(LogTime time) const {
   if (bundle_->base.last.value > 0 && time < bundle_->base.last_time)
     return was_pruned_at(bundle_->base);
+  // A commit has one time, so that of its first event decides.
   const auto later = std::upper_bound(
       bundle_->packs.begin(), bundle_->packs.end(), time,
       [](LogTime t, const Bundle::Pack& pack) { return t < pack.header.first_time; });
@@ -146,6 +147,7 @@ Result<LogVerdict> BundleLog::verify() const {
 }
 
 Result<LogVerdict> BundleLog::verify_chain() const {
+  // open_bundle() has followed the chain, and read_sections() has compared each digest.
   LogVerdict verdict;
   verdict.events = bundle_->tail.last.value - bundle_->base.last.value;
   return verdict;
@@ -160,6 +162,7 @@ Result<std::vector<SnapshotInfo>> BundleSnapshots::list() const {
 Result<std::optional<Snapshot>> BundleSnapshots::newest(Seq seq) const {
   for (auto at = bundle_->snapshots.rbegin(); at != bundle_->snapshots.rend(); ++at)
     if (at->info.seq <= seq)
+      // One that is damaged or of another fold is passed over: an earlier one gives the same state.
       if (auto snapshot = read_snapshot(at->bytes)) return std::optional(*std::move(snapshot));
   return std::optional<Snapshot>();
 }

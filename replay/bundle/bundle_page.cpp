@@ -55,6 +55,7 @@ Result<std::map<Epoch, std::string>> epochs_until(const RocksdbLog& log, Seq las
   if (!reader) return reader.error();
   const auto event = (*reader)->next();
   if (!event) return event.error();
+  // Epochs never decrease from event to event, so that of the last event is the greatest.
   if (*event) epochs.erase(epochs.upper_bound((*event)->epoch), epochs.end());
   return epochs;
 }
@@ -100,6 +101,7 @@ class PageMaker {
     return log_.for_each_pack(
         from.seq, tail_.last,
         [&](const PackHeader& header, std::string_view pack) -> Result<PackWalk> {
+          // Only the first pack of a page may be continued; all others begin with their first byte.
           const BundleCursor here{Stage::packs, header.first, std::exchange(offset, 0)};
           if (here.offset > pack.size())
             return Error{ErrorCode::bad_input, "from: " + to_text(here) + " is behind its section"};

@@ -24,6 +24,7 @@ void append_extremes(std::span<const Step> bucket, std::vector<Step>& out) {
   }
   std::vector<const Step*> kept{&bucket.front(), least, greatest, gap, &bucket.back()};
   std::erase(kept, nullptr);
+  // All point into one array, so their order is that of time.
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   for (const Step* step : kept) out.push_back(*step);
@@ -31,6 +32,7 @@ void append_extremes(std::span<const Step> bucket, std::vector<Step>& out) {
 
 std::vector<Step> with_extremes(std::span<const Step> steps, std::size_t points) {
   std::vector<Step> out;
+  // Wide, because nanoseconds of years times buckets exceed 64 bits.
   const auto buckets = static_cast<Int128>(std::max<std::size_t>(1, points / kStepsOfBucket));
   const std::int64_t begin = steps.front().time.ns;
   const Int128 span = Int128{steps.back().time.ns} - begin + 1;
@@ -60,6 +62,8 @@ std::vector<Step> steps_between(std::span<const Step> steps, LogTime from, LogTi
 
 void StepSeries::push(const Step& step, std::size_t most) {
   std::vector<Step>& steps = contents_.steps;
+  // A moment may be sampled again once it is closed: its later value replaces the earlier one, and
+  // may be no step any more.
   if (!steps.empty() && steps.back().time == step.time) steps.pop_back();
   if (steps.empty() ? step.value == kNoValue : steps.back().value == step.value) return;
   steps.push_back(step);

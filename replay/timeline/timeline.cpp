@@ -171,6 +171,7 @@ Result<std::optional<ValueSeries>> exact_values(const EventLog& log,
   contents.seq = *first;
   contents.chain = *chain;
   contents.begin = state->now;
+  // follow() folds whole batches, so steps behind `to` may follow: steps_between() leaves them out.
   Timeline timeline(std::move(contents), *std::move(state));
   const std::uint64_t events = std::max<std::uint64_t>(last->value - first->value, 1);
   if (const auto folded = timeline.advance(log, snapshots, events); !folded) return folded.error();

@@ -50,6 +50,7 @@ void ValueSeries::reduce() {
     all(contents_.clusters);
     all(contents_.lists);
   };
+  // Ends, because each pass halves `most`, down to its least.
   while (contents_.steps > steps_max_ / 4 * 3 && contents_.most > kStepsOfEachMin) {
     contents_.most = std::max<std::uint64_t>(contents_.most / 2, kStepsOfEachMin);
     contents_.steps = 0;
@@ -149,6 +150,8 @@ void ValueSeries::sample_part(const State& state, const std::string& name, const
   const CapacityValues before = std::exchange(part->second, now);
   PairSeries& series = contents_.queues[row.cluster_queue][sum.name];
   for (std::size_t i = 0; i < now.size(); ++i) {
+    // Two values move the sum by their difference. One that came or went may change whether there
+    // is a sum at all, so it is added up again.
     if (now.at(i) != kNoValue && before.at(i) != kNoValue) {
       sum.sum.at(i) += now.at(i) - before.at(i);
     } else {

@@ -48,6 +48,8 @@ bool translate_config(ObjectSeen& seen, const State& history, const State& count
   auto& facts = std::get<MultiKueueConfigFacts>(seen.facts);
   const auto* was = find(history.multikueue.configs, seen.key.name);
   const auto* is = find(counterfactual.multikueue.configs, seen.key.name);
+  // Ours, unknown to history and not being written there: it is from before this log, and a fact.
+  // Otherwise it is the echo of a write that the counterfactual has not made.
   if (!is) return facts.mark.ours() ? !was && !write_under_way(history, seen.key) : true;
   take_identity(seen, *is);
   const WorkerList* list = find(history.multikueue.lists, seen.key.name);

@@ -182,6 +182,7 @@ bool translate_work(ObjectSeen& seen, const State& counterfactual) {
 // Whether the member's queue was then as our work had delivered it.
 bool came_by_work(const Work& work, const std::string& queue,
                   const std::vector<ResourceGroup>& groups) {
+  // The rule of the fold reads a cluster, so it gets one that has nothing but this work and queue.
   Cluster member;
   member.member.quota_work = work;
   member.member.queues[queue].groups = groups;

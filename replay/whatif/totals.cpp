@@ -108,6 +108,8 @@ void TotalsMeter::add_queue(const State& state, const std::string& name,
     clusters_[part.cluster].promised[{part.flavor, part.resource}] += amount;
     feeding.insert(part.cluster);
   };
+  // The former parts are taken back before the new ones count, so a sum needs no second walk over
+  // the queues of a cluster.
   for (const Contribution& part : before.parts) promise(part, -Int128{part.amount});
   for (const Contribution& part : now) promise(part, part.amount);
   before.parts = std::move(now);

@@ -130,6 +130,7 @@ class CounterfactualWorld {
   const std::vector<PlannedWrite>& writes() const { return hub_.writes(); }
   Totals totals(LogTime end) const {
     TotalsMeter meter = meter_;
+    // On a copy, because the totals may be asked for again.
     for (const PlannedWrite& write : hub_.writes()) meter.wrote(write.intent);
     return meter.totals(end);
   }
@@ -209,6 +210,7 @@ State without_open_writes(State state) {
 LogTime parting_of(LogTime before, const WhatIfOptions& options,
                    const std::optional<Event>& first) {
   const LogTime latest = first ? first->log_time : options.to_time.value_or(before);
+  // clamp() needs ordered bounds, and `to_time` may lie before the last event.
   return std::clamp(options.from_time.value_or(latest), before, std::max(before, latest));
 }
 

@@ -83,6 +83,7 @@ void weigh_pairs(Writes a, Writes b, std::vector<WritePair>& pairs) {
       }
       if (a[i].content != b[j].content) continue;
       const Worth paired{after[j + 1].pairs + 1, after[j + 1].apart + apart(a[i], b[j])};
+      // Of equal worth the pair wins, so that the earliest writes are paired.
       if (now[j].better_than(paired)) continue;
       step = Step::pair;
       now[j] = paired;
@@ -106,7 +107,9 @@ std::size_t first_at(Writes writes, LogTime time) {
 // Pairs equal contents in order.
 void pair_equal(Writes a, Writes b, std::vector<WritePair>& pairs) {
   if (a.empty() || b.empty()) return;
+  // Divided, because the product may overflow.
   if (a.size() <= kWeighedMax / b.size()) return weigh_pairs(a, b, pairs);
+  // Each cut halves the longer side, so this ends.
   const bool longer = a.size() >= b.size();
   const std::size_t half = (longer ? a : b).size() / 2;
   const LogTime middle = (longer ? a : b)[half].time();
@@ -172,6 +175,7 @@ class ObjectComparison {
   using Unpaired = std::pair<std::vector<const Numbered*>, std::vector<const Numbered*>>;
   static Unpaired unpaired(Writes a, Writes b, const std::vector<WritePair>& pairs) {
     Unpaired left;
+    // Pairs never cross and come in order, so one walk over each side finds the rest.
     auto pair = pairs.begin();
     for (const Numbered& write : a)
       if (pair != pairs.end() && pair->first == &write)

@@ -47,6 +47,8 @@ class Progress {
 
 Seq last_key(const Store& store) {
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator({}, store.events));
+  // An end that cannot be read gives 0. The result is only reported; the walk itself finds the
+  // fault.
   packs->SeekToLast();
   return packs->Valid() ? seq_of_key(packs->key()) : Seq{0};
 }
@@ -108,6 +110,7 @@ bool ends_are_whole(LogContents& contents, std::span<const WatermarkSource> sour
       contents.store->db->NewIterator(options, contents.store->events));
   packs->SeekToFirst();
   contents.tail = contents.base;
+  // An iterator is invalid in an empty log and in an unreadable one: its status differs.
   if (!packs->Valid() && !packs->status().ok()) return false;
   if (packs->Valid() && !both_ends(*packs, contents)) return false;
   return std::all_of(sources.begin(), sources.end(), [&](const WatermarkSource& source) {
@@ -179,6 +182,7 @@ Result<LogTail> walk_packs(const Store& store, const LogTail& base,
     }
     LogTail reached = tail;
     auto fault = continue_with(*header, seq_of_key(packs->key()), reached);
+    // A source names the last event of a commit, so one inside a pack is of another log.
     for (; !fault && source != sources.end() && source->seq <= reached.last; ++source)
       if (source->seq < reached.last || source->chain != reached.chain)
         fault = contradicts(*source);

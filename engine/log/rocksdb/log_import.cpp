@@ -63,6 +63,7 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
   if (!lock) return lock.error();
   made->lock_ = *std::move(lock);
   std::error_code error;
+  // That of an import that died: beside no log it would prove that one was lost.
   fs::remove(paths.mark, error);
   fs::remove_all(paths.fresh, error);
   if (auto created = create_store(paths.fresh, nullptr); !created) return created.error();
@@ -75,6 +76,7 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
 }
 
 Result<void> LogImport::add(std::string_view pack) {
+  // Set before the check, which calls back for each event (the constructor) and places it by this.
   pack_ = verification_.expected();
   if (!verification_.check_pack(pack))
     return Error{ErrorCode::corrupt, "seq " +

@@ -81,6 +81,8 @@ Result<void> make_log(const LogPaths& paths, rocksdb::Env* env,
   if (auto none = expect_none_before(paths, sources); !none) return none;
   std::error_code error;
   fs::remove_all(paths.fresh, error);  // left by a start that died before the rename
+  // Under another name until it is whole: has_log() takes the file CURRENT for a log, and RocksDB
+  // writes that before our format and column families are stored.
   if (auto made = create_store(paths.fresh, env); !made) return made.error();
   fs::rename(paths.fresh, paths.store, error);
   if (error) return system_error(paths.store, error);

@@ -113,6 +113,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
     return Error{ErrorCode::corrupt,
                  "the log is " + contents->damage->text() +
                      "; it is not written to, and what is before that can still be read"};
+  // Closed first: a writer drops the torn tail and deletes files that this instance may read.
   contents->store.reset();
   Result<std::shared_ptr<Store>> store = open_store_for_writing(paths.store, env);
   if (!store) return store.error();
@@ -122,6 +123,7 @@ Result<void> RocksdbLog::open_for_writing(rocksdb::Env* env, const LogProgress& 
   mark_ = *std::move(mark);
   base_ = contents->base;
   tail_ = contents->tail;
+  // Compactions may run since the store was opened. Until here the bound is 0 and drops nothing.
   store_->pruned_entries.first = first_seq().value;
   auto epochs = read_epochs(*store_);
   if (!epochs) return epochs.error();
@@ -293,6 +295,8 @@ Result<std::vector<Event>> RocksdbLog::append_pipelined(std::vector<EventDraft>&
   auto prepared = prepare(drafts, time, epoch);
   if (!prepared) return prepared.error();
   std::vector<Event> events = std::move((*prepared)->events);
+  // Right also where begin() fails below: it does so only after a stage failed, and then nothing is
+  // appended any more.
   ahead_ = (*prepared)->reached;
   const auto pack = [this, prepared = *prepared]() -> Result<void> {
     if (auto packed = pack_up(*prepared); !packed) return packed;
@@ -457,6 +461,7 @@ Result<LogStat> RocksdbLog::stat() const {
   std::error_code error;
   fs::directory_iterator files(directory_ / "log", error);
   for (; !error && files != fs::directory_iterator(); files.increment(error)) {
+    // Files of a running writer vanish while they are counted.
     std::error_code gone;
     const auto size = files->file_size(gone);
     if (!gone) stat.bytes += size;

@@ -101,6 +101,8 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
   rocksdb::Status status = batch.Put(store_->meta, "base", base_bytes(*cut));
   for (rocksdb::ColumnFamilyHandle* family : {store_->events, store_->raw})
     if (status.ok()) status = batch.DeleteRange(family, seq_key({0}), first_key);
+  // Epochs never decrease from event to event: those before the first kept one's have no event
+  // left.
   while (status.ok() && !epochs.empty() && epochs.begin()->first < oldest) {
     status = batch.Delete(store_->meta, epoch_key(epochs.begin()->first));
     epochs.erase(epochs.begin());
@@ -116,6 +118,8 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
     epochs_ = std::move(epochs);
     epochs_ahead_ = epochs_;
   }
+  // Only once the batch is durable: a compaction must not drop index entries of events that a crash
+  // brings back.
   store_->pruned_entries.first = next(cut->last).value;
   return free_pruned();
 }

@@ -138,6 +138,7 @@ Error translate(const rocksdb::Status& status, std::string_view doing) {
     return {ErrorCode::corrupt, std::string(doing) + ": the file log/" + table +
                                     " is not as it was written (" + status.ToString() + ")"};
   }
+  // RocksDB reports its LOCK file, held by another process, as an error of I/O.
   if (status.IsIOError() && message.find("lock ") != std::string::npos)
     return {ErrorCode::conflict, std::string(doing) + ": another process has it open for writing"};
   if (status.IsNotFound() || status.IsPathNotFound()) return {ErrorCode::not_found, message};
@@ -232,6 +233,7 @@ Result<LogTail> read_base(const Store& store) {
     base.last_time = {static_cast<std::int64_t>(numbers[1])};
     std::memcpy(base.chain.bytes.data(), bytes.data() + 16, base.chain.bytes.size());
   }
+  // Encoding it again compares the check, and refuses any other size: `base` is the default then.
   if (bytes != base_bytes(base))
     return Error{ErrorCode::corrupt, "the record of where the log begins is damaged"};
   return base;

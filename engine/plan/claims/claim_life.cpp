@@ -49,6 +49,8 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   PatchIntended intent = claim_intent(Verb::patch, name, &claim);
   ClaimFacts expected = claim.facts;
   std::erase(expected.finalizers, kClaimFinalizer);
+  // A merge patch (RFC 7386) replaces a list as a whole, and null removes the field. The version
+  // refuses the patch if another controller has added a finalizer meanwhile.
   Json finalizers = nullptr;
   if (!expected.finalizers.empty()) finalizers = expected.finalizers;
   const Json body{
@@ -79,6 +81,7 @@ struct Offer {
 
 Offer offer_of(const Cluster& cluster) {
   Offer offer{{}, {cluster.presence.managed_seq}};
+  // Wider than Amount, because a sum over flavors may exceed 64 bits.
   std::map<std::string, Int128> totals;
   for (const auto& [key, value] : cluster.capacity)
     if (offered_in_claims(key.resource)) {
@@ -126,6 +129,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   const Cluster* cluster = offering_cluster(state, cluster_name);
   if (!cluster || cluster->presence.claim_seen) return std::nullopt;
   const std::string name = new_claim_name(cluster_name);
+  // That claim is for another cluster. A create would be refused for as long as it exists.
   if (state.claims.by_name.contains(name)) return std::nullopt;
   const Offer offer = offer_of(*cluster);
   if (offer.nominal.empty()) return std::nullopt;
@@ -162,6 +166,8 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
     text += (text.empty() ? "" : "; ") + resource + " " + amount;
   }
   PatchIntended intent = claim_intent(Verb::patch, name, claim);
+  // Adds keys and touches no other; the version refuses it after an edit
+  // (docs/decisions/0007-a-nominal-list-gains-resources.md).
   const Json body{{"metadata", {{"resourceVersion", claim->resource_version}}},
                   {"spec", {{"nominalResources", std::move(added)}}}};
   intent.body = to_text(body);

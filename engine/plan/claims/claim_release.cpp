@@ -37,9 +37,11 @@ Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
         "ClusterQueue " + row.cluster_queue + what + after_refusal(write_of(state, object)),
         is_soon_written(state, object)};
   };
+  // The write under way may carry the claim's quota, whatever is derived now.
   if (write_pending(state, of_object(kHub, object)))
     return waits(": its last write is not answered, or not seen yet");
   const QuotaKey pair{row.flavor, row.resource};
+  // With another claim in force the share is that claim's, and stays.
   if (leaving.wishes.quotas().promised(row.cluster_queue, leaving.cluster_name, pair) > 0 &&
       !winning_claim(state, leaving.cluster_name))
     return waits(" still has quota of " + leaving.cluster_name + " in " + row.flavor + " " +
@@ -96,6 +98,7 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
                           " is lost, or its capacity, a ClusterQueue or a ResourceFlavor unknown"};
   const WriteState* write = write_of(state, object);
   const bool soon = is_soon_written(state, object);
+  // Until the agent has applied the work, the agent is the obstacle, whatever usage it reports.
   if (work.applied_and_available())
     if (const std::string used = queues_in_use(leaving); !used.empty())
       return ReleaseBar{"QuotaInUse",
@@ -119,6 +122,7 @@ Bar work_bar(const Leaving& leaving, std::string_view name) {
 // them their flavors. A claim that another one of its cluster follows leaves only the hub's shares
 // to take back.
 std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, QueueWishes& wishes) {
+  // Its spec was never valid, so nothing was ever written for it.
   if (!claim.terms) return std::nullopt;
   const std::string& cluster_name = claim.terms->cluster;
   const auto at = state.clusters.find(cluster_name);

@@ -32,6 +32,7 @@ Digest digest_of_claim_status(const Json& status) {
 
 bool restore_is_due(const State& state, const std::string& name) {
   if (!status_is_foreign(state, name)) return false;
+  // No status is foreign without a write of ours, so there is one.
   const WriteState& write =
       state.writes.by_key.at({std::string(kHub), {Kind::claim, "", name}, true});
   return !write.last_write || *write.last_write + kStatusRestoreInterval <= state.now;

@@ -194,6 +194,7 @@ Condition capacity_known(const Draft& draft) {
             "no source knows the capacity of " + draft.cluster_name};
   if (cluster->presence.detached)
     return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
+  // Both of these make the source stale too. They come first, because they name the setting.
   if (has_too_many_nodes(draft.state, *cluster))
     return {type, "Unknown", "TooManyNodes",
             draft.cluster_name + " has more than " +
@@ -382,6 +383,7 @@ bool status_must_wait(const State& state, const std::string& claim) {
 // about to be old.
 bool object_write_is_fresh(const State& state, const std::string& name) {
   const WriteKeyView key{kHub, Kind::claim, "", name, false};
+  // If one is pending there is a write, and every write has a last_write (note_intent).
   if (!write_pending(state, key)) return false;
   const Duration interval = write_interval(state, key);
   return interval.ns == 0 ||
@@ -454,6 +456,7 @@ bool status_numbers_are_due(const State& state, const std::string& name, QueueWi
   const auto cluster = state.clusters.find(cluster_name_of(claim));
   const std::optional<WrittenStatus>& written =
       wishes.statuses().of(name, accepted_body(state, name));
+  // What is_worth_a_write() asks, but for that which needs the content to be derived.
   return !written || written->seq < claim.edited_seq.value || !written->content ||
          numbers_are_due(state, cluster == state.clusters.end() ? nullptr : &cluster->second,
                          *written);
@@ -463,8 +466,11 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   const auto at = state.claims.by_name.find(name);
   if (at == state.claims.by_name.end()) return std::nullopt;
   const Claim& claim = at->second;
+  // Cheap questions first: deriving a status walks the claim's grants and the cluster's capacity.
   if (status_must_wait(state, name) || object_write_is_fresh(state, name)) return std::nullopt;
   std::optional<ReleaseBar> bar;
+  // From here on the status reports only what the deletion waits for
+  // (docs/decisions/0011-a-status-waits-for-its-writes.md).
   if (claim.facts.deleting) {
     if (has_finalizer(claim)) bar = finalizer_bar(state, name, claim, wishes);
     if (!bar || bar->soon_over) return std::nullopt;

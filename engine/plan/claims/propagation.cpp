@@ -70,6 +70,7 @@ std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const std::string& name = grant.row.cluster_queue;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   const HubQuota& quota = judged.wishes.quotas().of(name, pair);
+  // is_promised() has found it: only a queue that is present is emitted, or in conflict.
   const Queue& queue = judged.state.queues.by_name.at(name);
   const auto current = nominal_on_hub(judged.state, name, queue, pair);
   if (current == quota.nominal &&
@@ -141,6 +142,7 @@ Verdict work_rejected(const Judged& judged) {
     const Work& work =
         name == kQuotaWork ? judged.cluster->member.quota_work : judged.cluster->member.queue_work;
     if (!work.present) continue;
+    // A condition of an older generation is about content that was replaced.
     const auto refused = [&](const ConditionFacts& condition) {
       return condition.status == ConditionStatus::no &&
              condition.observed_generation == work.generation;
@@ -174,6 +176,7 @@ Verdict member_left_alone(const Judged& judged) {
 // is being deleted is left out: its finalizers may take long.
 bool work_is_being_changed(const Judged& judged) {
   const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
+  // If a write is pending, write_of() finds it.
   return write_pending(judged.state, of_object(kHub, work)) &&
          !write_of(judged.state, work)->awaits_end;
 }

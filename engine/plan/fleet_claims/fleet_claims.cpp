@@ -185,6 +185,7 @@ const NamespacedName* finished_owner(const State& state, const NamespacedName& i
   const auto users = state.fleet.users.find(id);
   if (users == state.fleet.users.end()) return nullptr;
   for (const NamespacedName& user : users->second) {
+    // `users` is filled and emptied together with the Workloads' records.
     const WorkloadRecord& record = state.multikueue.workloads.at(user);
     if (record.seen.facts.finished && is_made_for(claim, record.seen.uid)) return &user;
   }
@@ -194,6 +195,8 @@ const NamespacedName* finished_owner(const State& state, const NamespacedName& i
 void remove_claim(const State& state, const NamespacedName& id, const FleetClaimRecord& claim,
                   const NamespacedName& owner, std::vector<Proposal>& proposals) {
   const ObjectKey key{Kind::fleet_resource_claim, id.first, id.second};
+  // By uid alone: a driver that writes its status meanwhile must not keep the claim, and another
+  // claim of this name must not go.
   PatchIntended intent = hub_intent(Verb::remove, key, claim.seen.version, claim.seen.uid, "");
   intent.reason = {rule::kFleetClaimRemove,
                    deciding({find_workload(state, owner)->seen.seq, claim.seen.seq}),

@@ -169,6 +169,7 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
     return PolicyTrouble{"ClusterNotLabelled", "ManagedCluster " + cluster_name +
                                                    " lacks the label name=" + cluster_name +
                                                    ", by which its BindingPolicy selects it"};
+  // Errors of an older generation are about content that was replaced.
   if (policy.facts.observed_generation != policy.generation) return std::nullopt;
   if (!policy.facts.error.empty())
     return PolicyTrouble{"SpaceRejected", name + ": " + policy.facts.error};

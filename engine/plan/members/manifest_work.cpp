@@ -49,6 +49,7 @@ Json quota_feedback(const std::vector<ResourceGroup>& groups) {
 }
 
 Json flavor_manifest(const State& state, const std::string& name) {
+  // member_groups() has left out the flavors that State does not hold.
   const ResourceFlavorFacts& flavor = state.flavors.by_name.at(name);
   Json spec = Json::object();
   if (!flavor.node_labels.empty()) spec["nodeLabels"] = flavor.node_labels;
@@ -122,6 +123,7 @@ bool has_flavor(const Work& work, const std::string& queue, const std::string& f
 std::vector<ResourceGroup> member_groups(const State& state, const std::string& cluster_name,
                                          const std::string& queue, HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
+  // queues_at_member() has chosen the queue from `named`.
   const std::set<std::string>& flavors = cluster.member.named.at(queue);
   const Work& work = cluster.member.quota_work;
   const Claim* claim = claim_at(state, cluster_name);
@@ -207,6 +209,7 @@ std::optional<WorkContent> quota_content(const State& state, const std::string& 
   if (queues.empty()) return std::nullopt;
   Json manifests = Json::array();
   Json orphans = Json::array();
+  // The cluster's BindingPolicy brings them instead.
   if (has_policies(state)) flavors.clear();
   for (const std::string& flavor : flavors) {
     manifests.push_back(flavor_manifest(state, flavor));
@@ -243,6 +246,8 @@ bool retargets(const Cluster& cluster, const LocalQueueId& id, const std::string
   for (const WorkLocalQueue& queue : work.facts.local_queues)
     if (queue.namespace_ == id.first && queue.name == id.second)
       return queue.cluster_queue != target;
+  // It is not in the work. Until the agent has applied that, the member may still have it with its
+  // former target.
   return work.facts.applied.observed_generation != work.generation;
 }
 
@@ -264,6 +269,8 @@ std::optional<WorkContent> queue_content(const State& state, const std::string& 
         object_head(Kind::local_queue, kueue_version(state), id.first, id.second, "", "");
     manifest["spec"] = {{"clusterQueue", target}};
     local_queues.push_back(std::move(manifest));
+    // Not forced: where another manager of the member owns a field, the apply fails and the agent
+    // reports it.
     configs.push_back(
         applied_by_server_side_apply("kueue.x-k8s.io", "localqueues", id.first, id.second, false));
     content.facts.local_queues.push_back({id.first, id.second, target});
@@ -388,6 +395,8 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   const Cluster& cluster = state.clusters.at(cluster_name);
   std::optional<WorkContent> quota = quota_content(state, cluster_name, quotas);
   std::optional<WorkContent> queues;
+  // Without content of the quota work the queue work is to go too: LocalQueues stay exactly as long
+  // as their queues.
   if (quota && !has_policies(state))
     queues = queue_content(state, cluster_name, queues_at_member(state, cluster_name, quotas));
   propose_work({state, cluster_name, kQuotaWork, cluster.member.quota_work}, std::move(quota),

@@ -90,6 +90,8 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   if (const auto queue = cluster.member.queues.find(difference->cluster_queue);
       queue != cluster.member.queues.end())
     causes.push_back(queue->second.seq);
+  // A touch is a write of the work whose mark is older than itself. So a mark that is not below the
+  // seq of the last write was never used.
   Seq mark = causes.back();
   if (const WriteState* write = write_of(state, intent.target))
     mark = std::max(mark, write->last_write_seq);
@@ -166,6 +168,7 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
                                   : rule::kMembersCreate,
                    seqs_of_cluster(state, cluster, intent.target),
                    text_of(work.facts, content->facts)};
+  // The projection of the watch sorts these sets too, and is compared with these facts.
   std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
   std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
   intent.expected = std::move(content->facts);

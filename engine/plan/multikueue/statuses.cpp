@@ -32,6 +32,7 @@ struct ConditionToWrite {
 
 Json conditions_said(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
+  // Facts keep neither messages nor times of conditions, so they come from our last accepted body.
   if (!write || write->status().body.empty()) return Json::array();
   const Json body = read_json(write->status().body);
   const Json::json_pointer conditions("/status/conditions");
@@ -69,6 +70,7 @@ bool is_said(const ConditionWish& wish, std::int64_t generation, const Json* sai
 // Whether another writer changed conditions that we wrote less than kStatusRestoreInterval ago.
 bool restore_must_wait(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
+  // A status is foreign only after a write of ours, so `write` is not null behind it.
   return check_status_is_foreign(state, check.name) && write->last_write &&
          *write->last_write + kStatusRestoreInterval > state.now;
 }
@@ -149,6 +151,7 @@ void release_addon(const State& state, const std::string& name, const CheckRecor
   const auto& seen = check.seen;
   PatchIntended intent = intent_for(Verb::patch, {Kind::admission_check, "", name}, seen.version,
                                     seen.uid, seen.resource_version);
+  // A merge patch (RFC 7386) replaces the list; the version refuses it if another one was added.
   Json finalizers = nullptr;
   if (!facts.finalizers.empty()) finalizers = facts.finalizers;
   intent.body = to_text(
@@ -179,6 +182,8 @@ ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
   ReadyChecks ready;
   for (WorkloadCheck& one : workload.checks) {
     if (!is_ours(state, one.name)) continue;
+    // Also one that is Ready already: the server removes the entries of ours that an apply leaves
+    // out.
     ready.checks.push_back({{"name", one.name}, {"state", "Ready"}});
     ready.causes.push_back(state.multikueue.checks.at(one.name).seen.seq);
     if (one.state != "Ready") ready.unready += " " + one.name + " " + one.state;
@@ -248,6 +253,7 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
   Json body =
       object_head(key.kind, seen.version, id.first, id.second, seen.uid, seen.resource_version);
   body["status"]["admissionChecks"] = ready.checks;
+  // Also where it does not change: an apply that leaves out a field of ours removes it.
   if (!expected.nominated_clusters.empty())
     body["status"]["nominatedClusterNames"] = expected.nominated_clusters;
   if (!condition.status.empty())

@@ -116,6 +116,8 @@ void emit_workers(const State& state, const std::string& placement,
     facts.secret = source.secret;
     facts.cluster_profile = source.profile;
     facts.mark = worker_mark(state.configuration, placement, cluster);
+    // Not forced until one was observed (aim_at): what another writer creates meanwhile conflicts
+    // (docs/decisions/0027-ownership-on-the-multikueue-path.md).
     PatchIntended intent = intent_for(state, Verb::apply, Kind::multikueue_cluster, name);
     std::string before = "no MultiKueueCluster";
     if (const auto seen = state.multikueue.clusters.find(name);
@@ -146,6 +148,8 @@ void emit_workers(const State& state, const std::string& placement,
 void emit_worker_removals(const State& state, const std::set<std::string>& names,
                           std::vector<Proposal>& proposals) {
   if (names.empty()) return;
+  // By what configs have and by what lists want: a config that is about to name the cluster needs
+  // it as much as one that still does.
   std::set<std::string> needed;
   for (const auto& [name, config] : state.multikueue.configs)
     needed.insert(config.facts.clusters.begin(), config.facts.clusters.end());
@@ -175,11 +179,13 @@ void emit_worker_list(const State& state, const std::string& placement,
   MultiKueueConfigFacts facts;
   for (const std::string& name : *list.wish) {
     if (!exists(state, name) && !contains(list.names, name)) {
+      // One cluster that the API server refuses must not keep the others out of the list.
       if (was_refused(state, name)) continue;
       return;  // its MultiKueueCluster must be observed first
     }
     facts.clusters.push_back(name);
   }
+  // Kueue's CRD requires at least one name.
   if (facts.clusters.empty()) return;
   facts.mark = config_mark(placement);
   PatchIntended intent = intent_for(state, Verb::apply, Kind::multikueue_config, placement);

@@ -53,6 +53,7 @@ Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) 
   NamespaceFacts expected = seen.facts;
   const SliceMap slices = placements_of(*of);
   Json annotations = Json::object();
+  // An empty map is written only over an annotation that is there.
   if (of->taken_up && !(slices.empty() && !seen.facts.placements)) {
     expected.placements = placements_text(slices);
     annotations[kPlacementsAnnotation] = *expected.placements;
@@ -82,6 +83,7 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   const PoolPod* const pod = find_pod(state.pool, key);
   const auto& [tenant, namespace_, name] = key;
   if (!pod || !pod_differs(*pod)) return std::nullopt;
+  // A pod's record is a part of that of its namespace, so there is one.
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
   if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return std::nullopt;
   const auto& seen = pod->seen;

@@ -14,6 +14,7 @@ namespace {
 ResourceQuota* find_pair(std::vector<ResourceGroup>& groups, const ResourceAliases& aliases,
                          const QuotaKey& pair) {
   const auto name = covered_name(groups, aliases, pair.resource);
+  // The list is the caller's to change. Only find_quota(), which others read with, returns const.
   return name ? const_cast<ResourceQuota*>(find_quota(groups, pair.flavor, *name)) : nullptr;
 }
 
@@ -86,6 +87,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   if (at == state.queues.by_name.end() || !at->second.present) return wish;
   const Queue& queue = at->second;
   const ResourceAliases& aliases = state.configuration.resource_aliases;
+  // hub.of() adds quotas beside this set while it is walked, in maps, whose elements do not move.
   const std::set<QuotaKey>& owned = hub.owned_pairs(name);
   std::map<QuotaKey, Place> wanted;
   for (const QuotaKey& pair : owned) {
@@ -103,6 +105,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
       wish.kept[pair] = quota.unknown                  ? PairBar::unknown_capacity
                         : wish.withheld.contains(pair) ? PairBar::withheld
                                                        : PairBar::no_place;
+      // The hub keeps promising what is left as observed, so its parts go into this write's record
+      // too.
       for (const Contribution& part : contributions_of(queue.contributed, pair))
         wish.contributions.push_back(part);
       continue;
@@ -112,10 +116,14 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
     const bool has_quota = amount_in(queue.facts.groups, aliases, pair).has_value();
     if (has_quota && quota.waits_for_member && !queue.written.contains(pair) &&
         observed <= quota.full) {
+      // Fairlead has never written the pair, so it has no parts to carry over.
       wish.kept[pair] = PairBar::waits_for_member;
       continue;
     }
+    // One pair that falls makes the whole write a shrink, because the list is atomic. Pairs that
+    // grow with it are safe: their contributions are bounded by what members have confirmed.
     if (quota.nominal < observed) wish.direction = Direction::lowers;
+    // A right amount keeps its fraction: 100.5m counts as 101m, and is no reason to write.
     if (quota.nominal != observed) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
     wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(),
@@ -123,6 +131,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   }
   std::sort(wish.contributions.begin(), wish.contributions.end());
   drop_limits_without_cohort(queue, wish.groups);
+  // drop_limits_without_cohort() may have changed a list in which no pair is ours: that is not
+  // written.
   wish.differs = !owned.empty() && wish.groups != queue.facts.groups;
   wish.orchestrated = orchestration_of(state, queue);
   wish.emitted = queue_bar(state, name) == QueueBar::none;
@@ -180,17 +190,21 @@ void QueueWishes::look_at(const std::string& queue) {
 
 void QueueWishes::compare(const std::string& cluster) {
   const auto at = state_.clusters.find(cluster);
+  // Which queues a cluster fed that is gone is not known any more.
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
   const ClusterInputs inputs{has_member(state_, now), now.member.quota_work.applied_and_available(),
                              now.counted_again_at.has_value()};
   const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
+  // At the first look there is nothing to compare with, and wishes may have been made before it.
   if (!is_new && known->second == inputs) return;
   known->second = inputs;
   for (const auto& [queue, flavors] : now.member.named) forget(queue);
 }
 
 void QueueWishes::go_on(const DirtySet& changed) {
+  // Statuses are compared with bodies, not with State, and outlive forget_all(). Those of claims
+  // that are gone are dropped, or they would be kept for ever.
   for (const std::string& claim : changed.claims)
     if (!state_.claims.by_name.contains(claim)) statuses_.forget(claim);
   if (changed.everything) return forget_all();
@@ -206,6 +220,8 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
 
   PatchIntended intent = hub_intent(Verb::apply, {Kind::cluster_queue, "", name}, version,
                                     queue.uid, queue.resource_version);
+  // The list is one atomic field, and an administrator may be its manager: what the administrator
+  // has in it is in our list too (docs/decisions/0006-pairs-have-a-place-at-zero.md).
   intent.force = true;
   Json body =
       object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);

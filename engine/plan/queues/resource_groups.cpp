@@ -60,6 +60,8 @@ class Placing {
   };
 
   Home home_of(const std::string& flavor, const std::map<std::string, Place>& wanted) const {
+    // The first group that has it is the only one: Kueue's webhook allows a flavor in one group
+    // only, and likewise a resource.
     for (std::size_t i = 0; i < shape_.groups.size(); ++i)
       for (const FlavorQuotas& quotas : shape_.groups[i].flavors)
         if (quotas.name == flavor) return {i, false};
@@ -95,11 +97,14 @@ class Placing {
       return withhold(pair, GrantReason::flavor_spans_resource_groups);
     if (!covering && !may_extend_) return withhold(pair, GrantReason::resource_not_covered);
     if (wanted == Place::if_there) return;
+    // Whether a place fits is known only once it is made, since a resource lengthens every flavor
+    // of its group. So the list is copied, and comes back if the place does not fit.
     std::vector<ResourceGroup> before = shape_.groups;
     const std::size_t group = covering ? *covering : home ? *home : add_group();
     if (!covering) cover(group, pair.resource);
     add_flavor(group, pair.flavor);
     if (within_limits(shape_.groups)) {
+      // The flavor's other resources belong into the same group.
       home = group;
     } else {
       shape_.groups = std::move(before);
@@ -115,6 +120,7 @@ class Placing {
   // Kueue requires every flavor of a group to list all its covered resources, in their order.
   void cover(std::size_t group, const std::string& resource) {
     shape_.groups[group].covered_resources.push_back(resource);
+    // Flavors of other owners get 0 of it, which admits nothing.
     for (FlavorQuotas& flavor : shape_.groups[group].flavors)
       flavor.resources.push_back(zero_quota(resource));
   }
