@@ -56,7 +56,6 @@ class Compiler {
 
  private:
   const Token& peek(std::size_t ahead = 0) const {
-    // The last token is the end of the text, which is read again and again.
     return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
   }
   const Token& next() {
@@ -413,7 +412,6 @@ class Compiler {
   }
 
   void identifier(std::string_view name) {
-    // From the innermost name on, which hides outer ones of the same name.
     for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable) {
       if (variable->name != name) continue;
       if (variable->constant) return code_.emit_constant(*variable->constant);

@@ -38,7 +38,6 @@ GangPlan up_to(const GangPlan& alone, std::uint32_t order) {
 }  // namespace
 
 GangOutcome Reasons::search(const GangPlan& gang) {
-  // Each search has the steps that those before it left, which may be none.
   GangSearch search(devices_, question_, gang, question_.steps_max - steps_);
   const GangOutcome outcome = search.run();
   steps_ += search.steps();

@@ -108,7 +108,6 @@ std::int64_t Supply::pods_on(std::uint32_t plan, DeviceNode& node, Precision pre
 
 std::int64_t Supply::pods_on(const PodPlan& plan, DeviceNode& node) {
   std::int64_t pods = kPlenty;
-  // Each request has to be met for each pod, so the scarcest one bounds the pods.
   for (const Request& request : plan.requests) {
     if (!is_offered(request, node)) pods = std::min(pods, pods_by(plan, request, node));
     if (pods == 0) break;
