@@ -48,10 +48,10 @@ std::optional<AdmissionOperation> operation_of(std::string_view word) {
   return std::nullopt;
 }
 
-// Reads one state of the object. Sets `unread` where there is one that cannot be read.
 // The longest name that an API server stores. Any client of the port may send a longer one.
 constexpr std::size_t kObjectNameMax = 253;
 
+// Reads one state of the object. Sets `unread` where there is one that cannot be read.
 std::optional<AdmissionObject> object_of(JsonView object, AdmissionRequest& request,
                                          std::string& unread) {
   if (!object.given()) return std::nullopt;
@@ -93,6 +93,7 @@ void read_request(JsonView from, AdmissionReview& review) {
   request.operation = *operation;
   request.dry_run = from["dryRun"].is_true();
   request.key = {*kind, "", review.name};
+  // The present state is read last, so that version and name are its own.
   request.old_object = object_of(from["oldObject"], request, review.unread);
   request.object = object_of(from["object"], request, review.unread);
   if (review.unread.empty() && !is_complete(request)) review.unread = "an object is missing";
@@ -109,6 +110,7 @@ Json causes_of(const std::vector<const Finding*>& denials) {
   Json causes = Json::array();
   for (const Finding* denial : denials) {
     const Objection& objection = denial->objection;
+    // The last place is kept for how many more there are.
     if (causes.size() == kCausesMax - 1 && denials.size() > kCausesMax) {
       causes.push_back(
           {{"message", "and " + std::to_string(denials.size() - causes.size()) + " more"}});

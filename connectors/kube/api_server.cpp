@@ -265,6 +265,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (stopped) return;
     if (output.request) send(watcher, *output.request);
     set_timer(watcher, output.wake);
+    // Kinds that vanish together are looked for in one round; a round that is under way finds them.
     if (output.rediscover && !round.outstanding) discover_after(seconds(1));
     std::lock_guard lock(mutex);
     counted.reflectors[watcher.reflector.kind()] = watcher.reflector.counters();
@@ -278,6 +279,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     watcher.timer.reset();
     if (wake == kForever) return;
     const Duration span = wake - loop.now();
+    // Raw pointers will do: the timer ends with its watcher, on this thread.
     watcher.timer = loop.after(std::max(span, Duration{0}), [this, &watcher] {
       carry_out(watcher, watcher.reflector.timer(loop.now()));
     });
@@ -440,6 +442,7 @@ std::unique_ptr<ApiServerConnection::Follower> ApiServerConnection::follow(
     std::lock_guard lock(impl_->mutex);
     number = ++impl_->followed;
   }
+  // Posted work runs in order, so it comes before what ends the follower.
   impl_->loop.post([impl = impl_, number, collection = std::move(collection),
                     name = std::move(name), on_object = std::move(on_object)]() mutable {
     if (impl->stopped) return;

@@ -41,9 +41,12 @@ std::string reason_text(JsonView status, std::size_t bytes) {
 // Whether the object of the intent is gone, or another one has its name.
 bool names_another_object(int code, JsonView status) {
   const std::string_view message = status["message"].string();
+  // kube-apiserver has a text for server-side apply, one for a delete that is checked before the
+  // storage, and one for the storage's own check.
   if (code == 409)
     return contains(message, "uid mismatch") || contains(message, "UID in the precondition") ||
            contains(message, "UID in precondition");
+  // An update of an object that was deleted and created again since.
   return code == 422 && contains(message, "metadata.uid") &&
          contains(message, "field is immutable");
 }
@@ -102,6 +105,7 @@ HttpRequest to_http(const WriteRequest& request) {
       out.method = "DELETE";
       out.content_type = "application/json";
       out.body = delete_options(request);
+      // DeleteOptions have no field manager.
       query.clear();
       break;
   }
@@ -124,6 +128,7 @@ WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& an
   const auto document = parse_json(answer->body, fault);
   JsonView body = document ? document->root() : JsonView{};
   out.result = result_of(request.verb, answer->status, body);
+  // A delete that found nothing is accepted, too; its answer names no object.
   if (out.result == WriteResult::accepted && answer->status < 300) {
     out.uid = body["metadata"]["uid"].string();
     out.resource_version = body["metadata"]["resourceVersion"].string();
@@ -159,6 +164,7 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
   // paid for: it is full when that lies `burst` writes in the past, and empty when it is now, so
   // nothing has to refill it.
   void pump() {
+    // Rounded up: the rate is never exceeded, and no write is free.
     const std::int64_t cost = 1'000'000'000 / rate.qps + 1;
     const Duration held{cost * rate.burst};
     const LogTime now = loop.now();
@@ -177,6 +183,7 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
 
   void send(Waiting one) {
     HttpRequest request = to_http(one.request);
+    // The HTTP request has a copy: the body is not kept twice until the answer.
     one.request.body.clear();
     http.send(std::move(request),
               [self = shared_from_this(), one = std::move(one)](Result<HttpResponse> answer) {
@@ -226,6 +233,7 @@ void KubeSink::send(WriteRequest request, std::function<void(WriteAnswer)> answe
   loop_.post(
       [core = core_, request = std::move(request), answered = std::move(answered)]() mutable {
         core->waiting.push_back({std::move(request), std::move(answered)});
+        // Posted before the end of the sink: it is answered like those that waited then.
         if (core->closed)
           core->close();
         else

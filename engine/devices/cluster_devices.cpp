@@ -67,6 +67,8 @@ IndexedPool& ClusterDeviceIndex::pool_of(const std::string& driver, const std::s
   const auto [at, added] = pools_.try_emplace(Key{driver, pool});
   if (!added) return at->second;
   at->second.key = &at->first;
+  // Numbers in use and free ones are together 0 to pool_numbers() - 1: with none free, the next one
+  // is the number of the other pools.
   at->second.number = static_cast<std::uint32_t>(pools_.size()) - 1;
   if (free_numbers_.empty()) return at->second;
   at->second.number = free_numbers_.back();
@@ -232,6 +234,7 @@ void ClusterDeviceIndex::erase_class(const std::string& name) { classes_.erase(n
 void ClusterDeviceIndex::set_taint_rule(const std::string& name,
                                         const DeviceTaintRuleFacts& facts) {
   erase_taint_rule(name);
+  // In whichever order: taints_of() sorts what the rules add.
   rules_in_force_.push_back(&rules_.insert_or_assign(name, facts).first->second);
   mark_stale(facts);
 }
@@ -346,6 +349,7 @@ void ClusterDeviceIndex::gather_places(DeviceNode& node) {
   std::sort(slices.begin(), slices.end(), [](const PublishedSlice* a, const PublishedSlice* b) {
     return a->pool == b->pool ? a->name() < b->name() : in_order(a->pool, b->pool);
   });
+  // A slice with devices for all nodes and others for this one is in both lists.
   slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
   std::vector<DevicePlace> last;
   node.places.clear();
@@ -410,6 +414,7 @@ void ClusterDeviceIndex::replace(Users& users, UsesOf kind, const std::string& u
   for (const DeviceUse& use : users[user] = std::move(uses)) {
     IndexedPool& pool = pool_of(use.device.driver, use.device.pool);
     if (unknown(use)) ++pool.unknown_costs;
+    // The vector of a user is replaced as a whole, so its elements keep their addresses until then.
     (pool.uses[use.device.device].*kind).push_back(&use);
     pool.link_uses(use.device.device);
     note_change(pool);

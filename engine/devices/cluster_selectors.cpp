@@ -22,6 +22,7 @@ constexpr std::size_t kChangesMax = 1024;
 SelectorVerdict ClusterDeviceIndex::ask(const Device& device, std::uint32_t text) {
   PublishedSlice& slice = *device.slice;
   const std::size_t count = slice.facts->devices.size();
+  // A row for each text: rows that are filled stay where they are.
   if (slice.verdicts.size() < (text + 1) * count) slice.verdicts.resize((text + 1) * count);
   std::uint8_t& known = slice.verdicts[text * count + device.index];
   if (known == 0) {
@@ -68,6 +69,7 @@ NodeTallies::OfNode ClusterDeviceIndex::tally(DeviceNode& node, SelectorListId l
   for (const DevicePlace& place : places(node)) {
     if (place.pool == pool || !place.pool->complete()) continue;
     pool = place.pool;
+    // The whole pool, of which only a part may reach the node: the number is a bound.
     const PoolTally of_pool = tally(*place.pool, list, of);
     sum.has_errors = sum.has_errors || of_pool.has_errors;
     sum.yes += of_pool.yes;
@@ -102,6 +104,8 @@ void ClusterDeviceIndex::note_change(const IndexedPool& pool) {
 }
 
 void ClusterDeviceIndex::note_change(const DeviceNode& node) {
+  // Where the list of nodes is stale, nodes() will have all of them counted anew; and a node that
+  // is not known has no number.
   if (node_tallies_.empty() || known_stale_ || !node.facts) return;
   if (changed_.size() == kChangesMax) return count_anew();
   changed_.push_back(node.number);

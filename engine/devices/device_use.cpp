@@ -8,6 +8,7 @@ std::vector<DeviceUse> pin_uses(const ClaimAllocation& allocation,
                                 const PublishedDevice& published) {
   std::vector<DeviceUse> uses;
   for (const AllocatedDevice& result : allocation.devices) {
+    // A device with adminAccess is not allocated by it: others may have it.
     if (result.admin) continue;
     DeviceUse use;
     use.device = {result.driver, result.pool, result.device};

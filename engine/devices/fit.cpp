@@ -27,6 +27,7 @@ std::string_view text(FitReason reason) {
 }
 
 FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question) {
+  // First, because it makes numbers of lists invalid, and the plan below holds such numbers.
   devices.forget_selectors();
   FitAnswer answer;
   const fitting::Resolver resolver(devices, question);

@@ -75,6 +75,8 @@ bool PoolCounters::fit(const DeviceFacts& device) const {
 void PoolCounters::charge(const std::vector<CounterSet>& consumes) {
   for (const CounterSet& set : consumes)
     for (const auto& [counter, value] : set.counters)
+      // A use has pinned the cost that it saw: the slices may have lost the counter since, or
+      // publish less of it than is used, so what is left may be negative.
       if (Int128* rest = find(set.name, counter))
         *rest = saturating_difference(*rest, value.nano());
 }
@@ -105,6 +107,7 @@ Device as_published(PublishedSlice& slice, std::size_t index,
   const DeviceFacts& facts = slice.facts->devices[index];
   Device device;
   device.slice = &slice;
+  // The API allows 128 devices in a slice, and a projection refuses more.
   device.index = static_cast<std::uint16_t>(index);
   device.tainted = !rules.empty() && !taints_of(*slice.facts, facts, rules).empty();
   if (!facts.extras) return device;
@@ -143,6 +146,7 @@ void IndexedPool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules)
   has_counters = false;
   auto counting = view.slices.begin();
   for (PublishedSlice* slice : slices) {
+    // The view's slices are some of these in the same order, so one walk finds them.
     if (counting == view.slices.end() || counting->facts != slice->facts) continue;
     ++counting;
     slice->counts = true;
@@ -152,6 +156,7 @@ void IndexedPool::rebuild(const std::vector<const DeviceTaintRuleFacts*>& rules)
     for (std::size_t i = 0; i < slice->facts->devices.size(); ++i) {
       devices.push_back(as_published(*slice, i, rules));
       const auto use = uses.find(devices.back().facts().name);
+      // Addresses in a map stay, whatever else comes into use.
       if (use != uses.end()) devices.back().uses = &use->second;
     }
   }
@@ -182,8 +187,10 @@ void IndexedPool::link_uses(const std::string& device) {
   counters.reset();
   tallies.clear();
   ++version;
+  // Devices of a stale pool refer to facts that may be gone; rebuild() will link them.
   if (!stale)
     if (Device* published = find(device)) published->uses = none ? nullptr : &at->second;
+  // Last: the device pointed to it until here.
   if (at != uses.end() && none) uses.erase(at);
 }
 

@@ -6,6 +6,7 @@ SelectorListId SelectorLists::intern(const std::vector<DeviceSelector>& of_class
                                      const std::vector<DeviceSelector>& of_request) {
   std::vector<std::uint32_t> texts;
   for (const auto* selectors : {&of_class, &of_request})
+    // A selector that is no CEL becomes the empty text, which compiles to what is not understood.
     for (const DeviceSelector& one : *selectors) texts.push_back(intern_text(one.cel.value_or("")));
   const auto [at, added] = list_ids_.try_emplace(texts, static_cast<SelectorListId>(lists_.size()));
   if (added) lists_.push_back(std::move(texts));

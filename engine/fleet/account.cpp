@@ -126,6 +126,7 @@ void Account::remember(const Event& event) {
 
 std::string Account::cause_of(const PatchIntended& intent) const {
   for (auto seq = intent.reason.because.rbegin(); seq != intent.reason.because.rend(); ++seq) {
+    // Causes are in order, because events come by seq.
     const auto at = std::lower_bound(
         causes_.begin(), causes_.end(), *seq,
         [](const std::pair<Seq, std::string>& cause, Seq wanted) { return cause.first < wanted; });

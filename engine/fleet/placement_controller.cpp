@@ -53,6 +53,7 @@ std::vector<std::string> select_clusters(const Json& placement,
   std::vector<std::pair<std::int64_t, std::string>> ranked;
   for (const PlacementCandidate& candidate : candidates)
     if (fits(placement, candidate))
+      // Negated, so that the best score comes first, and of equal ones the first name.
       ranked.emplace_back(-placement_score(placement, candidate), candidate.name);
   std::sort(ranked.begin(), ranked.end());
   const auto all = static_cast<std::int64_t>(ranked.size());
@@ -88,6 +89,8 @@ std::vector<PlacementCandidate> PlacementController::candidates() const {
 void PlacementController::look(LogTime now) {
   if (now < next_look_ || hub_.revision() == seen_) return;
   next_look_ = now + kPlacementRound;
+  // Read before anything is written here: its own writes make it look once more, and change
+  // nothing.
   seen_ = hub_.revision();
   const std::vector<PlacementCandidate> all = candidates();
   for (const Json& placement : hub_.items(kPlacements)) decide(placement, all);

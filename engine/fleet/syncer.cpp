@@ -67,6 +67,8 @@ bool Syncer::nothing_changed(LogTime now, const std::vector<Machine>& machines) 
       down_.erase(machine.layout.name);
   std::uint64_t revisions = super_.revision();
   for (const auto& [tenant, api] : tenants_) revisions += api.revision();
+  // Revisions only rise, so an equal sum means that no server has changed. What waits for its time
+  // to pass is looked at all the same.
   return std::exchange(seen_, revisions) == revisions && unlisted_.empty() && down_.empty();
 }
 

@@ -48,6 +48,7 @@ std::vector<std::string> TenantApps::pods(const App& app) const {
   std::vector<std::pair<bool, std::string>> found;
   for (const Json& pod : tenants_.at(app.layout.tenant).items(pods_of(app.layout.name)))
     if (label_of(pod, kAppLabel) == app.layout.name && !is_over(pod))
+      // Those without a node come first: adjust() removes from the front.
       found.emplace_back(!node_of(pod).empty(), pod["metadata"]["name"]);
   std::sort(found.begin(), found.end());
   std::vector<std::string> names;

@@ -91,6 +91,8 @@ void WorkAgent::look(LogTime now, const std::set<std::string>& reachable) {
 
 void WorkAgent::find_new(LogTime now, const std::set<std::string>& reachable) {
   const std::uint64_t revision = hub_.revision();
+  // Without a change on the hub nothing is listed; a cluster that can be reached again may have
+  // works that it missed.
   if (revision == seen_ && reachable == reachable_) return;
   seen_ = revision;
   reachable_ = reachable;

@@ -98,6 +98,7 @@ class AsioStream final : public ByteStream {
     lowest().socket().shutdown(tcp::socket::shutdown_send, ignored);
   }
   void drop_some(Done done) {
+    // Ends when the client closes the connection, or at the deadline, which covers this read too.
     lowest().async_read_some(asio::buffer(dropped_),
                              [this, done = std::move(done)](error_code error, std::size_t) {
                                if (error) return done(std::nullopt);

@@ -56,6 +56,7 @@ class Connection final : public HttpConnection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection() override {
+    // Not closed before: the server ended while an operation or an answer was pending.
     if (stage_ != Stage::closed) handler_->closed();
     ended_();
   }
@@ -75,6 +76,7 @@ class Connection final : public HttpConnection {
     read_whole_ = parser_->is_done();
     keeps_ = parser_->keep_alive() && read_whole_ && !draining_;
     bytes_ = bytes_of(request_, reply, keeps_ ? AfterReply::keep : AfterReply::close);
+    // A large body is not kept while the client reads its answer.
     request_.body = std::string();
     stream_->expire_after(patience_.answer);
     stream_->write(bytes_, then(&Connection::end_reply));
@@ -126,6 +128,7 @@ class Connection final : public HttpConnection {
   }
   void receive(void (Connection::*next)()) {
     const std::size_t most = std::min(kReadMax, buffer_.max_size() - buffer_.size());
+    // The buffer is full of what cannot be parsed yet.
     if (most == 0) return close();
     const auto space = buffer_.prepare(most);
     stream_->read_some({static_cast<char*>(space.data()), space.size()},
@@ -157,6 +160,7 @@ class Connection final : public HttpConnection {
     const auto length = parser_->content_length();
     std::optional<std::uint64_t> announced;
     if (length) announced = *length;
+    // RFC 9112, 6.3: a request with neither has no body.
     if (!length && !parser_->chunked()) announced = 0;
     const auto expected = handler_->expect_body(announced);
     if (const auto* refusal = std::get_if<HttpReply>(&expected)) return reply(*refusal);
@@ -216,6 +220,8 @@ class Connection final : public HttpConnection {
   void await_request() {
     stage_ = Stage::reading;
     parser_.reset();
+    // A client may send its next request before it has this answer. While the server ends it is
+    // answered, too.
     if (buffer_.size() > 0) return begin_request();
     if (draining_) return close();
     stream_->expire_after(patience_.idle);
@@ -227,6 +233,7 @@ class Connection final : public HttpConnection {
   }
 
   void end_send() {
+    // First: sent() may send more, and asks is_sending().
     bytes_ = std::string();
     handler_->sent();
   }

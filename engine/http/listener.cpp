@@ -46,6 +46,7 @@ class AsioListener final : public HttpListener {
     if (error) return error;
     const tcp::endpoint endpoint(ip, address.port);
     acceptor_.open(endpoint.protocol(), error);
+    // A hub that starts again must not wait for the connections of the last one to leave TIME_WAIT.
     if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
@@ -88,10 +89,12 @@ class AsioListener final : public HttpListener {
   void open(tcp::socket socket) {
     error_code error;
     const tcp::endpoint remote = socket.remote_endpoint(error);
+    // Returning closes the socket.
     if (error || connections_.size() >= listening_.connections_max) return;
     std::shared_ptr<asio::ssl::context> tls;
     if (listening_.tls && !(tls = listening_.tls())) return;
     socket.set_option(tcp::no_delay(true), error);
+    // Its end is passed on below: places of a list stay valid whatever else is erased.
     const auto place = connections_.emplace(connections_.end());
     HttpOpening opening{make_byte_stream(std::move(socket), tls.get()),
                         remote.address().to_string(), *this, listening_.patience,

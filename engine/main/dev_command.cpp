@@ -289,6 +289,7 @@ Result<int> run_dev(const DevOptions& options) {
       return Error{ErrorCode::bad_input,
                    "--for: expected a duration such as 90s or 5m, got \"" + options.length + "\""};
   }
+  // Before any thread is made: each inherits the set of blocked signals.
   EndSignals signals;
   auto play = prepare(options);
   if (!play) return play.error();

@@ -151,6 +151,7 @@ Result<void> EventFilter::add_place(const EventLog& log, std::string_view field,
   const auto first = first_event(log, *position);
   if (!first) return first.error();
   auto last = last_event(log, *position);
+  // Every event that is kept is later.
   if (!last && last.error().code == ErrorCode::gone) last = Seq{};
   if (!last) return last.error();
   if (op == "!=") {

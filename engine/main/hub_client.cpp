@@ -88,6 +88,7 @@ class HubClient {
     loop_.run([this, &answered, &target] {
       HttpRequest request;
       request.target = target;
+      // The request is answered once in any case, by a timeout if need be: `answered` outlives it.
       client_->send(std::move(request),
                     [&answered](Result<HttpResponse> got) { answered.set_value(std::move(got)); });
     });

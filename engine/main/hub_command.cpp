@@ -190,6 +190,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   connections.follow(*configuration);
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
+  // A signal that came before is pending until here: it is blocked, not lost.
   signals.forward_to(inbox);
   HubLoop loop(core, inbox, status, ports_for(options, connections, logger));
   auto ended = loop.run();
@@ -204,6 +205,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
             "the log takes no more events: nothing is written any more, the process ends",
             {{"why", ended.error().message}}});
   }
+  // First, because an I/O thread may wait for a place in the inbox. (After an error the loop has
+  // not closed it.)
   inbox.close();
   connections.stop();
   return ended;

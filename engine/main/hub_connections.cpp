@@ -189,6 +189,7 @@ void HubConnections::follow(const Configuration& configuration) {
     wanted.insert(member.cluster);
     const auto known = members_.find(member.cluster);
     const bool super = pool_entry_of(configuration.pool, member.cluster) != nullptr;
+    // A member that has become a super cluster, or is one no more, needs other streams.
     if (known != members_.end() && known->second.configuration == member &&
         super == (known->second.info != nullptr))
       continue;
@@ -315,6 +316,7 @@ void HubConnections::notify(const Notice& notice, std::string_view identity) {
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {
   if (configuration_.record) return nullptr;
+  // No lock: only the hub's thread, which asks here, changes what others read under it.
   if (cluster == kHub) return hub_ ? &hub_->sink() : nullptr;
   if (is_tenant(cluster)) {
     const auto tenant = tenants_.find(cluster);
@@ -340,6 +342,7 @@ std::vector<ConnectionStats> HubConnections::stats() const {
 void HubConnections::stop() {
   if (retiring_.joinable()) retiring_.join();
   const std::lock_guard lock(mutex_);
+  // Accesses end on the hub's loop, and connections each on its own: loops are stopped last.
   for (auto& [name, member] : members_) member.access.reset();
   for (auto& [source, tenant] : tenants_) tenant.access.reset();
   hub_.reset();

@@ -122,6 +122,8 @@ Result<void> HubListeners::start_secure(const ListenAddresses& addresses,
   HttpServing serving = everything();
   serving.guard = [judge = guard_->guard()](const ReceivedRequest& request,
                                             std::function<void(std::optional<HttpReply>)> decided) {
+    // The page's own files hold nothing of the hub, and a browser fetches them before it has a
+    // token.
     if (is_page_file(request.path())) return decided(std::nullopt);
     judge(request, std::move(decided));
   };

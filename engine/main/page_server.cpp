@@ -29,6 +29,7 @@ HttpServing serving_of(PageAnswers answers) {
                        kQuestionsMax,
                        kQuestionPatience};
   serving.streams = {std::string(kPageLivePath), std::move(answers.version)};
+  // All clients are on this machine: one address may have every place.
   serving.places.requests_of_address = serving.places.requests;
   serving.guard = loopback_guard();
   return serving;

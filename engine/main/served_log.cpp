@@ -37,6 +37,7 @@ class OpenedHistory {
       : data_(std::move(data)), bundle_(std::move(bundle)) {}
 
   Result<ServedLog> now() {
+    // Before the log is opened: what is appended meanwhile is noticed with the next question.
     std::string files = data_.empty() ? "" : files_of(data_);
     if (served_.log && files == files_) return served_;
     auto history = open_history(data_, bundle_);

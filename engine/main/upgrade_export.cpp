@@ -15,6 +15,7 @@ Result<std::optional<std::filesystem::path>> export_before_upgrade(
     const std::filesystem::path& data, const LogProgress& progress) {
   const std::optional<std::filesystem::path> nothing;
   const auto log = open_data_directory(data, OpenMode::read);
+  // The hub opens the log for writing next, which makes a missing one and reports what is wrong.
   if (!log || !(*log)->damage().empty()) return nothing;
   if ((*log)->schema_version() >= kSchemaVersion || (*log)->last_seq() == Seq{}) return nothing;
   const std::filesystem::path file = upgrade_export_file(data);

@@ -131,6 +131,7 @@ Result<void> WebhookListener::listen(const ListenAddress& address) {
 }
 
 WebhookListener::~WebhookListener() {
+  // First: requests use the service, the certificate and the loop.
   endpoint_.reset();
   loop_.run([this] {
     ending_ = true;

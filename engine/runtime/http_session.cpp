@@ -97,6 +97,7 @@ std::variant<std::uint64_t, HttpReply> HttpSession::expect_body(
   if (!is_post()) return kRequestBodyMax;
   const std::uint64_t most = shared_.serving.posts.body_max;
   if (length && (*length <= kHttpSmallBody || *length > most)) return most;
+  // A body of unknown length counts as large.
   if (shared_.large_bodies >= kHttpLargeBodiesMax) return busy();
   ++shared_.large_bodies;
   has_large_body_ = true;
@@ -172,6 +173,7 @@ void HttpSession::hand_over(WorkThread& thread, Answer make_answer) {
       self->reply(std::move(reply));
     });
   };
+  // Work that is refused is destroyed here, on the endpoint's thread, with its hold on the session.
   if (!thread.offer(std::move(work))) reply(busy());
 }
 
@@ -228,6 +230,7 @@ std::function<void(std::optional<HttpReply>)> GuardDecisions::expect(
   self->pending_.emplace(number, std::move(session));
   return [self, number, &loop](std::optional<HttpReply> refusal) {
     const std::lock_guard lock(self->mutex_);
+    // Still locked below: once close() has the lock, the loop is not used any more.
     if (self->closed_) return;
     loop.post([self, number, refusal = std::move(refusal)]() mutable {
       self->pass_on(number, std::move(refusal));

@@ -61,6 +61,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   };
   add(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
   if (changed) add(ConfigChanged{configuration});
+  // Here and below: report() looks at the first event of a commit, which is EpochStarted.
   follow_kinds(configuration);
   core_.propose(std::move(drafts));
   if (auto begun = drive(Input::complete); !begun) return begun.error();
@@ -270,6 +271,7 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
       return;
     case Origin::proposal: break;
   }
+  // The events are folded already: State has the new configuration.
   const Event& first = events.front();
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
   logger_({Severity::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
@@ -301,6 +303,8 @@ bool HubCore::snapshot_is_due() const {
 // cannot be saved costs a longer start, nothing else.
 Result<void> HubCore::save_snapshot() {
   if (auto flushed = flush(); !flushed) return flushed;
+  // Before it is saved: one that fails is tried again after the usual spacing, not after each
+  // commit.
   last_snapshot_ = state().seq;
   const auto began = std::chrono::steady_clock::now();
   const auto saved = settings_.snapshots->save(state(), log_.chain());
@@ -330,6 +334,7 @@ void HubCore::apply_retention() {
     warn("old snapshots cannot be removed", retained.error());
   const LogTime now = log_.last_time();
   const Duration retention = state().configuration.raw_retention;
+  // A log that is younger has nothing too old, and a time before 0 would be asked for.
   if (now.ns <= retention.ns) return;
   const auto last = log_.last_at(LogTime{now.ns - retention.ns});
   if (!last) return warn("the log cannot be read", last.error());

@@ -46,6 +46,7 @@ Result<void> HubLoop::run() {
   await_ids();
   for (;;) {
     Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
+    // The facts are dropped: what they observe is listed again at the next start.
     if (content.stops > 0) {
       for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
       core_.note(std::move(content.notes));

@@ -59,6 +59,7 @@ bool Inbox::has_place(const SourceName& source) const {
 // Each pass gives every source the same share, starting behind the source that was served last;
 // room that sources with few facts leave is shared out in another pass.
 void Inbox::dequeue_in_turn(std::vector<WatchFact>& out, std::size_t facts_max) {
+  // Each pass dequeues one fact at least, because no queue is empty: it ends.
   while (waiting_ > 0 && out.size() < facts_max) {
     const std::size_t share = std::max<std::size_t>((facts_max - out.size()) / facts_.size(), 1);
     auto at = facts_.upper_bound(served_);
@@ -87,6 +88,7 @@ Inbox::Content Inbox::dequeue(Duration wait, std::size_t facts_max) {
   content.notes = std::exchange(notes_, {});
   content.configuration = std::exchange(configuration_, false);
   content.stops = stops_dequeued_ = stops_;
+  // All of them: each producer waits for a place of its own source.
   emptied_.notify_all();
   return content;
 }

@@ -32,6 +32,8 @@ constexpr std::size_t kPemBytesMax = std::size_t{1} << 20;
 
 // The folder of the version that `..data` leads to; `folder` itself where it has no such link.
 std::filesystem::path version_folder(const std::filesystem::path& folder) {
+  // kubelet replaces the files of a mounted Secret by moving this link to another folder, so the
+  // two files of one folder belong together.
   std::error_code none;
   const std::filesystem::path version = std::filesystem::canonical(folder / "..data", none);
   return none ? folder : version;
@@ -107,6 +109,7 @@ void ServedCertificate::look() {
   // The link may have been exchanged in between, and the former folder be gone.
   if (!pair) pair = read(folder_);
   if (pair) return adopt(*pair);
+  // The same pair is adopted again once it can be read, which ends the problem.
   read_ = {};
   refuse(pair.error());
 }
@@ -120,6 +123,7 @@ void ServedCertificate::use(const std::string& origin, const std::string& certif
 void ServedCertificate::adopt(const Pair& pair) {
   const std::array<std::string_view, 3> parts{pair.certificate, "\n", pair.key};
   const Digest digest = sha256(parts);
+  // A pair that was refused is not tried again before it changes.
   if (digest == read_) return;
   read_ = digest;
   auto made = settings_with(pair);

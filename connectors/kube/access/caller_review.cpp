@@ -83,6 +83,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     ++under_way;
     // An answer is as old as the question.
     const LogTime asked = now();
+    // A raw pointer will do: post() calls nothing after the end of this.
     auto end = [this, key, asked, done = std::move(done)](CallerAnswer answer) {
       --under_way;
       keep(key, answer, asked);

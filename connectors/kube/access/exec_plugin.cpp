@@ -179,6 +179,7 @@ class Run final : public PluginRun {
     const int failed = spawn();
     output_.close_write();
     if (failed != 0) why_not_ = std::string("it cannot be started: ") + std::strerror(failed);
+    // After a failed start, too: `done` is never called from within start().
     look_after(Duration{0});
   }
 
@@ -207,6 +208,7 @@ class Run final : public PluginRun {
     sigfillset(&all);
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &all);
+    // A group of its own, so that a kill reaches what the plugin has started.
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setflags(
         &attributes,
@@ -269,6 +271,7 @@ class Run final : public PluginRun {
     std::array<char, 16 * 1024> chunk;
     for (;;) {
       const ssize_t got = ::read(output_.read_end, chunk.data(), chunk.size());
+      // Nothing for now (EAGAIN), or no writer any more.
       if (got <= 0) return;
       text_.append(chunk.data(), static_cast<std::size_t>(got));
       if (text_.size() <= kPluginOutputMax) continue;
@@ -278,6 +281,7 @@ class Run final : public PluginRun {
   }
 
   void reap() {
+    // Also keeps kill() from -(-1), which is another process.
     if (child_ <= 0) return;
     ::kill(-child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);  // a killed process ends at once

@@ -207,6 +207,7 @@ void Identities::plugin_answered(Result<PluginAnswer> answer) {
     if (plugin_.renew && *plugin_.renew < wall + times_.plugin_pause)
       plugin_.opens = loop_.now() + std::max(*plugin_.renew - wall, seconds(1));
   }
+  // Exchanged first, because a receiver may ask again.
   for (Given& given : std::exchange(waiting_, {})) given(present());
 }
 
@@ -232,6 +233,8 @@ Result<Identity> Identities::present() {
   if (certificate_end_ && *certificate_end_ <= wall)
     return nothing({ErrorCode::denied, "client certificate " + certificate_origin_ +
                                            " expired at " + to_rfc3339(*certificate_end_)});
+  // An empty signature says that files could not be read: the problem lasts, though there is an
+  // identity from before.
   if (!plugin_.failure && !last_problem_.empty() &&
       (credentials_.files.empty() || !signature_.empty())) {
     last_problem_.clear();
@@ -255,9 +258,11 @@ void Identities::ask(Given given) {
 
 void Identities::refused(const Identity& used, Given given) {
   const LogTime now = loop_.now();
+  // Another request had its 401 before, and there are other credentials since.
   if (used.target != target_ || used.token != token_ || none_) return ask(std::move(given));
   files_seen_ = {};
   look_at_files(now);
+  // Where plugin_due() lets no run start yet, the same identity is given once more.
   plugin_.wanted = credentials_.exec.has_value() && plugin_.answered && !plugin_.run;
   if (plugin_due(now)) run_plugin();
   plugin_.wanted = false;

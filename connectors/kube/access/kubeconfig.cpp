@@ -125,6 +125,7 @@ class KubeconfigReader {
     const std::string field = where + ".certificate-authority", why = readable.error().message;
     if (!cluster.value["certificate-authority-data"].text().empty())
       return fail(*cluster.source, field + "-data: " + why);
+    // The authority's file was read last: those of the user come later.
     return fail(*cluster.source, field + ": " + out_.files.back() + ": " + why);
   }
 
@@ -343,6 +344,7 @@ Result<Credentials> load_kubeconfigs(const std::vector<std::string>& paths,
   std::vector<Source> sources;
   std::error_code ignored;
   for (const std::string& path : paths) {
+    // As client-go: of several files some may be missing, a single one must exist.
     if (paths.size() > 1 && !std::filesystem::exists(path, ignored)) continue;
     auto text = read_file(path);
     if (text.has_error()) return unreadable(text.error().message);

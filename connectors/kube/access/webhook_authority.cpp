@@ -184,6 +184,7 @@ WebhookSecret renew(const WebhookSecret& stored, const std::string& host, LogTim
                         now + kServingLife + kClockSkew < end_of(*authorities.front());
   if (!can_sign) {
     std::erase_if(authorities, [now](const X509Ptr& old) { return end_of(*old) <= now; });
+    // The newest are in front: the oldest is dropped, and the fresh one gets a place.
     if (authorities.size() >= kAuthoritiesMax) authorities.resize(kAuthoritiesMax - 1);
     Issued fresh = make_authority(now);
     authority_key = std::move(fresh.key);

@@ -112,6 +112,7 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
   void look() {
     HttpRequest request;
     request.target = secret_path;
+    // Raw pointers will do here and below: send() calls nothing after the end of this.
     send("GET " + secret_path, std::move(request), [this](const HttpResponse& answer) {
       auto secret = secret_in(answer.body);
       if (!secret) return fail("GET " + secret_path + ": " + secret.error().message);

@@ -173,6 +173,7 @@ class JsonTreeBuilder {
         node.kind = first == '{' ? JsonKind::object : JsonKind::array;
         node.text_at = *walk.at++;
         open[++depth] = {walk.node++, end};
+        // An empty one is closed by the loop below.
         if (text[*walk.at] != end) continue;
         --walk.node;
       } else if (!word(walk)) {
@@ -187,6 +188,7 @@ class JsonTreeBuilder {
         if (text[place] != open[depth].end) return false;
         JsonNode& closed = *open[depth--].node;
         closed.span = static_cast<std::uint32_t>(walk.node - &closed);
+        // A container in which something is left out or was escaped has no text as it was written.
         if (walk.unlike <= &closed) closed.text_size = place + 1 - closed.text_at;
       }
     }

@@ -305,6 +305,7 @@ class Input {
   // Each line that begins with --- starts a new YAML document.
   void pass_yaml() {
     bytes_max_ = std::min(bytes_max_, kInputYamlBytesMax);
+    // Three bytes back: the end of the last piece may have cut the mark.
     const std::size_t from = std::max(begin_, passed_ - std::min<std::size_t>(passed_, 3));
     const std::size_t mark = std::string_view(text_).substr(from).rfind("\n---");
     if (mark != std::string_view::npos) begin_ = from + mark + 1;

@@ -42,6 +42,7 @@ Managers decode(const Json& object) {
     if (!entry.is_object() || !entry.contains("fieldsV1")) continue;
     const bool applies = text_or_empty(entry, "operation") == "Apply";
     const std::string version = text_or_empty(entry, "apiVersion");
+    // An applier has one entry, whatever the version; an updater has one for each version.
     ManagerKey key{applies, text_or_empty(entry, "manager"), applies ? "" : version,
                    text_or_empty(entry, "subresource")};
     managers[key] = {FieldSet::from_json(entry["fieldsV1"]), version, text_or_empty(entry, "time")};
@@ -219,6 +220,8 @@ Json track_update(const Json& before, Json after, const SchemaRef& schema,
     sent = &*found;
   const bool reset =
       sent != nullptr && sent->is_array() && sent->size() == 1 && sent->front().empty();
+  // A list with one empty entry is how a client clears managedFields (Kubernetes documentation of
+  // server-side apply).
   if (!reset && (managers.empty() || writer.door == Door::status)) managers = decode(before);
   // An object that was made without managed fields is tracked from its first apply on.
   if (managers.empty() && !before.empty()) return without_managed_fields(std::move(after));
@@ -244,6 +247,8 @@ Outcome<Json> apply_configuration(const Json& live, const Json& applied, const S
                                   const WriteIdentity& writer, ApplyMode mode) {
   const Json live_values = without_managed_fields(live);
   Managers managers = decode(live);
+  // Fields that were there before the first apply get an owner, as in Kubernetes, or the applier
+  // would take them without a conflict.
   if (managers.empty() && !live.empty())
     managers =
         decode(track_update(Json::object(), live_values, schema,

@@ -209,6 +209,7 @@ Outcome<ApiAnswer> Model::State::watch(ResourceRequest& request) {
               request.namespace_.empty() ? "" : request.namespace_ + "/", std::move(*selector),
               request.form, row_object_of(http), bookmarks});
   begin_watch(*watcher, *stream, *from, start);
+  // A stream that has ended with an error at once is not kept.
   if (!stream->ended()) watchers.push_back(std::move(watcher));
 
   ApiAnswer answer;
@@ -232,6 +233,7 @@ void Model::State::begin_watch(Watcher& watcher, WatchStream& stream, std::uint6
     return;
   }
   for (const auto& [key, stored] : store.objects(watcher.resource))
+    // Without `before`, so that the watcher gets ADDED.
     notify(watcher, Change{store.revision(), watcher.resource, key, nullptr, stored, nullptr});
   if (initial && watcher.bookmarks)
     stream.push(bookmark_line(watcher, {{"k8s.io/initial-events-end", "true"}}));
@@ -255,6 +257,8 @@ void Model::State::notify(Watcher& watcher, const Change& change) const {
   auto selected = [&](const ObjectRef& object) {
     return object && watcher.selector.matches(*object);
   };
+  // By the selector: an object that enters or leaves the selection is ADDED or DELETED to the
+  // watcher.
   const bool was = selected(change.before), is = selected(change.after);
   if (!was && !is) return;
   const char* type = !is ? "DELETED" : was ? "MODIFIED" : "ADDED";

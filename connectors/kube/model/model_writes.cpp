@@ -197,6 +197,7 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object,
   request.name = meta_text(object, "name");
   if (Outcome<std::monostate> allowed = check_namespace(request); !allowed) return allowed.error();
 
+  // A kubelet creates its Node with a status, and kube-apiserver keeps that.
   const Door through = definition.plural == "nodes" ? Door::whole : door(request);
   if (through == Door::main) object.erase("status");
   for (const char* field : {"uid", "resourceVersion", "creationTimestamp", "deletionTimestamp",
@@ -247,6 +248,7 @@ Outcome<ApiAnswer> Model::State::update(ResourceRequest& request) {
                        ") does not match the name on the URL (" + request.name + ")");
   ObjectRef stored = store.find(request.resource(), request.key(request.name));
   if (!stored) return not_found(request.named(request.name));
+  // Kinds of the core group allow an update without a version (AllowUnconditionalUpdate).
   const bool unconditional =
       request.definition->origin == Origin::built_in && request.definition->group.empty();
   if (meta_text(*body, "resourceVersion").empty() && !unconditional)
@@ -300,8 +302,10 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
   const Door through = door(request);
   const std::string version = meta_text(object, "resourceVersion");
   keep_own_part(request, old, object);
+  // Not a change of its own: the version that was sent is compared below.
   object["metadata"]["resourceVersion"] = old["metadata"]["resourceVersion"];
   prepare_built_in(definition, object);
+  // An apply has changed the owners of fields already (apply_configuration()).
   if (media_type(request.http) != kApplyType || request.http.method != "PATCH")
     object = track_update(old, std::move(object), request.version->schema, writer(request));
   complete_built_in(definition, object);
@@ -320,6 +324,8 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
   if (definition.has_generation && through != Door::status &&
       counted_part(old, through) != counted_part(object, through))
     object["metadata"]["generation"] = old["metadata"].value("generation", std::int64_t{0}) + 1;
+  // As kube-apiserver: a write that would change nothing but times of managedFields stores nothing,
+  // and the version stays.
   if (without_times(object) == without_times(old) || request.http.query_value("dryRun") == "All")
     return request.http.query_value("dryRun") == "All" ? object : old;
 

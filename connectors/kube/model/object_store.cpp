@@ -18,6 +18,7 @@ const ObjectsByKey& ObjectStore::objects(const std::string& resource) const {
 
 ObjectsByKey ObjectStore::objects_at(const std::string& resource, std::uint64_t revision) const {
   ObjectsByKey past = objects(resource);
+  // From the newest change backwards, so that of a key the oldest `before` counts.
   for (auto change = history_.rbegin(); change != history_.rend() && change->revision > revision;
        ++change) {
     if (change->resource != resource) continue;
@@ -53,6 +54,7 @@ const Change& ObjectStore::remove(const std::string& resource, const std::string
   ObjectRef before = found->second;
   all.erase(found);
   Json last = *before;
+  // A DELETED event has the version of the deletion, as that of kube-apiserver.
   last["metadata"]["resourceVersion"] = std::to_string(revision_ + 1);
   return record({0, resource, key, std::move(before), nullptr,
                  std::make_shared<const Json>(std::move(last))});

@@ -76,6 +76,8 @@ void collect_fields(const Json& value, const SchemaRef& schema, FieldPath& path,
   for (const auto& [name, field] : value.items()) {
     path.push_back(field_element(name));
     collect_fields(field, field_schema(schema, name), path, set);
+    // As structured-merge-diff: a declared field is owned by what is in it, an entry of a map also
+    // by itself.
     const bool empty = field.is_null() || (field.is_object() && field.empty());
     if (empty || !declares(schema, name)) set.insert(path);
     path.pop_back();
@@ -193,6 +195,8 @@ class ListMerger {
       }
       if (done_.contains(element)) ++l_;
     }
+    // Each step moves in one of the lists: where the right one is at its end, all that it has is
+    // done.
     if (r_ < right_.size()) {
       const std::string& element = right_[r_];
       done_.insert(element);

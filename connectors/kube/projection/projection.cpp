@@ -146,6 +146,7 @@ void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
     out.leaf(value.kind(), value.key(), value.text());
     return;
   }
+  // Also one that another object embeds.
   const bool secret = value["kind"].string() == "Secret";
   out.open(JsonKind::object, value.key());
   for (JsonView member : value) {
@@ -153,6 +154,7 @@ void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
     if (value.key() == "metadata" && name == "managedFields") continue;
     if (value.key() == "annotations" && is_secret_annotation(name)) continue;
     if (secret && (name == "data" || name == "stringData")) continue;
+    // Values of environment variables may be secrets.
     if (parent == "env" && name == "value") continue;
     copy_kept(out, member, name);
   }

@@ -54,6 +54,7 @@ class ClaimReader {
         continue;
       }
       auto parsed = Quantity::parse(member.text());
+      // In one spelling, so that `1000m` in place of `1` is no change.
       out.insert_or_assign(std::string(member.key()),
                            parsed ? parsed->text() : std::string(member.text()));
     }

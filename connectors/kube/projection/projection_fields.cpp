@@ -50,6 +50,7 @@ Labels labels(JsonView object) {
   auto at = object.begin();
   const auto item = [&](std::size_t i) {
     if (i == 0) at = object.begin();
+    // `count` members are strings, so there is one before the end.
     while (!(*at).is(JsonKind::string)) ++at;
     const JsonView member = *at;
     ++at;

@@ -162,6 +162,7 @@ std::string socks_destination(const ServerAddress& server) {
   const auto address = asio::ip::make_address(server.host, no_address);
   if (no_address) {
     out = "\x03";
+    // At most 255 bytes: open_socks_tunnel() refuses a longer name before.
     out += static_cast<char>(server.host.size());
     out += server.host;
   } else if (address.is_v4()) {
@@ -201,6 +202,7 @@ asio::awaitable<void> open_socks_tunnel(Stream& stream, const ConnectionTarget& 
          target.server.host + ":" + target.server.port;
   if (target.server.host.size() > 255)
     co_return refuse("nothing: the server's name is too long for it to be asked");
+  // RFC 1928, 3: version 5, and how many methods follow: none (0), and a login (2) if we have one.
   const std::string greeting =
       login.empty() ? std::string("\x05\x01\x00", 3) : std::string("\x05\x02\x00\x02", 4);
   const std::string method = co_await exchange(stream, greeting, 2, error);
@@ -266,6 +268,7 @@ class TlsOver : public TcpConnection {
 class TlsConnection final : public TlsOver<tcp::socket> {
  public:
   TlsConnection(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
+      // A reference to the base's socket, which is constructed before the stream over it.
       : TlsOver(context, std::move(target), socket_) {}
   asio::awaitable<void> connect(ErrorCondition& error) override {
     co_await connect_tcp(error);

@@ -57,6 +57,7 @@ void IoLoop::run(std::function<void()> work) {
     work();
     done->set_value();
   });
+  // Work that stop() leaves in the queue never runs: only stopped() shows that.
   while (finished.wait_for(std::chrono::milliseconds(50)) == std::future_status::timeout)
     if (impl_->context.stopped()) return;
 }

@@ -14,6 +14,7 @@ void ChangeBudget::set(std::int64_t per_minute, std::int64_t burst) {
 void ChangeBudget::spend(LogTime now, std::int64_t changes) {
   if (cost_.ns == 0) return;
   const LogTime most = now + Duration{allowance_.ns * 2};
+  // Divided, because the cost of many changes could overflow.
   const std::int64_t affordable = (most - std::max(paid_at_, now)).ns / cost_.ns;
   paid_at_ = changes >= affordable ? most : std::max(paid_at_, now) + Duration{cost_.ns * changes};
 }

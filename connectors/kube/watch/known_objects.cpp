@@ -41,10 +41,12 @@ std::vector<KnownObjects::Unlisted> KnownObjects::erase_unlisted() {
     if (!at->second.listed) gone.emplace_back(at->first, std::move(at->second.uid));
     at = at->second.listed ? std::next(at) : objects_.erase(at);
   }
+  // The order of the table differs between processes, and what is returned enters the log.
   std::sort(gone.begin(), gone.end());
   std::vector<Unlisted> unlisted;
   unlisted.reserve(gone.size());
   for (auto& [name, uid] : gone) {
+    // The first slash: no namespace holds one.
     const std::size_t slash = name.find('/');
     unlisted.push_back({name.substr(0, slash), name.substr(slash + 1), std::move(uid)});
   }

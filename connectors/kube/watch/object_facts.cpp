@@ -48,6 +48,7 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
   went_back_ = went_back_ || found.went_back;
   known.uid = found.uid;
   known.resource_version = found.resource_version;
+  // Of a page it is 0, which is the hash of no line: the object's next line is read.
   known.rest = rest;
   facts_.emplace_back(std::move(found));
 }
@@ -66,6 +67,7 @@ bool ObjectFacts::consume_went_back() { return std::exchange(went_back_, false);
 // and hands it out before it reads the next, so nothing does.
 bool ObjectFacts::knows(const LineFingerprint& fingerprint) {
   looked_up_ = false;
+  // ADDED and DELETED begin and end an object, and are always read.
   if (fingerprint.type != "MODIFIED" || fingerprint.name.empty() || fingerprint.uid.empty() ||
       fingerprint.resource_version.empty())
     return false;

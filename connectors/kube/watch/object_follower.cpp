@@ -39,6 +39,7 @@ ObjectFollower::ObjectFollower(IoLoop& loop, HttpClient& http, std::string colle
 ObjectFollower::~ObjectFollower() { *alive_ = false; }
 
 void ObjectFollower::after(Duration span, void (ObjectFollower::*what)()) {
+  // One timer for both waits: that for silence and that of a pause replace each other.
   timer_ = loop_.after(span, [this, what] { (this->*what)(); });
 }
 

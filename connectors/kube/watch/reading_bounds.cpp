@@ -45,6 +45,7 @@ Duration ReadingBounds::exceed(LogTime now, StaleCause cause) {
 bool ReadingBounds::end() { return std::exchange(exceeded_, false); }
 
 bool ReadingBounds::still_too_many(std::int64_t others) const {
+  // With the first object they are more than the bound.
   return settings_.nodes_max > 0 && std::cmp_greater_equal(others, settings_.nodes_max);
 }
 

@@ -24,12 +24,14 @@ ReflectorOutput Reflector::finish(LogTime now) {
   out_.wake = std::min(cycle_.deadline(), silence_.next(settings_));
   bounds_.count_changes(now, out_.facts);
   bounds_.facts_handed_out();
+  // Emptied in place: the parts refer to its facts and diagnostics.
   return std::exchange(out_, ReflectorOutput{});
 }
 
 // The server sent something of this kind.
 void Reflector::heard(LogTime now) {
   silence_.hear(now);
+  // Beyond a bound the kind stays stale, whatever the server sends.
   if (bounds_.exceeded() || !silence_.end()) return;
   log_.recovered("heard again");
   // A list that is under way ends with a fact of its own (ListCompleted).
@@ -107,6 +109,7 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
 void Reflector::adjust(const ReflectorSettings& settings) {
   const bool other_bounds = settings.nodes_max != settings_.nodes_max ||
                             settings.changes_per_minute != settings_.changes_per_minute;
+  // A time in the past: the caller's timer() reads on under the new bounds.
   if (bounds_.exceeded() && cycle_.phase() == Phase::waiting && other_bounds) cycle_.end_pause({});
   settings_ = settings;
   if (other_bounds) bounds_.bounds_changed();
@@ -131,6 +134,7 @@ void Reflector::start_watch(LogTime now) {
 // Resumes from the position of the last stream, if the server's store has reached it. Where that is
 // in doubt, asks for the store's position first.
 void Reflector::resume(LogTime now) {
+  // An opaque position cannot be compared with the store's.
   if (!position_doubted_ || !version_number(reader_.position())) return start_watch(now);
   out_.request = cycle_.locate(now);
 }
@@ -204,6 +208,7 @@ void Reflector::read_page(LogTime now, int status, std::string_view body,
 
 void Reflector::finish_list(const std::string& resource_version) {
   objects_.report_unlisted();
+  // The ListCompleted below says that the observations are current again.
   if (bounds_.end()) silence_.end();
   const std::string& position = reader_.position();
   const bool went_back =
@@ -264,6 +269,8 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
     // After an ERROR event what follows is decided.
     if (last == WatchReader::Step::failed) return finish(now);
     const bool watching = cycle_.phase() == Phase::watching;
+    // A stream that ended at once and brought nothing is followed by a pause: a server that ends
+    // all streams so would be asked in a tight circle.
     if (watching && status == 200 && (lasted || reader_.useful())) {
       start_watch(now);  // the ordinary end of a watch: resume from the last version
       return finish(now);
@@ -278,6 +285,8 @@ ReflectorOutput Reflector::ended(LogTime now, int status, std::string_view body,
     ++counters_.errors;
     cycle_.back_off(now, Next::list, std::nullopt);
   } else if (was_list && (status == 400 || status == 422 || status == 500)) {
+    // Where the feature WatchList is off, sendInitialEvents is invalid: kube-apiserver answers 422.
+    // 400 and 500 are taken for the same, since a list in pages works in any case.
     cycle_.without_streaming_lists();
     start_pages(now);
   } else {
@@ -393,6 +402,7 @@ ReflectorOutput Reflector::timer(LogTime now) {
   if (now < cycle_.deadline()) return finish(now);
   const std::string no_page = "no page within " + to_go_duration(settings_.request_timeout);
   switch (cycle_.phase()) {
+    // Not reached: this phase has no deadline.
     case Phase::unserved: cycle_.stop(); break;
     case Phase::waiting:
       if (bounds_.exceeded())

@@ -45,6 +45,7 @@ ReflectorRequest RequestCycle::watch(LogTime now, const std::string& resource_ve
 std::int64_t RequestCycle::stream_seconds() {
   opened_at_ = kForever;
   const std::int64_t length = settings_.watch_length.ns / 1'000'000'000;
+  // The divisor is 1 at least, whatever the configured length.
   return length + static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>(length + 1));
 }
 

@@ -16,6 +16,7 @@ bool SilenceClock::end() {
 }
 
 void SilenceClock::make_stale(LogTime now) {
+  // Silence counts from now, so that the kind is lost after the usual time, and not at once.
   last_heard_ = now;
   stale_ = true;
   lost_ = false;

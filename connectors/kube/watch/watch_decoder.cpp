@@ -72,6 +72,7 @@ WatchStep WatchDecoder::next(std::string_view& bytes) {
       // A line that began in earlier bytes is completed in the buffer.
       WatchStep step = next();
       if (step.kind != WatchStep::Kind::need_more || bytes.empty()) return step;
+      // Only to the end of this line: those behind it are read where they are.
       const std::string_view more = bytes.substr(0, end == bytes.npos ? end : end + 1);
       feed(more);
       bytes.remove_prefix(more.size());
@@ -119,6 +120,7 @@ WatchStep WatchDecoder::decode(std::string_view line) {
   const bool projected = step.fingerprint && (step.fingerprint->type == "ADDED" ||
                                               step.fingerprint->type == "MODIFIED");
   if (!projected) left_out_.clear();
+  // In place unless there is an escape to undo; then, and to find a fault, a copy is parsed.
   if (!parse_in_place(index_, document_, left_out_)) {
     JsonFault fault;
     if (!parse_indexed(index_, document_, fault, left_out_)) {

@@ -21,6 +21,7 @@ WatchReader::WatchReader(const WatchedCollection& collection, ObjectFacts& objec
       objects_(objects),
       counters_(counters),
       decoder_(LineFingerprinter(collection.kind()), [this](const LineFingerprint& fingerprint) {
+        // A list has to see every object: one that it does not see is reported missing.
         return mode_ == Mode::watch && objects_.knows(fingerprint);
       }) {}
 
@@ -92,6 +93,8 @@ WatchReader::Step WatchReader::read_object(const WatchEvent& event,
     ++counters_.malformed;
     return step;
   }
+  // The objects of a list come in any order of their versions: its position is that of the bookmark
+  // at its end. Objects that are not read move the position of a watch, too.
   if (mode_ == Mode::watch && !identity.resource_version.empty())
     position_ = identity.resource_version;
   if (!is_read(collection_.kind(), identity.name)) return step;
@@ -120,6 +123,7 @@ WatchReader::Step WatchReader::read_bookmark(JsonView object) {
 
 WatchReader::Step WatchReader::read_error(JsonView status) {
   const std::string_view reason = status["reason"].string();
+  // A sender may give any 64-bit number; an HTTP status has three digits.
   failure_.code = static_cast<int>(status["code"].integer().value_or(0) % 1000);
   failure_.gone = failure_.code == 410 || reason == "Expired" || reason == "Gone";
   const bool is_status = status["kind"].string() == "Status";

@@ -16,6 +16,7 @@ Front front_of(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x80) return {first, 1};
   const std::size_t bytes = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+  // 0xC0 and 0xC1 begin overlong forms only, and what begins above 0xF4 is above U+10FFFF.
   if (first < 0xC2 || first > 0xF4 || text.size() < bytes) return {};
   std::uint32_t character = first & (0x7FU >> bytes);
   for (std::size_t i = 1; i < bytes; ++i) {

@@ -19,6 +19,7 @@ Position Code::emit(Op op, int change, std::size_t a) {
 void Code::emit_call(Function function, std::size_t arguments) {
   const Position position = emit(Op::call, 1 - static_cast<int>(arguments));
   at(position).function = function;
+  // find_function() knows no function of more than three arguments.
   at(position).count = static_cast<std::uint8_t>(arguments);
 }
 
@@ -82,6 +83,7 @@ void Code::make_match(Position pattern) {
     emit_call(Function::matches, 2);
     return;
   }
+  // Beyond the bound the compiler refuses the program, so what `match` names does not matter.
   if (!patterns_too_large()) {
     program_.patterns.emplace_back(text->text);
     instructions_ += program_.patterns.back().instructions();
@@ -102,6 +104,7 @@ void Code::know_pattern(const Value& text) {
 // What is too large for all to be known is compiled when it is asked for, and paid then.
 void Code::compile_patterns() {
   if (!matches_any_) return;
+  // Names of fields are among the constants. One that is compiled for nothing changes no answer.
   for (const Value& constant : program_.constants) know_pattern(constant);
   for (const std::vector<Value>& items : program_.lists)
     for (const Value& item : items) know_pattern(item);

@@ -97,12 +97,14 @@ class Compiler {
   Operand expression() {
     Operand operand = disjunction();
     std::vector<Position> branches, jumps;
+    // What follows a colon is read by the next turn: a chain of thousands of arms does not recurse.
     while (accept("?")) {
       branches.push_back(code_.emit(Op::branch, -1));
       const std::size_t depth = code_.depth();
       disjunction();
       expect(":");
       jumps.push_back(code_.emit(Op::jump, 0));
+      // Only one arm runs: the second begins with what the first one began with.
       code_.set_depth(depth);
       code_.go_to_end(branches.back());
       disjunction();
@@ -186,6 +188,7 @@ class Compiler {
 
   void index(Operand& operand) {
     const Value* const known = code_.constant(operand.start);
+    // Asked now: the code of the index moves the constants.
     const bool of_device = known != nullptr && (known->kind == Kind::device || is_map(*known));
     operand.selects = false;
     open("[");
@@ -269,6 +272,7 @@ class Compiler {
     if (function != Function::quantity && function != Function::semver) return false;
     const Value* const argument = code_.constant(start);
     if (argument == nullptr || argument->kind != Kind::text) return false;
+    // A literal that cannot be read becomes the fault that the call would give of every device.
     code_.replace(start, function == Function::quantity ? parse_quantity(argument->text)
                                                         : parse_version(argument->text));
     return true;
@@ -315,6 +319,7 @@ class Compiler {
       variable.constant = *known;
       code_.remove(start);
     }
+    // A variable that is a constant has no place on the stack, and its slot is not used.
     variable.slot = code_.depth() - 1;
     variables_.push_back(variable);
     expression();
@@ -338,6 +343,7 @@ class Compiler {
       open("(");
       const Operand inner = expression();
       close(")");
+      // CEL's tree has no brackets: has((a.b)) is has(a.b).
       return inner;
     }
     if (token.is("["))
@@ -369,6 +375,7 @@ class Compiler {
       if (peek().is("?")) refuse("optional element");
       expression();
       ++count;
+      // CEL allows a comma behind the last item.
       if (!accept(",")) break;
     }
     close("]");
@@ -400,6 +407,7 @@ class Compiler {
     const Operand operand = expression();
     close(")");
     if (!operand.selects) refuse("`has` of what is no field");
+    // After a refusal there may be no code to turn into a test.
     if (!failed()) code_.make_presence_test(operand.start);
   }
 

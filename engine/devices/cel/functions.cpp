@@ -158,6 +158,7 @@ Value matches(const Value& subject, std::string_view text, Evaluation& evaluatio
   if (const auto known = evaluation.patterns.find(text); known != evaluation.patterns.end())
     return known->second->valid() ? matches(subject, *known->second, evaluation) : invalid;
   const Pattern pattern(text);
+  // Paid afterwards, when it is known how large the pattern is; that is bounded in any case.
   evaluation.steps_left -= pattern.compile_steps();
   return pattern.valid() ? matches(subject, pattern, evaluation) : invalid;
 }

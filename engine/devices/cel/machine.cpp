@@ -71,6 +71,8 @@ Value Machine::run() {
     if (--evaluation_.steps_left < 0) return exhausted;
     step(program_.code[at_++]);
   }
+  // The last instruction may have run out of steps in the middle of its work: its value is no
+  // answer.
   return evaluation_.steps_left < 0 ? exhausted : top();
 }
 

@@ -61,6 +61,7 @@ bool spelled_as_integer(std::string_view text) {
 
 Value parse_integer(std::string_view text) {
   std::string_view digits = text;
+  // from_chars() reads a minus, but no plus.
   if (digits.starts_with('+')) digits.remove_prefix(1);
   if (digits.size() < text.size() && digits.starts_with('-')) return fault(Fault::malformed, "int");
   std::int64_t number = 0;

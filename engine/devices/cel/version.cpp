@@ -31,6 +31,7 @@ Parts parts_of(std::string_view text) {
   parts.major = text;
   parts.minor = cut(parts.major, '.').value_or("");
   parts.patch = cut(parts.minor, '.').value_or("");
+  // The build first: it may hold hyphens, and a prerelease holds no plus.
   parts.build = cut(parts.patch, '+');
   parts.prerelease = cut(parts.patch, '-');
   return parts;
@@ -48,6 +49,7 @@ std::strong_ordering compare_numbers(std::string_view a, std::string_view b) {
 
 bool is_number(std::string_view text) {
   if (text.empty() || !is_numeric(text) || (text.size() > 1 && text.front() == '0')) return false;
+  // github.com/blang/semver, which Kubernetes uses, keeps numbers in 64 bits.
   return compare_numbers(text, "18446744073709551615") <= 0;
 }
 

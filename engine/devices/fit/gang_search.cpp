@@ -18,6 +18,8 @@ GangSearch::GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question,
 
 GangOutcome GangSearch::run() {
   if (gang_.runs.empty()) return GangOutcome::found;
+  // A single pod is always searched for: Reasons takes what keeps it out from the findings of this
+  // search.
   const bool several = gang_.runs.size() > 1 || gang_.runs.front().count > 1;
   if (several && !may_hold_rest()) return GangOutcome::none;
   bool placed = place_next();
@@ -33,6 +35,7 @@ GangOutcome GangSearch::run() {
     frames_.pop_back();
     if (frames_.empty()) return GangOutcome::none;
     tight_ = true;
+    // Its picks have been given back, so the state is that which the pods before it leave.
     dead_ends_.emplace(frames_.size(), first, taken_.state());
     taken_.return_to_pod();
     placed = go_on(frames_.back());
@@ -110,6 +113,7 @@ bool GangSearch::is_error(const Frame& frame, std::uint32_t number) {
   const std::uint32_t plan = gang_.runs[frame.run].plan;
   DeviceNode& node = *devices_.nodes()[number];
   if (!filter_.is_usable(plan, node) || !is_where_claims_are(frame, node)) return false;
+  // Either answer will do: run() ends the search because of its steps.
   if (solver_.is_spent()) return true;
   solver_.count_passed();
   errors_.resize(failed_.size());
@@ -118,6 +122,7 @@ bool GangSearch::is_error(const Frame& frame, std::uint32_t number) {
   PodSearch pod;
   const PodOutcome outcome = solver_.first(gang_.plans[plan], node, pod);
   if (outcome == PodOutcome::found) solver_.abandon(pod);
+  // The versions of now: the search raised them, and took nothing that it did not give back.
   known = {versions(node), outcome == PodOutcome::unfit};
   return known.is_error;
 }
@@ -167,6 +172,7 @@ bool GangSearch::accept(Frame& frame, PodOutcome outcome) {
 // also a matter of who has a named claim.
 bool GangSearch::has_failed(const Frame& frame) const {
   if (!gang_.solvers.empty() || !has_next()) return false;
+  // As first_node() will choose it for the next pod: run() has noted the dead end with that.
   const std::uint32_t first = interchangeable_ && frame.left > 0 ? frame.node : 0;
   return dead_ends_.contains({frames_.size(), first, taken_.state()});
 }
@@ -177,6 +183,7 @@ bool GangSearch::may_hold_rest() {
       return supply_.may_hold(run.plan, run.count, Precision::devices);
     });
   }
+  // What the last pod takes with adminAccess does not count for the pods to come.
   taken_.enter_pod();
   bool may = true;
   const Frame& last = frames_.back();
@@ -197,6 +204,7 @@ bool GangSearch::is_where_claims_are(const Frame& frame, const DeviceNode& node)
     if (!pin.named) continue;
     const auto solver = static_cast<std::size_t>(gang_.solvers[*pin.named]);
     if (solver + 1 == frames_.size()) continue;  // by this pod, with another entry
+    // A frame follows the solver's: that of this pod at the latest.
     const auto end = frames_[solver + 1].pod.first_pick;
     const auto& claims = frames_[solver].pod.plan->claims;
     for (std::size_t i = frames_[solver].pod.first_pick; i < taken_.picks().size() && i < end;

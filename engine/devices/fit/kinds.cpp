@@ -8,6 +8,7 @@ namespace fairlead::fitting {
 namespace {
 
 void append(std::string& key, std::string_view part) {
+  // The length in front keeps different lists of parts from making one key.
   key += std::to_string(part.size());
   key += ':';
   key += part;
@@ -44,6 +45,8 @@ Kinds::Kinds(ClusterDeviceIndex& devices, const Taken& taken, const GangPlan& ga
 std::optional<std::uint32_t> Kinds::of(const Device& device) {
   if (!usable_ || device.shared || device.uses || device.pick != 0) return std::nullopt;
   if (device.slice->facts->reach.kind == NodeReachKind::devices) return std::nullopt;
+  // Remembered for the whole search: of a device that is neither shared nor in use nothing in
+  // looks() depends on what the search has taken.
   const auto [at, added] = known_.try_emplace(&device, 0);
   if (added) {
     const auto next = static_cast<std::uint32_t>(numbers_.size());

@@ -62,6 +62,7 @@ std::optional<std::int64_t> node_capacity(ClusterDeviceIndex& devices, Taken& ta
       outcome = solver.next(pods.back());
     }
   }
+  // With the budget spent, or `at_most` reached, pods are still placed.
   while (!pods.empty()) {
     while (taken.picks().size() > pods.back().first_pick) taken.give_back();
     pods.pop_back();

@@ -21,6 +21,7 @@ bool is_wanted(const PodDeviceFacts& pod, const DeviceNode& node) {
 }
 
 bool is_offered(const Request& request, const DeviceNode& node) {
+  // The index lists known nodes only, so there are facts.
   return !request.extended.empty() &&
          node.facts->allocatable.find(request.extended).value_or(0) > 0;
 }
@@ -71,8 +72,10 @@ bool NodeFilter::is_where(const Pin& pin, const DeviceNode& node) const {
   if (pin.claim) {
     if (pin.claim->reserved_for.size() >= kReservedForMax) return false;
     const auto& selector = pin.claim->allocation->selector;
+    // Without a nodeSelector the devices are available on all nodes (AllocationResult).
     return !selector || matches(*selector, node.name(), node.labels);
   }
+  // A claim that an earlier pod is solved with: the gang search knows where that is.
   if (!pin.reserved) return true;
   return std::all_of(pin.reserved->begin(), pin.reserved->end(), [&](const DeviceId& id) {
     const Device* device = devices_.find(id);
@@ -88,8 +91,10 @@ bool NodeFilter::may_fit(std::uint32_t plan, std::uint32_t node) {
     const bool offered = is_offered(request, *nodes_[node]);
     bool met = offered;
     for (const Ask& ask : request.asks) {
+      // Advanced before anything is left out: there is a tally for each ask.
       const NodeTallies* tally = *tallies++;
       if (offered || !tally) continue;
+      // The search has to meet the error, which may keep the pod from every node.
       if (tally->nodes[node].has_errors) return true;
       met = met || tally->nodes[node].yes >= ask.facts->count;
     }
@@ -118,6 +123,7 @@ NodeFilter::OfPlan NodeFilter::look_at(const PodPlan& plan) {
       found.tallies.push_back(ask.nothing ? nullptr : &devices_.node_tallies(ask.list, whose));
       may_be = may_be || (found.tallies.back() && found.tallies.back()->has_errors);
     }
+  // The usual case: no selector fails anywhere, so no node is looked at.
   if (!may_be) return found;
   for (DeviceNode* node : nodes_)
     if (is_fallible(plan, found.tallies, *node)) found.fallible.push_back(node->number);
@@ -133,6 +139,8 @@ bool NodeFilter::is_fallible(const PodPlan& plan, const std::vector<const NodeTa
       const NodeTallies* of_ask = *tally++;
       if (offered || !of_ask) continue;
       if (of_ask->nodes[node.number].has_errors) return true;
+      // A device that breaks a constraint, and a pool that is not complete, end the search on the
+      // node (PodSolver::attempt_of_all, PodSolver::precheck).
       if (ask.all() && (!ask.constraints.empty() || incomplete_pool(devices_, node))) return true;
     }
   }

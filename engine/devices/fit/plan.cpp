@@ -54,10 +54,12 @@ void Resolver::refuse(FitReason reason, std::string detail) {
 void Resolver::resolve_claims() {
   for (const PodSetToFit& set : question_.pod_sets) {
     Entries& entries = entries_.emplace_back();
+    // The set keeps its number in entries_, but asks for nothing.
     if (set.count <= 0) continue;
     for (const PodClaim& claim : set.pod->claims) {
       Entry& entry = entries.emplace_back();
       entry.name = claim.name;
+      // An entry with neither name is reported as a claim that is not found.
       if (!claim.claim.empty() || claim.template_.empty()) {
         const auto found = question_.claim_of(claim.claim);
         if (!found) return refuse(FitReason::claim_not_found, claim.claim);
@@ -92,6 +94,7 @@ void Resolver::resolve_extended(const PodDeviceFacts& pod, Entries& entries) {
     DeviceRequest request;
     request.name = resource;
     request.asks.push_back(std::move(ask));
+    // A deque: entries and asks keep pointing into it.
     entry.spec = &made_.emplace_back(DeviceClaimSpec{{std::move(request)}, {}});
   }
 }
@@ -132,6 +135,7 @@ std::optional<std::string> Resolver::unsupported(const Entry& entry,
   for (const DeviceAsk& ask : request.asks) {
     if (ask.mode == AllocationMode::unknown) return "allocationMode of " + name;
     if (entry.no_class) continue;
+    // Not null: find_classes() refuses a question with a class that is missing.
     const auto& of_class = devices_.find_class(ask.device_class)->selectors;
     if (auto what = unsupported(of_class, "class " + ask.device_class)) return what;
     if (auto what = unsupported(ask.selectors, name)) return what;
@@ -155,6 +159,7 @@ bool Resolver::too_many(const Entry& entry) const {
   for (const DeviceRequest& request : entry.spec->requests) {
     std::int64_t least = kDevicesMax + 1;
     for (const DeviceAsk& ask : request.asks)
+      // All is one device at least; how many it is, a node shows (PodSolver::exceeds_results).
       least = std::min(least, ask.mode == AllocationMode::all ? 1 : ask.count);
     sum += least;
   }
@@ -235,6 +240,8 @@ GangPlan Resolver::gang(std::size_t pod_sets) const {
       gang.plans.push_back(plan(set, solved));
       // The first pod that names a claim is solved with it, and so is not like those after it.
       const std::int64_t count = solved.size() > before ? 1 : left;
+      // Claims that are new with this plan are solved with its one pod. A second plan of the set
+      // finds none that are new, so a set has two plans at most.
       gang.solvers.resize(solved.size(), pods);
       gang.runs.push_back({static_cast<std::uint32_t>(set),
                            static_cast<std::uint32_t>(gang.plans.size() - 1), count});

@@ -22,6 +22,7 @@ PodOutcome PodSolver::first(const PodPlan& plan, DeviceNode& node, PodSearch& po
   pod.first_open = opens_.size();
   pod.alls.assign(plan.alls, {});
   if (plan.alls > 0 && !precheck(pod)) return PodOutcome::unfit;
+  // The Resolver has bounded the counts that requests name; what "all" is, only a node shows.
   if (plan.alls > 0 && exceeds_results(pod)) return PodOutcome::none;
   return run(pod, Signal::forward);
 }
@@ -92,6 +93,7 @@ PodOutcome PodSolver::run(PodSearch& pod, Signal signal) {
         signal = drop_request(pod);
         break;
       case Signal::unfit: abandon(pod); return PodOutcome::unfit;
+      // What is taken stays taken: the caller's search ends with this one, and gives it back.
       case Signal::budget: return PodOutcome::budget;
     }
 }
@@ -129,9 +131,12 @@ PodSolver::Signal PodSolver::retry(PodSearch& pod) {
     taken_.give_back();
     // Of all devices each must be taken: there is no other for this one.
     if (ask_of(pod, open).all()) return Signal::failed;
+    // After give_back(): a device that is taken has no kind.
     note_dead_end(picks - 1, kinds_.of(device));
     return pick_from(pod, {at.place, at.index + 1});
   }
+  // This alternative failed for want of devices, not because the claim would have too many of them:
+  // other devices of the requests before may help it.
   open.all_exceed = false;
   ++open.alternative;
   return next_alternative(pod);
@@ -149,9 +154,11 @@ PodSolver::Signal PodSolver::drop_request(PodSearch& pod) {
 PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
   Open& open = opens_.back();
   const Request& request = request_of(pod, open);
+  // Dead ends at these depths were noted for another alternative or for other devices before it.
   std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth >= open.first_pick; });
   for (; open.alternative < request.asks.size(); ++open.alternative) {
     const std::int64_t count = wanted(pod, ask_of(pod, open));
+    // Kubernetes wants one device at least where all are asked for.
     if (count <= 0 && ask_of(pod, open).all()) {
       open.all_exceed = false;
     } else if (count <= 0 || taken_before(pod, request.claim) + count <= kResultsMax) {
@@ -189,10 +196,13 @@ PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
       const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
       if (verdict == SelectorVerdict::error && !error) error = failed;
       if (verdict != SelectorVerdict::yes || !is_takeable(pod, pool, device)) continue;
+      // is_takeable() found the constraint to hold, which a device without the attribute breaks.
       const auto value = matched ? *attribute_of(device, *matched) : std::string_view();
       auto of_value = std::find_if(found.begin(), found.end(),
                                    [&](const auto& one) { return one.first == value; });
       if (of_value == found.end()) of_value = found.insert(of_value, {value, 0});
+      // Each pick leaves less to the next ones: the count may be too large, never too small. It is
+      // not charged here, because the picks that follow are.
       if (++of_value->second == missing) return Signal::forward;
     }
   passed_ += looked_at;
@@ -302,6 +312,7 @@ std::int64_t PodSolver::wanted(const PodSearch& pod, const Ask& ask) {
 std::int64_t PodSolver::taken_before(const PodSearch& pod, std::uint32_t claim) const {
   std::size_t first = opens_.back().first_pick;
   for (std::size_t i = opens_.size(); i > pod.first_open; --i) {
+    // The requests of a claim are next to each other in the plan, and so are their picks.
     if (request_of(pod, opens_[i - 1]).claim != claim) break;
     first = opens_[i - 1].first_pick;
   }

@@ -52,6 +52,7 @@ FitRefusal Reasons::of(const GangPlan& gang, const GangSearch& search) {
     const GangOutcome outcome = one.run();
     steps_ += one.steps();
     if (outcome == GangOutcome::budget) return kBudget;
+    // A set without claims has no plan, but it is always found.
     if (outcome == GangOutcome::none) return of_pod(alone, one.findings());
   }
   return of_gang();
@@ -68,6 +69,7 @@ FitRefusal Reasons::of_pod(const GangPlan& alone, const Findings& findings) {
       return {FitReason::no_devices,
               plan.claims[plan.requests[i].claim].entry + "/" + plan.requests[i].name};
   }
+  // Not for the last entry: with it the part is the whole pod, which does not fit.
   for (std::uint32_t order = 0; order + 1 < plan.entries.size(); ++order) {
     const GangOutcome outcome = search(up_to(alone, order));
     if (outcome == GangOutcome::budget) return kBudget;
@@ -80,11 +82,13 @@ FitRefusal Reasons::of_pod(const GangPlan& alone, const Findings& findings) {
 FitRefusal Reasons::of_gang() {
   const auto& sets = question_.pod_sets;
   for (std::size_t set = 0; set < sets.size(); ++set) {
+    // All sets together are the gang, for which nothing was found.
     if (set + 1 == sets.size()) return {FitReason::gang_too_big, sets[set].name};
     const GangOutcome outcome = search(resolver_.gang(set + 1));
     if (outcome == GangOutcome::budget) return kBudget;
     if (outcome == GangOutcome::none) return {FitReason::gang_too_big, sets[set].name};
   }
+  // Not reached: a gang that does not fit has a pod set.
   return kBudget;
 }
 

@@ -64,6 +64,7 @@ bool Repeat::acquire(const PodPlan& plan, std::uint32_t claim, const FitDevice& 
       !taken_.taints_tolerated(*device, *ask) || !taken_.counters_fit(pool->second, *device) ||
       !taken_.constraints_hold(*device, *ask, plan.claims[claim], claim))
     return false;
+  // No search goes on behind this device, so its position does not matter.
   taken_.take(pool->second, *device, *ask, claim, {});
   return true;
 }

@@ -65,6 +65,7 @@ Supply::Supply(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, NodeFilt
 }
 
 bool Supply::may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
+  // Yes is allowed: a bound may be too great, and the search then ends by its own steps.
   if (work_ > kWorkMax) return true;
   return nodes_may_hold(plan, count, precision) &&
          (devices_.wide_pools().empty() || pools_may_hold(gang_.plans[plan], count));
@@ -79,6 +80,7 @@ bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision pr
     if (pods >= count) return true;
     ++work_;
     if (!filter_.may_fit(plan, node->number)) continue;
+    // Versions only rise, so an equal sum means that nothing on the node has changed.
     std::uint64_t versions = 0;
     for (const DevicePlace& place : devices_.places(*node)) versions += place.pool->version;
     Counted& counted = known[node->number];
@@ -117,6 +119,8 @@ std::int64_t Supply::pods_by(const PodPlan& plan, const Request& request, Device
   std::int64_t pods = 0;
   for (const Ask& ask : request.asks) {
     if (ask.facts->admin) return kPlenty;
+    // With alternatives only its own need is counted: a smaller need makes the bound greater, which
+    // it may be.
     const std::int64_t need = request.asks.size() > 1 ? ask.facts->count : need_of(plan, ask);
     if (!ask.all() && need <= 0) return kPlenty;
     const std::int64_t picks = sum(picks_on(ask, node, {}));
@@ -182,6 +186,8 @@ void Supply::count_picks(const Ask& ask, IndexedPool& pool, std::uint32_t begin,
     else if (!device.counted)
       ++at->picks;
     else if (pool.unknown_costs == 0)
+      // A device that is counted consumes one set at least. The others bound it further, and may be
+      // left out.
       consumers[{at - picks.begin(), device.facts().extras->consumes.front().name}].add(
           device.facts().extras->consumes.front());
   }

@@ -132,6 +132,7 @@ bool Taken::is_out(const Device& device, const Ask& ask, std::uint32_t claim) co
 Int128 Taken::shares(const Device& device, std::size_t capacity, Shares of) const {
   Int128 sum = 0;
   for (const Pick* pick = last(device); pick; pick = before(*pick)) {
+    // Picks of earlier pods are further back, and `lasting` is the sum of all of them.
     if (pick->pod != pod_) return saturating_sum(sum, pick->lasting[capacity]);
     if (of == Shares::of_all) sum = saturating_sum(sum, pick->consumed[capacity]);
   }
@@ -159,6 +160,7 @@ bool Taken::counters_fit(IndexedPool& pool, const Device& device) {
   if (!device.counted) return true;
   if (pool.unknown_costs > 0) return false;
   if (device.shared) {
+    // A shared device costs its counters once, and a share of it has been charged already.
     if (device.has_shares()) return true;
     for (const Pick* pick = last(device); pick; pick = before(*pick))
       if (counts(*pick)) return true;
@@ -182,6 +184,7 @@ bool Taken::constraints_hold(const Device& device, const Ask& ask, const ClaimPl
     const auto value = attribute_of(device, name);
     if (!value) return false;
     for (auto at = picks_.rbegin(); at != picks_.rend(); ++at) {
+      // The picks of a pod for a claim are the last ones while the claim is being solved.
       if (at->pod != pod_ || at->claim != claim) break;
       const auto& concerned = at->ask->constraints;
       if (std::find(concerned.begin(), concerned.end(), number) == concerned.end()) continue;
@@ -215,6 +218,7 @@ void Taken::take(IndexedPool& pool, Device& device, const Ask& ask, std::uint32_
     pool.counters_left().charge(device.facts().extras->consumes);
   }
   if (device.shared) {
+    // capacities_fit() has found that there are amounts.
     pick.consumed = *amounts(device.facts(), ask);
     const Pick* former = last(device);
     pick.lasting = former ? former->lasting : std::vector<Int128>(pick.consumed.size());
