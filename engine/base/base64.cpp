@@ -24,9 +24,9 @@ Result<std::string> decode_base64(std::string_view text) {
   const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(out.data()),
                                    reinterpret_cast<const unsigned char*>(packed.data()),
                                    static_cast<int>(packed.size()));
-  // EVP_DecodeBlock counts padding as zero bytes, wherever it is.
+  // EVP_DecodeBlock drops a '-' at the end, and counts padding as zero bytes, wherever it is.
   const std::size_t padding = packed.ends_with("==") ? 2 : packed.ends_with('=') ? 1 : 0;
-  if (packed.empty() || packed.size() % 4 != 0 || size < 0 ||
+  if (packed.empty() || packed.size() % 4 != 0 || size < 0 || packed.ends_with('-') ||
       packed.find('=') < packed.size() - padding)
     return Error{ErrorCode::bad_input, "expected base64"};
   out.resize(static_cast<std::size_t>(size) - padding);

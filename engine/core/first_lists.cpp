@@ -23,6 +23,8 @@ std::vector<WatchFact> FirstLists::completed(const State& state, const SourceNam
 
 void FirstLists::reconnected(const SourceName& source) {
   std::erase_if(complete_, [&](const Stream& stream) { return stream.first == source; });
+  // A list that was being read ends with its connection: what it named may be gone by the next one.
+  std::erase_if(named_, [&](const auto& entry) { return entry.first.first == source; });
 }
 
 }  // namespace fairlead

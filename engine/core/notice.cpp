@@ -97,6 +97,14 @@ std::string beginning_of(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes);
 }
 
+// The name of an Event: an RFC 1123 subdomain, so no part of it ends with a dot or a dash.
+std::string event_name(const Notice& notice) {
+  std::string object = notice.object.name.substr(0, kNameBytesMax);
+  object.resize(object.find_last_not_of(".-") + 1);
+  return object + "." + std::to_string(notice.seq.value) + "." +
+         sha256(notice.reason).hex().substr(0, 8);
+}
+
 }  // namespace
 
 std::string kube_event_path(const Notice& notice) {
@@ -116,10 +124,7 @@ Json to_kube_event(const Notice& notice, std::string_view identity) {
   if (!object.namespace_.empty()) involved["namespace"] = object.namespace_;
   return {{"apiVersion", "v1"},
           {"kind", "Event"},
-          {"metadata",
-           {{"name", object.name.substr(0, kNameBytesMax) + "." + std::to_string(notice.seq.value) +
-                         "." + sha256(notice.reason).hex().substr(0, 8)},
-            {"namespace", event_namespace(notice)}}},
+          {"metadata", {{"name", event_name(notice)}, {"namespace", event_namespace(notice)}}},
           {"involvedObject", std::move(involved)},
           {"type", notice.type == NoticeType::warning ? "Warning" : "Normal"},
           {"reason", notice.reason},

@@ -46,9 +46,23 @@ bool Coalescer::hold_back(WatchFact& fact, LogTime now) {
 void Coalescer::passed(const WatchFact& fact, LogTime now, Duration interval) {
   const ObjectKey* object = object_of(fact);
   if (!object || interval.ns == 0) return;
+  forget_gone(now);
   Entry& entry = entries_.find_or_make(fact.source, *object);
   release(fact.source, *object, entry);
   entry = {now, now + interval, std::nullopt};
+  if (std::holds_alternative<ObjectMissing>(fact.said))
+    gone_.emplace_back(entry.opens, Key{fact.source, *object});
+}
+
+// No further fact of such an object need come, and names of autoscaled nodes are not used again.
+void Coalescer::forget_gone(LogTime now) {
+  while (!gone_.empty() && gone_.front().first <= now) {
+    const auto& [source, object] = gone_.front().second;
+    const Entry* const entry = entries_.find(source, object);
+    // It may be there again, with a later interval or a fact that waits.
+    if (entry && !entry->held && entry->opens <= now) entries_.erase(source, object);
+    gone_.pop_front();
+  }
 }
 
 void Coalescer::release(const SourceName& source, const ObjectKey& object, Entry& entry) {

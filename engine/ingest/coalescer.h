@@ -4,6 +4,8 @@
 // and only the newest of them passes then. Changes at the log time of the one that passed pass too.
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <set>
@@ -28,6 +30,9 @@ class Coalescer {
   LogTime next_due() const;
   /// Dequeues the facts that are due at `now`, in (time, object) order.
   std::vector<WatchFact> dequeue_due(LogTime now);
+  /// The number of objects that have an interval: those that are there, and those that went within
+  /// the last one.
+  std::size_t size() const { return entries_.size(); }
 
  private:
   using Key = std::pair<SourceName, ObjectKey>;
@@ -36,11 +41,14 @@ class Coalescer {
     LogTime opens;
     std::optional<WatchFact> held;
   };
+  /// Drops the entries of objects that are gone, when their intervals are over.
+  void forget_gone(LogTime now);
   /// Drops the held fact of an entry, if there is one, and its due time.
   void release(const SourceName& source, const ObjectKey& object, Entry& entry);
 
   ObjectTable<Entry> entries_;
-  std::set<std::pair<LogTime, Key>> due_;  ///< of the entries that hold a fact
+  std::set<std::pair<LogTime, Key>> due_;     ///< of the entries that hold a fact
+  std::deque<std::pair<LogTime, Key>> gone_;  ///< whose end passed, with the end of the interval
 };
 
 }  // namespace fairlead

@@ -33,6 +33,12 @@ class ObjectTable {
   void erase(const SourceName& source, const ObjectKey& key) {
     if (NameTable<Value>* table = table_of(source, key.kind)) table->erase(Name(key));
   }
+  std::size_t size() const {
+    std::size_t count = 0;
+    for (const auto& [source, kinds] : tables_)
+      for (const auto& [kind, table] : kinds) count += table.size();
+    return count;
+  }
 
  private:
   /// "namespace/name"; for an object without a namespace a reference to its name, without a copy.

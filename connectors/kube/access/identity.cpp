@@ -50,8 +50,10 @@ Result<void> Identities::adopt(Credentials credentials) {
   if (token.has_error()) return Error{ErrorCode::denied, token.error().message};
   Credentials before = std::exchange(credentials_, std::move(credentials));
   const bool moves = target_ && (before.server != credentials_.server);
-  const bool same_plugin =
-      credentials_.exec && before.exec == credentials_.exec && plugin_.answered;
+  // Another server or trust needs another target, and what the plugin answered may be for the
+  // former one.
+  const bool same_plugin = credentials_.exec && before.exec == credentials_.exec &&
+                           plugin_.answered && same_target(before, credentials_);
   if (!same_plugin)
     if (auto aimed = aim(credentials_.client_certificate_pem, credentials_.client_key_pem);
         aimed.has_error()) {

@@ -331,12 +331,17 @@ Result<ProxyAddress> parse_proxy(std::string_view url) {
   return out;
 }
 
-bool same_access(const Credentials& a, const Credentials& b) {
+bool same_target(const Credentials& a, const Credentials& b) {
   const auto all = [](const Credentials& c) {
     return std::tie(c.server, c.proxy, c.ca_pem, c.verify_server, c.tls_server_name,
-                    c.client_certificate_pem, c.client_key_pem, c.token, c.token_file, c.exec);
+                    c.client_certificate_pem, c.client_key_pem);
   };
   return all(a) == all(b);
+}
+
+bool same_access(const Credentials& a, const Credentials& b) {
+  const auto rest = [](const Credentials& c) { return std::tie(c.token, c.token_file, c.exec); };
+  return same_target(a, b) && rest(a) == rest(b);
 }
 
 Result<Credentials> load_kubeconfigs(const std::vector<std::string>& paths,

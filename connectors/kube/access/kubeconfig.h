@@ -87,6 +87,8 @@ struct Credentials {
   std::function<Result<Credentials>()> reread;
 };
 
+/// Whether connections of `a` and `b` go to the same server, with the same trust and certificate.
+bool same_target(const Credentials& a, const Credentials& b);
 /// Whether `a` and `b` are equal in everything that a connection uses.
 bool same_access(const Credentials& a, const Credentials& b);
 

@@ -49,6 +49,11 @@ void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
     state.claims.of_queue[row.cluster_queue].insert(name);
 }
 
+void note_named(Cluster& cluster, const ClaimTerms& terms) {
+  for (const AssignmentRow& row : terms.rows)
+    cluster.member.named[row.cluster_queue].insert(row.flavor);
+}
+
 // The oldest claim without a deletionTimestamp wins its cluster (creationTimestamp, then uid).
 void choose_winner(State& state, const std::string& cluster_name) {
   const auto at = state.claims.of_cluster.find(cluster_name);
@@ -71,9 +76,7 @@ void choose_winner(State& state, const std::string& cluster_name) {
     mark_claim_dirty(state, name);
   }
   if (!best || !best->terms) return;
-  Cluster& cluster = mark_cluster_dirty(state, cluster_name);
-  for (const AssignmentRow& row : best->terms->rows)
-    cluster.member.named[row.cluster_queue].insert(row.flavor);
+  note_named(mark_cluster_dirty(state, cluster_name), *best->terms);
 }
 
 // The only edit is our own write of the nominal list. It is no decision of an administrator: no
@@ -481,7 +484,11 @@ void reparse_claims(State& state) {
     understand_spec(state, claim, claim.seq);
     add_to_indexes(state, name, claim);
     mark_claim_dirty(state, name);
+    // It may have become valid by the configuration.
+    if (claim.winner && claim.terms) note_named(state.clusters[cluster_of(claim)], *claim.terms);
   }
+  // What asked for terms since the configuration changed got the former ones.
+  ++*state.claims.terms_changes;
   release_gone_flavors(state);
 }
 

@@ -48,7 +48,8 @@ LogImport::LogImport(const fs::path& directory, const LogTail& base,
       }) {}
 
 LogImport::~LogImport() {
-  if (finished_) return;
+  // Without the lock the store is another writer's.
+  if (finished_ || !lock_) return;
   store_.reset();
   std::error_code ignored;
   fs::remove_all(paths_.fresh, ignored);

@@ -47,5 +47,13 @@ TEST_CASE("a source that is connected anew is listed anew") {
   CHECK(names_of(lists.completed(with_nodes(), "c1", Kind::node)) == "a b ");
 }
 
+TEST_CASE("what a list named that ended with its connection may be gone") {
+  FirstLists lists;
+  lists.note(listed_node("a"));
+  lists.reconnected("c1");
+  lists.note(listed_node("b"));
+  CHECK(names_of(lists.completed(with_nodes(), "c1", Kind::node)) == "a c ");
+}
+
 }  // namespace
 }  // namespace fairlead

@@ -98,5 +98,14 @@ TEST_CASE("The same notice is the same Event") {
   CHECK(event["metadata"]["name"].get<std::string>().starts_with("cluster2-resource-claim.7."));
 }
 
+TEST_CASE("The name of an Event about a long name is a subdomain") {
+  PatchIntended write = write_of(status_of({condition("Valid", "False", "SumAboveNominal")}));
+  write.target.name = std::string(199, 'a') + "-.b";
+  const auto notices = notices_of(write, "", Seq{7}, LogTime{} + seconds(3));
+  REQUIRE(notices.size() == 1);
+  const std::string name = to_kube_event(notices.front(), "hub-0")["metadata"]["name"];
+  CHECK(name.starts_with(std::string(199, 'a') + ".7."));
+}
+
 }  // namespace
 }  // namespace fairlead

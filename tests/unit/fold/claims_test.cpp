@@ -197,6 +197,40 @@ TEST_CASE("claims: the configuration's aliases are applied to every claim anew")
   CHECK(bench.state.claims.dirty == std::set<std::string>{"k"});
 }
 
+TEST_CASE("claims: the headroom follows aliases that changed, whatever asked for it meanwhile") {
+  Bench bench;
+  ObjectObserved seen = claim_of("k", {});
+  facts_of(seen).spec.headroom.percent = std::map<std::string, std::string>{{"tpu", "10"}};
+  bench.sees(seen);
+  const auto percent_of = [&](const std::string& resource) {
+    const auto& terms = terms_of(bench.state, "c1", bench.state.clusters["c1"]);
+    for (const auto& row : terms.headroom.rows)
+      if (row.resource == resource) return row.percent;
+    return std::int64_t{-1};
+  };
+  CHECK(percent_of("tpu") == 10);
+  bench.state.configuration.resource_aliases = {{"tpu", "example.com/tpu"}};
+  ++*bench.state.claims.terms_changes;  // as ConfigChanged, whose counts of nodes ask next
+  percent_of("tpu");
+  reparse_claims(bench.state);
+  CHECK(percent_of("example.com/tpu") == 10);
+}
+
+TEST_CASE(
+    "claims: what a claim assigns that the configuration made valid is named at its cluster") {
+  Bench bench;
+  bench.state.configuration.resource_aliases = {{"tpu", "example.com/tpu"}};
+  ObjectObserved seen = claim_of("k", {row("q", "od", "2")});
+  facts_of(seen).spec.nominal_resources = {{"cpu", "2"}, {"tpu", "2"}, {"example.com/tpu", "2"}};
+  bench.sees(seen);
+  REQUIRE(bench.claim().fault);
+  CHECK(bench.state.clusters["c1"].member.named.empty());
+  bench.state.configuration.resource_aliases.clear();
+  reparse_claims(bench.state);
+  CHECK_FALSE(bench.claim().fault);
+  CHECK(bench.state.clusters["c1"].member.named.at("q") == std::set<std::string>{"od"});
+}
+
 TEST_CASE("claims: a queue that covers an alias and its name grants neither") {
   Bench bench;
   bench.state.configuration.resource_aliases = {{"core", "cpu"}};

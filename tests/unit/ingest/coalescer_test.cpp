@@ -54,6 +54,24 @@ TEST_CASE("only what tells of capacity is held back, whatever ingestCoalesce say
   }
 }
 
+TEST_CASE("an object that is gone is forgotten after its interval, one that came back is not") {
+  Coalescer coalescer;
+  const LogTime begin{seconds(100).ns};
+  const auto passes = [&](WatchFact fact, LogTime now) {
+    const auto passed = offered(coalescer, std::move(fact), now);
+    REQUIRE(passed.has_value());
+    coalescer.passed(*passed, now, kWindow);
+  };
+  passes(seen(Kind::node, "1"), begin);
+  passes(missing(Kind::managed_cluster), begin);
+  passes(missing(Kind::node), begin + kWindow);
+  CHECK(coalescer.size() == 1);  // the ManagedCluster's interval is over
+  passes(seen(Kind::node, "2"), begin + kWindow + kWindow);
+  passes(seen(Kind::cluster_metrics, "1"), begin + kWindow + kWindow + seconds(1));
+  CHECK(coalescer.size() == 2);
+  CHECK_FALSE(offered(coalescer, seen(Kind::node, "3"), begin + kWindow + kWindow + seconds(1)));
+}
+
 TEST_CASE("of what is held back the newest is taken out at the end of the window") {
   Coalescer coalescer;
   const LogTime begin{seconds(100).ns};

@@ -306,6 +306,24 @@ TEST_CASE("a plugin is asked once, then again before its answer expires and afte
   CHECK(brief.stats.expires.has_value());
 }
 
+TEST_CASE("credentials that move to another server keep neither target nor answer of a plugin") {
+  Plugins plugins;
+  Credentials credentials = of_plugin(plugins.script(counting(plugins, "")));
+  Asked asked(plugins, credentials, {});
+  const auto first = asked.ask();
+  REQUIRE(first.has_value());
+  const auto adopt = [&] { plugins.loop.run([&] { asked.identities->replace(credentials); }); };
+  adopt();  // nothing changed
+  CHECK(asked.ask()->target == first->target);
+  CHECK(asked.stats.plugin_calls == 1);
+  credentials.server.port = "2";
+  adopt();
+  const auto moved = asked.ask();
+  REQUIRE(moved.has_value());
+  CHECK(moved->target != first->target);
+  CHECK(moved->token == "t2");
+}
+
 TEST_CASE("a plugin that fails is reported once and not run in a tight loop") {
   Plugins plugins;
   const std::string script = "echo x >> " + plugins.file("runs") + "\nexit 3";

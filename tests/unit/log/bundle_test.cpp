@@ -5,6 +5,7 @@
 
 #include "engine/base/json.h"
 #include "engine/fold/evolve.h"
+#include "engine/log/writer_lock.h"
 #include "engine/main/log_command.h"
 #include "replay/history.h"
 #include "replay/verify.h"
@@ -317,6 +318,17 @@ TEST_CASE("Only a new or empty directory is imported into") {
   fs::remove(exported.other() / "notes");
   CHECK(import_bundle(**bundle, exported.other(), {}).has_value());
   CHECK(import_bundle(**bundle, exported.other(), {}).error().code == ErrorCode::bad_input);
+}
+
+TEST_CASE("An import that another one keeps out leaves that one's store alone") {
+  Exported exported;
+  const auto bundle = open_bundle(exported.file());
+  fs::create_directories(exported.other() / "log.new");
+  write_bytes(exported.other() / "log.new" / "CURRENT", "x");
+  const auto lock = WriterLock::acquire(exported.other() / "writer.lock");
+  REQUIRE(lock.has_value());
+  CHECK(import_bundle(**bundle, exported.other(), {}).error().code == ErrorCode::conflict);
+  CHECK(fs::exists(exported.other() / "log.new" / "CURRENT"));
 }
 
 TEST_CASE("An import that died is begun again") {
