@@ -132,13 +132,7 @@ TEST_CASE(
   stage.offer("r1", 2);
   stage.offer("r2", 9);
   stage.close();
-  PatchIntended intent;
-  intent.cluster = "tenant/acme";
-  intent.target = {Kind::namespace_, "", "web"};
-  NamespaceFacts facts;
-  facts.placements = R"({"r1":2})";
-  intent.expected = facts;
-  stage.fold(std::string(kSelf), intent);
+  const NamespaceFacts facts = stage.intend_placements(kWeb, R"({"r1":2})");
   const Seq sent = stage.state.seq;
   stage.at(1);
   stage.quota(kWeb, 3);

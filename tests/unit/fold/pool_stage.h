@@ -72,6 +72,17 @@ struct PoolStage {
   void fold(const SourceName& source, Fact fact) {
     evolve(state, {next(state.seq), present, Epoch{1}, source, {}, std::move(fact)}, dirty);
   }
+  /// An intent of ours that sets the placements of a namespace. Returns what it expects to observe.
+  NamespaceFacts intend_placements(const PoolNamespaceKey& key, const std::string& placements) {
+    NamespaceFacts facts;
+    facts.placements = placements;
+    PatchIntended intent;
+    intent.cluster = "tenant/" + key.first;
+    intent.target = {Kind::namespace_, "", key.second};
+    intent.expected = facts;
+    fold(std::string(kSelf), intent);
+    return facts;
+  }
   /// Without `uid` the object has its namespace, a slash and its name for one.
   void observe(const SourceName& source, const ObjectKey& key, Facts facts,
                const std::string& uid = "") {

@@ -61,13 +61,7 @@ TEST_CASE("pool tenants: placements that were written here are no edit when they
   stage.tenant("acme");
   stage.want(kWeb, 2);
   stage.close();
-  PatchIntended intent;
-  intent.cluster = "tenant/acme";
-  intent.target = {Kind::namespace_, "", "web"};
-  NamespaceFacts facts;
-  facts.placements = R"({"r1":2})";
-  intent.expected = facts;
-  stage.fold(std::string(kSelf), intent);
+  const NamespaceFacts facts = stage.intend_placements(kWeb, R"({"r1":2})");
   CHECK(stage.pool().unwritten.empty());
   stage.at(1);
   stage.quota(kWeb, 3);  // the decision is another when the write is observed
