@@ -121,7 +121,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     sink->set_rate(settings.writes);
     settings.scopes = wanted.scopes;
     for (auto& watcher : watchers) {
-      watcher->reflector.adjust(settings.reflector);
+      watcher->reflector.adjust(loop.now(), settings.reflector);
       carry_out(*watcher, watcher->reflector.timer(loop.now()));
       confine(*watcher);
     }

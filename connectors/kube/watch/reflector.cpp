@@ -106,13 +106,20 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
   return finish(now);
 }
 
-void Reflector::adjust(const ReflectorSettings& settings) {
+void Reflector::adjust(LogTime now, const ReflectorSettings& settings) {
   const bool other_bounds = settings.nodes_max != settings_.nodes_max ||
                             settings.changes_per_minute != settings_.changes_per_minute;
   // A time in the past: the caller's timer() reads on under the new bounds.
   if (bounds_.exceeded() && cycle_.phase() == Phase::waiting && other_bounds) cycle_.end_pause({});
+  const bool sooner = settings.stale_after < settings_.stale_after ||
+                      settings.lost_after < settings_.lost_after ||
+                      settings.watch_silence_max < settings_.watch_silence_max;
   settings_ = settings;
   if (other_bounds) bounds_.bounds_changed();
+  if (!sooner) return;
+  // Until now the server was only asked as often as the longer span wants.
+  silence_.restart(now);
+  cycle_.ask_sooner(now);
 }
 
 void Reflector::start_list(LogTime now) {

@@ -70,9 +70,10 @@ class Reflector {
   /// Replaces the scope of the watch. Objects of other namespaces are reported missing when the
   /// next list is complete.
   ReflectorOutput confine(LogTime now, WatchScope scope);
-  /// Replaces the settings; an outstanding request keeps its deadline. Call timer() afterwards, so
-  /// that a new bound applies at once.
-  void adjust(const ReflectorSettings& settings);
+  /// Replaces the settings. Where spans of silence become shorter, silence counts from now, and
+  /// what was to be asked again within the longer one is asked within the shorter one. Call timer()
+  /// afterwards, so that a new bound applies at once.
+  void adjust(LogTime now, const ReflectorSettings& settings);
 
   const ReflectorCounters& counters() const { return counters_; }
   /// Whether the scope has a namespace at all.

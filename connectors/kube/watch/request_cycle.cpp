@@ -87,6 +87,21 @@ void RequestCycle::back_off(LogTime now, Next next, std::optional<Duration> at_l
   pause(now, span, next);
 }
 
+void RequestCycle::ask_sooner(LogTime now) {
+  const auto within = [&](Duration span) {
+    deadline_ = std::min(deadline_, now + jittered({span.ns / 2}));
+  };
+  switch (phase_) {
+    case Phase::watching: return within(settings_.watch_silence_max);
+    case Phase::waiting: return within({settings_.stale_after.ns / 2});
+    // A list has its own, shorter silence.
+    case Phase::unserved:
+    case Phase::paging:
+    case Phase::streaming_list:
+    case Phase::locating: return;
+  }
+}
+
 bool RequestCycle::first_failure() {
   if (backoff_.failing()) return false;
   backoff_.note_failure();

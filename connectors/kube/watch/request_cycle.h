@@ -65,6 +65,9 @@ class RequestCycle {
   void pause(LogTime now, Duration span, Next next);
   /// A pause after a failure: grows with each one in a row, and lasts for `at_least`.
   void back_off(LogTime now, Next next, std::optional<Duration> at_least);
+  /// The settings have shorter spans: a stream that is silent and a pause end within those, at a
+  /// random moment, since all streams of a hub get new settings at once.
+  void ask_sooner(LogTime now);
   /// The pause is over at `then`.
   void end_pause(LogTime then) { deadline_ = then; }
   /// Counts a failure that is retried at once; returns false if the last attempt failed as well:

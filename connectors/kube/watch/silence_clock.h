@@ -22,6 +22,8 @@ class SilenceClock {
   void ignore() { expected_ = false; }
 
   void hear(LogTime now) { last_heard_ = now; }
+  /// Silence counts from `now`; what it is reported as stays.
+  void restart(LogTime now) { last_heard_ = now; }
   /// The observations are current again. Returns whether they were stale or lost.
   bool end();
   /// Counts as stale from now on, whatever is heard, until end().

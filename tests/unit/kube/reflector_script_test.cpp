@@ -99,6 +99,7 @@ class Stage {
     }
     if (verb == "counters") return counters_text(reflector_->counters());
     if (verb == "bound") return bound(rest), "";
+    if (verb == "spans") return spans(rest), "";
     return text_of(deliver(verb, rest));
   }
 
@@ -157,7 +158,18 @@ class Stage {
     std::size_t end = 0;
     settings.nodes_max = std::stoull(text, &end);
     if (end < text.size()) settings.changes_per_minute = std::stoll(text.substr(end + 1));
-    reflector_->adjust(settings);
+    reflector_->adjust(now_, settings);
+  }
+
+  // "STALE LOST": these spans, and silent streams that are opened again after half of the first.
+  void spans(const std::string& text) {
+    const std::size_t space = text.find(' ');
+    ReflectorSettings settings;
+    settings.stale_after = parse_go_duration(text.substr(0, space)).value();
+    settings.lost_after = parse_go_duration(text.substr(space + 1)).value();
+    settings.watch_silence_max =
+        std::min(settings.watch_silence_max, Duration{settings.stale_after.ns / 2});
+    reflector_->adjust(now_, settings);
   }
 
   void begin(Kind kind) {
