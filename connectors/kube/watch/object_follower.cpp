@@ -1,5 +1,7 @@
 #include "connectors/kube/watch/object_follower.h"
 
+#include <algorithm>
+
 #include "connectors/kube/resource_path.h"
 #include "connectors/kube/transport/failure_message.h"
 #include "connectors/kube/watch/lasting_stream.h"
@@ -9,6 +11,7 @@ namespace {
 
 constexpr Duration kRetryFirst = milliseconds(500);
 constexpr Duration kRetryMax = seconds(30);
+constexpr Duration kRetryAfterMax = minutes(5);
 constexpr Duration kSilenceMax = seconds(150);  // servers send a bookmark each minute
 constexpr std::size_t kStatusTextMax = 300;
 
@@ -53,10 +56,10 @@ void ObjectFollower::list() {
 }
 
 void ObjectFollower::listed(const Result<HttpResponse>& answer) {
-  if (answer.has_error() || answer->status != 200) return retry(status_text(answer, collection_));
+  if (answer.has_error() || answer->status != 200) return retry(answer);
   JsonFault fault;
   const auto document = parse_json(answer->body, fault);
-  if (!document) return retry("the answer is no JSON");
+  if (!document) return retry("the answer is no JSON", std::nullopt);
   if (!std::exchange(said_, {}).empty()) log_(collection_ + "/" + name_ + ": readable again");
   const std::string version(document->root()["metadata"]["resourceVersion"].string());
   std::optional<JsonView> found;
@@ -79,7 +82,7 @@ void ObjectFollower::watch(const std::string& resource_version) {
   handler.ended = [this](const Result<HttpResponse>& answer) {
     const bool orderly = answer.has_value() && answer->status == 200;
     if (loop_.now() >= watching_since_ + kLastingStream) backoff_.reset();
-    retry(orderly ? std::string() : status_text(answer, collection_));
+    orderly ? retry({}, std::nullopt) : retry(answer);
   };
   stream_ = http_.stream(std::move(request), std::move(handler));
 }
@@ -90,8 +93,11 @@ void ObjectFollower::bytes(std::string_view chunk) {
   for (;;) {
     const WatchStep step = decoder_.next();
     if (step.kind == WatchStep::Kind::need_more) return;
-    if (step.kind != WatchStep::Kind::event || step.event->type == WatchEventType::error)
-      return after(kRetryFirst, &ObjectFollower::list);
+    if (step.kind != WatchStep::Kind::event || step.event->type == WatchEventType::error) {
+      // What follows on the stream does not count: the next list replaces it.
+      stream_.reset();
+      return retry({}, std::nullopt);
+    }
     JsonView object = step.event->object();
     if (step.event->type == WatchEventType::bookmark ||
         object["metadata"]["name"].string() != name_)
@@ -104,10 +110,19 @@ void ObjectFollower::bytes(std::string_view chunk) {
   }
 }
 
-void ObjectFollower::retry(const std::string& why) {
+void ObjectFollower::retry(const Result<HttpResponse>& answer) {
+  retry(status_text(answer, collection_),
+        answer.has_value() ? answer->retry_after : std::optional<Duration>());
+}
+
+// A server that names a wait gets it, however many failures came before: a kind that has just
+// become served is answered so for a moment.
+void ObjectFollower::retry(const std::string& why, std::optional<Duration> asked_wait) {
   if (!why.empty() && std::exchange(said_, why) != why)
     log_(collection_ + "/" + name_ + ": " + why);
-  after(backoff_.next(kRetryFirst, kRetryMax), &ObjectFollower::list);
+  Duration span = backoff_.next(kRetryFirst, kRetryMax);
+  if (asked_wait) span = std::clamp(*asked_wait, kRetryFirst, kRetryAfterMax);
+  after(span, &ObjectFollower::list);
 }
 
 }  // namespace fairlead

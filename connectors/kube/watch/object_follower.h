@@ -35,7 +35,8 @@ class ObjectFollower {
   void listed(const Result<HttpResponse>& answer);
   void watch(const std::string& resource_version);
   void bytes(std::string_view chunk);
-  void retry(const std::string& why);
+  void retry(const std::string& why, std::optional<Duration> asked_wait);
+  void retry(const Result<HttpResponse>& answer);
   void after(Duration span, void (ObjectFollower::*what)());
 
   IoLoop& loop_;
