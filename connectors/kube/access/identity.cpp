@@ -73,6 +73,9 @@ Result<void> Identities::adopt(Credentials credentials) {
   signature_ = signature();
   files_seen_ = loop_.now();
   if (moves && events_.moved) events_.moved();
+  // They wait for a plugin that was ended.
+  if (!plugin_.run)
+    for (Given& given : std::exchange(waiting_, {})) ask(std::move(given));
   return {};
 }
 
@@ -149,14 +152,19 @@ void Identities::look_at_files(LogTime now) {
   }();
   if (only_token) {
     auto token = current_token(*fresh);
-    if (token.has_error()) return log_problem(token.error().message);
+    if (token.has_error()) {
+      signature_.clear();
+      return log_problem(token.error().message);
+    }
     token_ = std::move(*token);
     credentials_ = std::move(*fresh);
     ++stats_.renewals;
     return;
   }
-  if (auto adopted = adopt(std::move(*fresh)); adopted.has_error())
+  if (auto adopted = adopt(std::move(*fresh)); adopted.has_error()) {
+    signature_.clear();
     log_problem(adopted.error().message);
+  }
 }
 
 bool Identities::plugin_due(LogTime now) const {

@@ -16,6 +16,7 @@ namespace fairlead {
 namespace {
 
 constexpr std::size_t kKubeconfigBytesMax = std::size_t{4} << 20;
+constexpr int kPortMax = 65'535;
 constexpr std::string_view kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount/";
 
 Result<std::string> read_file(const std::string& path) {
@@ -250,6 +251,7 @@ std::optional<std::pair<std::string, std::string>> split_authority(std::string_v
         port.find_first_not_of("0123456789", 1) != std::string_view::npos)
       return std::nullopt;
     port.remove_prefix(1);
+    if (std::stoi(std::string(port)) > kPortMax) return std::nullopt;
   }
   if (host.empty() || host.find_first_of(" \t\r\n@?#") != std::string::npos) return std::nullopt;
   return std::pair{std::move(host), std::string(port)};

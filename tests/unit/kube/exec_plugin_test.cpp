@@ -404,3 +404,21 @@ TEST_CASE("credentials come and go from outside") {
                                          "credentials: Secret a/b is gone"});
   plugins.loop.run([&] { identities.reset(); });
 }
+
+TEST_CASE("a request that waits for a plugin is answered when other credentials come") {
+  Plugins plugins;
+  auto made = Identities::make(plugins.loop, of_plugin(plugins.script("sleep 60")), {}, {});
+  REQUIRE(made.has_value());
+  std::unique_ptr<Identities> identities = std::move(*made);
+  std::optional<Result<Identity>> given;
+  plugins.loop.run([&] { identities->ask([&](Result<Identity> it) { given = std::move(it); }); });
+  CHECK_FALSE(given);
+  Credentials token = of_plugin({});
+  token.exec.reset();
+  token.token = "t";
+  plugins.loop.run([&] { identities->replace(token); });
+  REQUIRE(given);
+  REQUIRE(given->has_value());
+  CHECK((*given)->token == "t");
+  plugins.loop.run([&] { identities.reset(); });
+}

@@ -90,9 +90,9 @@ TEST_CASE("server addresses are taken apart, and only http and https are taken")
   CHECK(*parse_server("http://127.0.0.1:8001/a/b/") ==
         ServerAddress{false, "127.0.0.1", "8001", "/a/b"});
   CHECK(*parse_server("https://[::1]:6443") == ServerAddress{true, "::1", "6443", ""});
-  for (const char* bad :
-       {"", "hub:6443", "ftp://x", "https://", "https://hub:", "https://hub:port", "https://[::1",
-        "https://u@hub", "https://hub:6443/?x", "https://hub:1234567", "https://a b"})
+  for (const char* bad : {"", "hub:6443", "ftp://x", "https://", "https://hub:", "https://hub:port",
+                          "https://[::1", "https://u@hub", "https://hub:6443/?x",
+                          "https://hub:1234567", "https://hub:65536", "https://a b"})
     CHECK(parse_server(bad).has_error());
 }
 
