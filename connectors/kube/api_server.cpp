@@ -30,9 +30,11 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
         0;  // of the outstanding request: answers to earlier ones are dropped
   };
 
-  // All paths of discovery are requested at once; answers to an earlier round do not count.
+  // The requests of a part are sent at once; answers to an earlier round do not count.
   struct DiscoveryRound {
+    enum class Part : std::uint8_t { documents, lists };
     std::uint64_t number = 0;
+    Part part = Part::documents;
     std::size_t outstanding = 0;  // answers that are still to come
     std::set<std::string> troubles;
     std::set<std::string> reported;  // the troubles of the round before
@@ -176,47 +178,64 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     round.outstanding = 0;
     round.troubles.clear();
     round.wait = {};
+    discovery->forget_documents();
     discover();
   }
 
-  // Discovery: requests all paths at once, then passes every reflector its version.
+  // Discovery: requests the documents, then the lists of what these do not decide, then passes
+  // every reflector its version.
   void discover() {
     discovery_timer.reset();
     if (round.outstanding || stopped) return;
-    const std::vector<std::string> paths = discovery->paths();
-    round.outstanding = paths.size();
-    for (const std::string& path : paths) {
+    request_discovery(DiscoveryRound::Part::documents, discovery->documents());
+  }
+
+  void request_discovery(DiscoveryRound::Part part, std::vector<DiscoveryRequest> requests) {
+    round.part = part;
+    round.outstanding = requests.size();
+    for (DiscoveryRequest& asked : requests) {
       HttpRequest request;
-      request.target = path;
+      request.target = asked.path;
+      request.accept = asked.accept;
+      if (!asked.etag.empty()) request.more_headers = "If-None-Match: " + asked.etag + "\r\n";
       request.timeout = settings.reflector.request_timeout;
-      http->send(std::move(request),
-                 [weak = weak_from_this(), path, mine = round.number](Result<HttpResponse> answer) {
-                   const auto self = weak.lock();
-                   if (self && mine == self->round.number) self->discovered(path, answer);
-                 });
+      http->send(std::move(request), [weak = weak_from_this(), asked = std::move(asked),
+                                      mine = round.number](Result<HttpResponse> answer) {
+        const auto self = weak.lock();
+        if (self && mine == self->round.number) self->discovered(asked, answer);
+      });
     }
   }
 
-  void discovered(const std::string& path, const Result<HttpResponse>& answer) {
+  void discovered(const DiscoveryRequest& asked, const Result<HttpResponse>& answer) {
     --round.outstanding;
     if (stopped) return;
     const int status = answer.has_value() ? answer->status : 0;
     count(status);
-    if (answer.has_error()) {
+    if (answer.has_error())
       round.troubles.insert(answer.error().message);
-    } else {
-      if (auto read = discovery->answer(path, status, answer->body); read.has_error())
-        round.troubles.insert(read.error().message);
-      if (status != 200 && status != 404) {
-        round.troubles.insert(path + " answered " + std::to_string(status) +
-                              retry_after_text(answer->retry_after));
-        round.wait = std::max(
-            round.wait,
-            bounded_retry_after(answer->retry_after.value_or(Duration{}), settings.reflector));
-      }
-    }
+    else
+      note_discovered(asked, *answer);
     if (round.outstanding > 0) return;
+    if (round.part == DiscoveryRound::Part::documents && round.troubles.empty())
+      if (auto lists = discovery->lists(); !lists.empty())
+        return request_discovery(DiscoveryRound::Part::lists, std::move(lists));
     finish_discovery();
+  }
+
+  void note_discovered(const DiscoveryRequest& asked, const HttpResponse& answer) {
+    const bool is_list = round.part == DiscoveryRound::Part::lists;
+    auto read = is_list
+                    ? discovery->answer(asked.path, answer.status, answer.body)
+                    : discovery->answer_document(asked, answer.status, answer.body, answer.etag);
+    if (read.has_error()) round.troubles.insert(read.error().message);
+    const bool failed =
+        is_list ? answer.status != 200 && answer.status != 404 : is_failure(answer.status);
+    if (!failed) return;
+    round.troubles.insert(asked.path + " answered " + std::to_string(answer.status) +
+                          retry_after_text(answer.retry_after));
+    round.wait = std::max(round.wait, bounded_retry_after(answer.retry_after.value_or(Duration{}),
+                                                          settings.reflector));
   }
 
   void finish_discovery() {
@@ -231,8 +250,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       const Kind kind = watcher->reflector.kind();
       if (!discovery->decided(kind)) continue;
       auto version = discovery->version(kind);
-      // Most servers serve some kinds of devices, if any, and will do so tomorrow.
-      settled = settled && (version.has_value() || is_of_devices(kind));
+      // Most servers serve some kinds of devices, if any, and will do so tomorrow. Of a kind that
+      // is wanted later confine() asks again.
+      settled =
+          settled && (version.has_value() || is_of_devices(kind) || !watcher->reflector.wanted());
       note_version(kind, version);
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }

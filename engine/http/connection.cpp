@@ -198,6 +198,7 @@ class Connection final : public HttpConnection {
     request_.accept = text_of(head[http::field::accept]);
     request_.content_type = text_of(head[http::field::content_type]);
     request_.user_agent = text_of(head[http::field::user_agent]);
+    request_.if_none_match = text_of(head[http::field::if_none_match]);
   }
 
   // -- its answer --------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ struct ReceivedRequest {
   std::string accept;
   std::string content_type;
   std::string user_agent;
+  std::string if_none_match;
   std::string body;
 
   /// The target without the query.

@@ -5,6 +5,15 @@
 namespace fairlead {
 namespace {
 
+constexpr std::string_view kCoreRoot = "/api", kGroupsRoot = "/apis";
+constexpr std::string_view kPlain = "application/json";
+// As client-go asks: a server that knows neither form answers with its plain lists of groups.
+constexpr std::string_view kAggregated =
+    "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,"
+    "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json";
+constexpr int kUnauthorized = 401, kTooManyRequests = 429, kServerError = 500;
+constexpr int kNotModified = 304;
+
 std::vector<std::string_view> versions_of(Kind kind) {
   std::vector<std::string_view> out;
   std::string_view rest = info(kind).versions;
@@ -24,6 +33,10 @@ std::string path_of(Kind kind, std::string_view version) {
 // Groups and their versions may be absent; the core API is on every server.
 bool always_served(std::string_view path) { return path.starts_with("/api/"); }
 
+bool is_below(std::string_view path, std::string_view root) {
+  return path.starts_with(root) && path.substr(root.size()).starts_with('/');
+}
+
 // "v1" of /api/v1, "GROUP/VERSION" of /apis/GROUP/VERSION.
 std::string_view group_version_of(std::string_view path) {
   return path.substr(path.find('/', 1) + 1);
@@ -31,7 +44,102 @@ std::string_view group_version_of(std::string_view path) {
 
 }  // namespace
 
-Discovery::Discovery(std::vector<Kind> kinds) : kinds_(std::move(kinds)) {}
+bool is_failure(int status) {
+  return status == 0 || status == kUnauthorized || status == kTooManyRequests ||
+         status >= kServerError;
+}
+
+Discovery::Discovery(std::vector<Kind> kinds) : kinds_(std::move(kinds)) { forget_documents(); }
+
+void Discovery::forget_documents() {
+  etags_.clear();
+  open_below(kCoreRoot);
+  open_below(kGroupsRoot);
+}
+
+bool Discovery::is_open_below(std::string_view root) const {
+  return std::any_of(open_.begin(), open_.end(),
+                     [root](const std::string& path) { return is_below(path, root); });
+}
+
+void Discovery::open_below(std::string_view root) {
+  for (std::string& path : paths())
+    if (is_below(path, root)) open_.insert(std::move(path));
+}
+
+std::vector<DiscoveryRequest> Discovery::documents() const {
+  std::vector<DiscoveryRequest> out;
+  for (const std::string_view root : {kCoreRoot, kGroupsRoot}) {
+    const std::vector<std::string> all = paths();
+    const bool is_used = std::any_of(
+        all.begin(), all.end(), [root](const std::string& path) { return is_below(path, root); });
+    if (!is_used || (root == kCoreRoot && !is_open_below(root))) continue;
+    const std::string path(root);
+    const auto known = etags_.find(path);
+    out.push_back({path, kAggregated, known == etags_.end() ? "" : known->second});
+  }
+  return out;
+}
+
+std::vector<DiscoveryRequest> Discovery::lists() const {
+  std::vector<DiscoveryRequest> out;
+  for (const std::string& path : open_) out.push_back({path, kPlain, ""});
+  return out;
+}
+
+Result<void> Discovery::answer_document(const DiscoveryRequest& asked, int status,
+                                        std::string_view body, std::string etag) {
+  if (is_failure(status) || status == kNotModified) return {};
+  etags_.erase(asked.path);
+  if (status != 200) {
+    open_below(asked.path);
+    return {};
+  }
+  const auto refuse = [&asked](const std::string& why) {
+    return Error{ErrorCode::bad_input,
+                 asked.path + " answered 200 with what is no list of API groups: " + why};
+  };
+  JsonFault fault;
+  const auto document = parse_json(body, fault, kJsonFileBytesMax);
+  if (!document) return refuse("it is not JSON");
+  const std::string_view kind = document->root()["kind"].string();
+  if (kind == "APIGroupList" || kind == "APIVersions") {
+    open_below(asked.path);
+    return {};
+  }
+  if (kind != "APIGroupDiscoveryList") return refuse("it is of another kind");
+  if (auto read = read_document(asked.path, document->root()); read.has_error())
+    return refuse(read.error().message);
+  etags_[asked.path] = std::move(etag);
+  return {};
+}
+
+// An aggregated server that is away leaves its versions `Stale`, without what they serve.
+Result<void> Discovery::read_document(const std::string& root, JsonView document) {
+  std::map<std::string, std::set<std::string>> current;
+  if (!document["items"].is(JsonKind::array))
+    return Error{ErrorCode::bad_input, "it has no list of groups"};
+  for (JsonView item : document["items"]) {
+    const std::string group(item["metadata"]["name"].string());
+    for (JsonView version : item["versions"]) {
+      if (version["freshness"].string() == "Stale") continue;
+      std::set<std::string>& names = current[root + (group.empty() ? "/" : "/" + group + "/") +
+                                             std::string(version["version"].string())];
+      for (JsonView resource : version["resources"]) names.emplace(resource["resource"].string());
+    }
+  }
+  for (const std::string& path : paths()) {
+    if (!is_below(path, root)) continue;
+    const auto found = current.find(path);
+    if (found == current.end()) {
+      open_.insert(path);
+      continue;
+    }
+    resources_[path] = std::move(found->second);
+    open_.erase(path);
+  }
+  return {};
+}
 
 std::vector<std::string> Discovery::paths() const {
   std::vector<std::string> out;
@@ -46,7 +154,10 @@ std::vector<std::string> Discovery::paths() const {
 Result<void> Discovery::answer(const std::string& path, int status, std::string_view body) {
   if (status == 404 && always_served(path))
     return Error{ErrorCode::bad_input, path + ", which every API server serves, answered 404"};
-  if (status == 404) resources_[path].clear();
+  if (status == 404) {
+    resources_[path].clear();
+    open_.erase(path);
+  }
   if (status != 200) return {};
   const auto refuse = [&path](const char* why) {
     return Error{ErrorCode::bad_input,
@@ -69,6 +180,7 @@ Result<void> Discovery::answer(const std::string& path, int status, std::string_
     names.emplace(resource["name"].string());
   }
   resources_[path] = std::move(names);
+  open_.erase(path);
   return {};
 }
 

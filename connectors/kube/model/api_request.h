@@ -21,6 +21,7 @@ struct ApiRequest {
   std::string accept;
   std::string content_type;
   std::string user_agent;
+  std::string if_none_match;
   std::string body;
 
   std::string query_value(const std::string& name) const;
@@ -65,6 +66,7 @@ struct ApiAnswer {
   std::string body;
   std::vector<std::string> warnings;  ///< texts of Warning headers
   std::optional<int> retry_after;
+  std::string etag;                    ///< the value of that header; empty: none
   std::shared_ptr<WatchStream> watch;  ///< set for a watch that has begun
   int watch_seconds = 0;  ///< when the watch is to be closed; 0 means the server's choice
 };

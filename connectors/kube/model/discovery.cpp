@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "engine/base/digest.h"
+
 namespace fairlead::model {
 namespace {
 
@@ -18,6 +20,7 @@ const Json kCustomVerbs = {"delete", "deletecollection", "get",    "list",
 const Json kStatusVerbs = {"get", "patch", "update"};
 constexpr const char* kAggregated =
     "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+constexpr int kNotModified = 304;
 
 /// A key that sorts versions as Kubernetes does: v2, v1, v1beta2, v1beta1, v1alpha1, then all
 /// others by name. Smaller is better.
@@ -192,6 +195,11 @@ std::optional<ApiAnswer> answer_discovery(const ApiRequest& request, const Defin
     ApiAnswer answer =
         json_answer(aggregated(served, root ? std::vector<std::string>{""} : groups_of(served)));
     answer.content_type = kAggregated;
+    answer.etag = '"' + sha256(answer.body).hex() + '"';
+    if (request.if_none_match == answer.etag) {
+      answer.code = kNotModified;
+      answer.body.clear();
+    }
     return answer;
   }
   if (root)

@@ -22,8 +22,9 @@ std::string warning_value(const std::string& text) {
   return out + "\"";
 }
 
-std::string warnings_of(const ApiAnswer& answer) {
+std::string headers_of(const ApiAnswer& answer) {
   std::string headers;
+  if (!answer.etag.empty()) headers += "Etag: " + answer.etag + "\r\nVary: Accept\r\n";
   for (const std::string& warning : answer.warnings)
     headers += "Warning: " + warning_value(warning) + "\r\n";
   return headers;
@@ -78,6 +79,7 @@ void Session::answer() {
   request.accept = received.accept;
   request.content_type = received.content_type;
   request.user_agent = received.user_agent;
+  request.if_none_match = received.if_none_match;
   request.body = received.body;
   ApiAnswer answer = [&] {
     const std::lock_guard lock(served_.mutex);
@@ -85,13 +87,13 @@ void Session::answer() {
   }();
   if (answer.watch) return begin_watch(answer);
   connection_.reply({answer.code, std::move(answer.content_type), std::move(answer.body),
-                     answer.retry_after.value_or(0), warnings_of(answer)});
+                     answer.retry_after.value_or(0), headers_of(answer)});
 }
 
 void Session::begin_watch(const ApiAnswer& answer) {
   watch_ = answer.watch;
   connection_.begin_stream("HTTP/1.1 200 OK\r\nContent-Type: " + answer.content_type + "\r\n" +
-                           warnings_of(answer) + "Transfer-Encoding: chunked\r\n\r\n");
+                           headers_of(answer) + "Transfer-Encoding: chunked\r\n\r\n");
   // Another thread may change the model; this one fetches the line.
   const auto fetch = [this, weak = connection_.weak_from_this(), &loop = connection_.loop()] {
     loop.post([this, weak] {

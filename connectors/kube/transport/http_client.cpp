@@ -74,6 +74,8 @@ class ResponseReader {
     return seconds(std::min<std::int64_t>(count, 86'400));
   }
 
+  std::string etag() const { return std::string(parser_.get()[http::field::etag]); }
+
  private:
   http::response_parser<http::buffer_body> parser_;
   std::string pending_;
@@ -324,6 +326,7 @@ class Core : public std::enable_shared_from_this<Core> {
     }
     response.status = reader->status();
     response.retry_after = reader->retry_after();
+    response.etag = reader->etag();
     out.answer = std::move(response);
     out.reusable = reader->keep_alive();
   }

@@ -36,6 +36,7 @@ struct HttpResponse {
   int status = 0;
   std::optional<Duration> retry_after;  ///< of the header, if it is a number of seconds
   std::string body;
+  std::string etag{};  ///< of the header, as it was sent; empty: none
 };
 
 /// Callbacks of a stream, in this order; `ended` exactly once unless the stream was cancelled.

@@ -380,8 +380,8 @@ TEST_CASE("discovery that is answered with something else is reported once and a
     }
   });
   CHECK(discover(server, [&] { return asked >= 3; }) ==
-        std::vector<std::string>{"hub: discovery: /api/v1 answered 200 with what is not an "
-                                 "APIResourceList: it is not JSON; asked again in 10ms"});
+        std::vector<std::string>{"hub: discovery: /api answered 200 with what is no list of API "
+                                 "groups: it is not JSON; asked again in 10ms"});
 }
 
 TEST_CASE("a server that answers 404 to everything is reported by the core API alone") {
@@ -410,7 +410,7 @@ TEST_CASE("discovery waits as long as Retry-After says, but not until all is sta
   std::atomic<int> looks{0};
   const auto lines = discover(server, [&] { return asked >= 1 && ++looks > 10; });
   CHECK(asked == 1);
-  CHECK(lines == std::vector<std::string>{"hub: discovery: /api/v1 answered 429 (Retry-After "
+  CHECK(lines == std::vector<std::string>{"hub: discovery: /api answered 429 (Retry-After "
                                           "1h0m0s); asked again in 2m30s"});
 }
 
