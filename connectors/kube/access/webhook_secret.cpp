@@ -1,5 +1,7 @@
 #include "connectors/kube/access/webhook_secret.h"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "connectors/kube/access/webhook_authority.h"
@@ -11,8 +13,6 @@ namespace fairlead {
 namespace {
 
 constexpr const char* kApplyType = "application/apply-patch+yaml";
-/// The webhooks of the configuration that the hub answers.
-constexpr const char* kWebhookNames[] = {"claims.fairlead.io", "queues.fairlead.io"};
 constexpr const char* kConfigurations =
     "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/";
 
@@ -67,15 +67,31 @@ Json secret_body(const WebhookAddress& address, const WebhookSecret& wanted,
             {"tls.key", encode_base64(wanted.key)}}}};
 }
 
-Json configuration_body(const std::string& authorities) {
+/// Returns what gives every webhook of `object`, a ValidatingWebhookConfiguration, the authorities;
+/// nullopt: each of them has them.
+std::optional<Json> wanted_configuration(const Json& object, const std::string& authorities) {
+  const std::string bundle = encode_base64(authorities);
+  const Json::json_pointer place("/clientConfig/caBundle");
   Json webhooks = Json::array();
-  for (const char* name : kWebhookNames)
-    webhooks.push_back(
-        {{"name", name}, {"clientConfig", {{"caBundle", encode_base64(authorities)}}}});
-  return {{"apiVersion", "admissionregistration.k8s.io/v1"},
-          {"kind", "ValidatingWebhookConfiguration"},
-          {"metadata", {{"name", kWebhookConfiguration}}},
-          {"webhooks", std::move(webhooks)}};
+  bool differs = false;
+  for (const Json& webhook : object["webhooks"]) {
+    differs = differs || !webhook.contains(place) || webhook[place] != bundle;
+    webhooks.push_back({{"name", webhook.at("name")}, {"clientConfig", {{"caBundle", bundle}}}});
+  }
+  if (!differs) return std::nullopt;
+  return Json{{"apiVersion", "admissionregistration.k8s.io/v1"},
+              {"kind", "ValidatingWebhookConfiguration"},
+              {"metadata", {{"name", kWebhookConfiguration}}},
+              {"webhooks", std::move(webhooks)}};
+}
+
+/// Whether `object` has webhooks, and each of them a name.
+bool is_configuration(const Json& object) {
+  const auto webhooks = object.find("webhooks");
+  if (!object.is_object() || webhooks == object.end() || !webhooks->is_array()) return false;
+  return std::all_of(webhooks->begin(), webhooks->end(), [](const Json& webhook) {
+    return webhook.is_object() && webhook.contains("name");
+  });
 }
 
 HttpRequest apply_request(std::string path, const Json& body) {
@@ -118,25 +134,42 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
       if (!secret) return fail("GET " + secret_path + ": " + secret.error().message);
       auto wanted = renewed(secret->contents, address.host(), ports.now());
       if (!wanted) return fail(wanted.error().message);
-      if (*wanted == secret->contents) return apply_configuration(*wanted);
+      if (*wanted == secret->contents) return look_at_configuration(*wanted);
       const HttpRequest write =
           apply_request(secret_path, secret_body(address, *wanted, secret->resource_version));
       send("PATCH " + secret_path, write,
-           [this, wanted = *wanted](const HttpResponse&) { apply_configuration(wanted); });
+           [this, wanted = *wanted](const HttpResponse&) { look_at_configuration(wanted); });
     });
   }
 
-  void apply_configuration(const WebhookSecret& secret) {
+  // A client to which another writer gave our authority is served, too: also where the
+  // configuration cannot be read or written, the certificate is used.
+  void look_at_configuration(const WebhookSecret& secret) {
     const std::string path = std::string(kConfigurations) + kWebhookConfiguration;
+    HttpRequest request;
+    request.target = path;
     send(
-        "PATCH " + path, apply_request(path, configuration_body(secret.authorities)),
-        [this, secret](const HttpResponse&) {
-          adopt(secret);
-          solved();
-          again(times.look);
+        "GET " + path, std::move(request),
+        [this, path, secret](const HttpResponse& answer) {
+          const Json object = read_json(answer.body);
+          if (!is_configuration(object)) {
+            adopt(secret);
+            return fail("GET " + path + ": the answer is no ValidatingWebhookConfiguration");
+          }
+          const auto wanted = wanted_configuration(object, secret.authorities);
+          if (!wanted) return finish(secret);
+          send(
+              "PATCH " + path, apply_request(path, *wanted),
+              [this, secret](const HttpResponse&) { finish(secret); },
+              [this, secret] { adopt(secret); });
         },
-        // Also a client to which another writer gave our authority is served.
         [this, secret] { adopt(secret); });
+  }
+
+  void finish(const WebhookSecret& secret) {
+    adopt(secret);
+    solved();
+    again(times.look);
   }
 
   void adopt(const WebhookSecret& secret) {

@@ -1,7 +1,7 @@
 // Keeps the webhook's certificate in a Secret, and its authority in the webhook configuration.
 //
-// Every minute the Secret is read, renewed where it must be (webhook_authority.h), and the
-// configuration is applied: both are requests that change nothing while nothing is to be done. A
+// Every minute both are read. The Secret is renewed where it must be (webhook_authority.h), and the
+// configuration is written where a webhook of it has another authority. A
 // new authority is in the configuration before a certificate that it signed is used. The Secret is
 // written with the version that was read, so that of two hubs one wins and the other takes its
 // certificate up.
@@ -37,7 +37,7 @@ struct WebhookSecretTimes {
   Duration retry = seconds(10);  ///< after a look that failed
 };
 
-/// On the loop's thread only. Needs the rights to get and patch the Secret, and to patch the
+/// On the loop's thread only. Needs the rights to get and patch the Secret and the
 /// ValidatingWebhookConfiguration.
 class WebhookSecretKeeper {
  public:
