@@ -56,6 +56,16 @@ def apply(server, folder):
     return server.kubectl("apply", "--server-side", "-k", folder)
 
 
+def uninstall(server, *arguments):
+    """`scripts/uninstall`: what it printed."""
+    done = subprocess.run([str(ROOT / "scripts/uninstall"), *map(str, arguments)], capture_output=True, text=True,
+                          timeout=120, env={**os.environ, "KUBECTL": str(assets() / "kubectl"),
+                                            "KUBECONFIG": str(server.kubeconfig("admin")),
+                                            "KUBECACHEDIR": str(server.plane.directory / "kubectl-cache")})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def template(found):
     """The Pod template's spec of the StatefulSet among `found`."""
     [stateful_set] = [item for item in found if item["kind"] == "StatefulSet"]
