@@ -7,6 +7,8 @@ def granted_by(rules, namespace=""):
     """{(namespace, resource, verb)} of PolicyRules; resource as `resource.group`, a subresource as `a/b.group`."""
     found = set()
     for rule in rules:
+        if "nonResourceURLs" in rule:
+            continue
         assert "*" not in [*rule["apiGroups"], *rule["resources"], *rule["verbs"]], rule
         for group in rule["apiGroups"]:
             for resource in rule["resources"]:
