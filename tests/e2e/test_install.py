@@ -79,6 +79,38 @@ class InstallTest(unittest.TestCase):
                 self.applied(folder)
                 self.removed(folder)
 
+    def left_of(self, *folders):
+        """Kinds and names of what scripts/uninstall would take away besides `folders`."""
+        arguments = [word for folder in folders for word in ("--except", folder)]
+        return deploy.uninstall(self.server, *arguments, "--dry-run").splitlines()
+
+    def test_the_way_to_a_smaller_overlay_and_back_leaves_nothing_behind(self):
+        hub, strict, record = (deploy.DEPLOY / "overlays" / name for name in ("hub", "strict", "recommend-only"))
+        # While the webhook of `strict` is there nothing is edited: its Service leads nowhere here.
+        self.applied(hub)
+        self.server.create(CLAIMS, pod.wanted_claim())
+        self.addCleanup(self.server.clear, CLAIMS)
+        queue = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"
+        self.server.create(queue, {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue",
+                                   "metadata": {"name": "legacy"}, "spec": {"stopPolicy": "Hold"}})
+        self.addCleanup(self.server.clear, queue)
+        for larger in (strict, hub):
+            with self.subTest(larger=larger.name):
+                deploy.apply(self.server, larger)
+                deploy.apply(self.server, record)
+                self.assertIn("ClusterRole fairlead-write", self.left_of(record))
+                deploy.uninstall(self.server, "--except", record)
+                self.assertEqual(self.left_of(record), [])
+                # Nothing is asked that nobody answers.
+                self.server.merge(f"{queue}/legacy", {"spec": {"stopPolicy": "None"}})
+                self.server.merge(f"{queue}/legacy", {"spec": {"stopPolicy": "Hold"}})
+        self.applied(strict)
+        deploy.uninstall(self.server)
+        self.assertEqual(self.left_of(), [])
+        for path in (VOLUME_CLAIM, CLAIM, "/api/v1/namespaces/fairlead"):
+            self.assertIsNotNone(self.server.get(path))
+        self.server.merge(f"{queue}/legacy", {"spec": {"stopPolicy": "None"}})
+
     def test_the_certificate_of_cert_manager_is_applied_twice_and_removed(self):
         self.install_operator_crds("cert-manager")
         folder = deploy.composed(self.plane.directory / "cert-manager", ["webhook-cert-manager"])
