@@ -65,16 +65,17 @@ class ResponseReader {
   bool done() const { return parser_.is_done(); }
   bool keep_alive() const { return parser_.keep_alive(); }
   int status() const { return static_cast<int>(parser_.get().result_int()); }
+  void copy_head(HttpResponse& out) const {
+    out.status = status(), out.retry_after = retry_after();
+    out.etag = std::string(parser_.get()[http::field::etag]);
+  }
   std::optional<Duration> retry_after() const {
     const auto text = parser_.get()[http::field::retry_after];
     std::int64_t count = 0;
     auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (text.empty() || failed != std::errc{} || end != text.data() + text.size() || count < 0)
-      return std::nullopt;
+    if (failed != std::errc{} || end != text.data() + text.size() || count < 0) return std::nullopt;
     return seconds(std::min<std::int64_t>(count, 86'400));
   }
-
-  std::string etag() const { return std::string(parser_.get()[http::field::etag]); }
 
  private:
   http::response_parser<http::buffer_body> parser_;
@@ -103,8 +104,6 @@ class Deadline {
   std::unique_ptr<IoLoop::Timer> timer_;
   bool passed_ = false;
 };
-
-class Client;
 
 struct Pending {
   HttpRequest request;
@@ -324,9 +323,7 @@ class Core : public std::enable_shared_from_this<Core> {
       out.answer = failure(connection, deadline, error, true);
       co_return;
     }
-    response.status = reader->status();
-    response.retry_after = reader->retry_after();
-    response.etag = reader->etag();
+    reader->copy_head(response);
     out.answer = std::move(response);
     out.reusable = reader->keep_alive();
   }
@@ -443,8 +440,7 @@ class Core : public std::enable_shared_from_this<Core> {
       outcome = failure(connection, deadline, error, true);
       co_return;
     }
-    response.status = reader->status();
-    response.retry_after = reader->retry_after();
+    reader->copy_head(response);
     outcome = std::move(response);
   }
 
