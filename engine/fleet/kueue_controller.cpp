@@ -39,6 +39,7 @@ void KueueController::look(LogTime now, const std::map<std::string, std::int64_t
   if (now < next_look_) return;
   next_look_ = now + kKueueRound;
   KueueView view;
+  view.nominator = nominator_;
   see_workers(now, gpus, view);
   see_checks(now, view);
   see_queues(now, view);

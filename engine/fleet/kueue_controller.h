@@ -17,8 +17,9 @@ namespace fairlead {
 /// Owned by one thread.
 class KueueController {
  public:
-  KueueController(model::ModelServer& hub, FleetLogger logger)
-      : hub_(hub, "kueue"), logger_(std::move(logger)) {}
+  KueueController(model::ModelServer& hub, FleetLogger logger,
+                  Nominator nominator = Nominator::kueue)
+      : hub_(hub, "kueue"), logger_(std::move(logger)), nominator_(nominator) {}
 
   /// Reconciles all objects, at most once a second. `gpus` are those of each cluster that no
   /// foreign pod occupies; it includes those that copies of Workloads hold.
@@ -48,6 +49,7 @@ class KueueController {
 
   Api hub_;
   const FleetLogger logger_;
+  const Nominator nominator_;
   std::map<CopyKey, Copy> copies_;
   LogTime next_look_;
   std::uint64_t writes_ = 0;

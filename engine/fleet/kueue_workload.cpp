@@ -151,7 +151,7 @@ std::optional<KueueStep> next_step(const Json& workload, const KueueView& view, 
   if (!worker.empty()) return watch_over(workload, queue->second, worker, copy, now);
   if (!is_true(workload, "QuotaReserved")) return reserve(workload, queue->second, now);
   if (workload.value("/status/nominatedClusterNames"_json_pointer, Json::array()).empty())
-    return nominate(workload, queue->second);
+    return view.nominator == Nominator::kueue ? nominate(workload, queue->second) : std::nullopt;
   return start(workload, queue->second, view, now);
 }
 

@@ -34,7 +34,12 @@ struct WorkerView {
   std::int64_t free_gpus = 0;
 };
 
+/// Who nominates workers: Kueue's default dispatcher, or another one (its gate
+/// MultiKueueDispatcher).
+enum class Nominator : std::uint8_t { kueue, another };
+
 struct KueueView {
+  Nominator nominator{};
   std::map<std::string, QueueView> queues;    ///< by `<namespace>/<LocalQueue>`
   std::map<std::string, WorkerView> workers;  ///< by MultiKueueCluster
 };

@@ -33,6 +33,13 @@ std::string joined(const std::vector<std::string>& names) {
   return text.empty() ? "none" : text;
 }
 
+// OCM itself taints a cluster whose agent it does not hear of.
+bool is_tainted(const Json& cluster) {
+  const Json taints = cluster.value("/spec/taints"_json_pointer, Json::array());
+  return std::any_of(taints.begin(), taints.end(),
+                     [](const Json& taint) { return taint.value("effect", "") == "NoSelect"; });
+}
+
 }  // namespace
 
 std::int64_t placement_score(const Json& placement, const PlacementCandidate& candidate) {
@@ -69,6 +76,7 @@ std::vector<PlacementCandidate> PlacementController::candidates() const {
   std::map<std::string, PlacementCandidate> by_name;
   for (const Json& cluster : hub_.items(kManagedClusters)) {
     const std::string name = cluster["metadata"]["name"];
+    if (is_tainted(cluster)) continue;
     PlacementCandidate candidate{name, {}, {}};
     const Json labels = cluster["metadata"].value("labels", Json::object());
     for (const auto& [key, value] : labels.items()) candidate.labels[key] = value;

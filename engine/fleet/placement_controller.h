@@ -3,7 +3,9 @@
 // It knows predicates by label, AddOn prioritizers with weights, and numberOfClusters. As in OCM, a
 // missing score counts 0, of equal sums the first name wins, and a decision lists its clusters by
 // name.
-// Not played: built-in prioritizers, taints, cluster sets, decision groups, more than 100 clusters.
+// A cluster with a taint of the effect NoSelect is not selected.
+// Not played: built-in prioritizers, tolerations, cluster sets, decision groups, more than 100
+// clusters.
 #pragma once
 
 #include <cstdint>

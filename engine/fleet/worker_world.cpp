@@ -15,7 +15,7 @@ Json object(std::string_view version, const char* kind, const std::string& name)
   return {{"apiVersion", version}, {"kind", kind}, {"metadata", {{"name", name}}}};
 }
 
-WorldObject placement(const std::string& name, Json spec) {
+WorldObject placement_of(const std::string& name, Json spec) {
   Json placement = object(kOcm, "Placement", name);
   placement["spec"] = std::move(spec);
   return {kPlacements, std::move(placement)};
@@ -73,19 +73,21 @@ std::vector<WorkerCluster> worker_clusters() {
 std::vector<WorldObject> placement_objects() {
   std::vector<WorldObject> out{namespace_object(kKueueSystem), namespace_object("team-ml")};
   out.push_back({kFlavors, object(kKueue, "ResourceFlavor", "gpu")});
-  out.push_back(placement("best", best_score()));
-  out.push_back(placement("t4", with_label()));
-  for (const auto& [name, placement] :
-       {std::pair{"training", "best"}, std::pair{"serving", "t4"}}) {
-    out.push_back(check(placement + std::string("-placement"),
-                        "open-cluster-management.io/placement",
-                        "cluster.open-cluster-management.io", "Placement", placement));
-    out.push_back(check(placement + std::string("-multikueue"), "kueue.x-k8s.io/multikueue",
-                        "kueue.x-k8s.io", "MultiKueueConfig", placement));
-    out.push_back(queue(name, placement));
-    out.push_back(local_queue(name));
-  }
+  for (WorldObject& one : objects_of_queue("training", "best", best_score()))
+    out.push_back(std::move(one));
+  for (WorldObject& one : objects_of_queue("serving", "t4", with_label()))
+    out.push_back(std::move(one));
   return out;
+}
+
+std::vector<WorldObject> objects_of_queue(const std::string& name, const std::string& placement,
+                                          Json spec) {
+  return {placement_of(placement, std::move(spec)),
+          check(placement + "-placement", "open-cluster-management.io/placement",
+                "cluster.open-cluster-management.io", "Placement", placement),
+          check(placement + "-multikueue", "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io",
+                "MultiKueueConfig", placement),
+          queue(name, placement), local_queue(name)};
 }
 
 std::vector<WorldObject> worker_cluster_objects(const WorkerCluster& cluster) {

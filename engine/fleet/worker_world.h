@@ -54,6 +54,10 @@ std::vector<WorkerCluster> worker_clusters();
 /// score and one for all with a label; for each an AdmissionCheck for Fairlead, one for Kueue, a
 /// ClusterQueue that uses both, and a LocalQueue.
 std::vector<WorldObject> placement_objects();
+/// Returns a Placement with that spec, an AdmissionCheck of it for Fairlead and one for Kueue, a
+/// ClusterQueue that uses both, and a LocalQueue in team-ml.
+std::vector<WorldObject> objects_of_queue(const std::string& name, const std::string& placement,
+                                          Json spec);
 /// Returns the objects of a cluster that joins: its namespace, its ManagedCluster and its
 /// AddOnPlacementScore, still without scores.
 std::vector<WorldObject> worker_cluster_objects(const WorkerCluster& cluster);

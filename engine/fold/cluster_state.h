@@ -13,6 +13,7 @@
 
 #include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster_terms.h"
+#include "engine/fold/capacity/largest_nodes.h"
 #include "engine/fold/capacity/liveness.h"
 #include "engine/fold/devices/device_capacity_state.h"
 #include "engine/fold/devices/device_search_state.h"
@@ -92,6 +93,7 @@ struct ClusterPool {
   std::optional<LogTime> lost_since;
   /// After a loss: when it takes new slices again.
   std::optional<LogTime> counted_again_at;
+  Memo<LargestNodes> largest;  ///< of the eligible nodes
 
   friend bool operator==(const ClusterPool&, const ClusterPool&) = default;
 };

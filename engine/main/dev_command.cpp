@@ -328,7 +328,9 @@ void add_dev_command(CLI::App& app, int& exit_code) {
   dev->add_option(
          "--fleet", options->fleet,
          "claims: machines fail and quotas follow; devices: quotas follow the GPUs that a driver "
-         "publishes; multikueue: OCM Placements choose "
+         "publishes; fleet-claims: a driver gives a licence to one cluster at a time, jobs wait "
+         "for "
+         "it; multikueue: OCM Placements choose "
          "MultiKueue's workers, scores flip, jobs run; pool: tenants share super clusters, "
          "slices and pods move")
       ->check(CLI::IsMember(fleet_names()))

@@ -5,6 +5,7 @@
 
 #include "engine/fleet/device_fleet.h"
 #include "engine/fleet/layout.h"
+#include "engine/fleet/licence_fleet.h"
 #include "engine/fleet/machine_fleet.h"
 #include "engine/fleet/pool_fleet.h"
 #include "engine/fleet/worker_fleet.h"
@@ -15,6 +16,7 @@ namespace {
 bool is_multikueue(const std::string& name) { return name == "multikueue"; }
 bool is_pool(const std::string& name) { return name == "pool"; }
 bool is_devices(const std::string& name) { return name == "devices"; }
+bool is_fleet_claims(const std::string& name) { return name == "fleet-claims"; }
 
 void introduce_claims(std::ostream& out, const FleetPlaces& places) {
   const std::string kubectl = "  kubectl --kubeconfig " + places.hub;
@@ -105,14 +107,43 @@ void introduce_devices(std::ostream& out, const FleetPlaces& places,
         << "  kubectl --kubeconfig " << kubeconfig << " cordon gpu-1\n";
 }
 
+void introduce_fleet_claims(std::ostream& out, const FleetPlaces& places,
+                            const Configuration& configuration) {
+  out << "Jobs of the queue training need a site-licence, which exists once: a "
+         "FleetResourceClaim.\n"
+         "Its driver gives it to one cluster at a time. Fairlead asks the driver for the cluster\n"
+         "that is best for a job, reserves the licence for one job, and sends the job there. A "
+         "GPU\n"
+         "that is booked ahead is such a claim, too: Fairlead itself is its driver.\n"
+      << "  moveWindow " << to_go_duration(configuration.multikueue.move_window)
+      << "   a job whose cluster is lost for so long goes to another one, and the licence with "
+         "it\n\n"
+      << "In " << to_go_duration(kLicenceRoundLength)
+      << " there, again and again: two jobs want the licence, a GPU is booked, a third job waits\n"
+         "in a cluster that is lost. Try, while it runs:\n";
+  const std::string hub = "  kubectl --kubeconfig " + places.hub;
+  out << hub << " get fleetresourceclaims -n team-ml -o yaml -w\n"
+      << hub << " get fleetschedulings -n team-ml -o yaml\n"
+      << hub << " get workloads -n team-ml -w\n";
+  for (const auto& [name, kubeconfig] : places.others)
+    out << "  kubectl --kubeconfig " << kubeconfig << " get resourceslices    # of " << name
+        << '\n';
+}
+
 }  // namespace
 
-std::vector<std::string> fleet_names() { return {"claims", "devices", "multikueue", "pool"}; }
+std::vector<std::string> fleet_names() {
+  return {"claims", "devices", "fleet-claims", "multikueue", "pool"};
+}
 
 std::map<std::string, ServerRole> fleet_servers(const std::string& name) {
   std::map<std::string, ServerRole> out;
   if (is_multikueue(name)) return out;
   if (is_devices(name)) return {{std::string(kDeviceCluster), ServerRole::member}};
+  if (is_fleet_claims(name)) {
+    for (const std::string& cluster : licence_clusters()) out[cluster] = ServerRole::member;
+    return out;
+  }
   if (is_pool(name)) {
     for (const std::string& tenant : pool_tenants()) out[tenant] = ServerRole::tenant;
     for (const std::string& cluster : super_clusters()) out[cluster] = ServerRole::member;
@@ -126,6 +157,10 @@ std::map<std::string, ServerRole> fleet_servers(const std::string& name) {
 std::vector<std::string> fleet_settings(const std::string& name) {
   // These fleets are not about claims, whose amounts would only add lines.
   if (is_multikueue(name) || is_devices(name)) return {"claims.create=false"};
+  // Its Kueue writes Workloads by merge patch, so it clears nominations itself.
+  if (is_fleet_claims(name))
+    return {"claims.create=false", "dra.quota=false", "dra.fleetClaims=true",
+            "multikueue.dispatcher=true", "multikueue.clearedBy=mergePatch"};
   // Of a cluster that is lost the slices move within a round.
   if (is_pool(name))
     return {"claims.create=false", "debounce.lostAfter=5m", "debounce.staleAfter=2m",
@@ -140,6 +175,8 @@ std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& h
     return std::make_unique<WorkerFleet>(hub, seed, start, std::move(logger));
   if (is_devices(name))
     return std::make_unique<DeviceFleet>(hub, servers, seed, start, std::move(logger));
+  if (is_fleet_claims(name))
+    return std::make_unique<LicenceFleet>(hub, servers, seed, start, std::move(logger));
   if (is_pool(name))
     return std::make_unique<PoolFleet>(hub, servers, seed, start, std::move(logger));
   return std::make_unique<MachineFleet>(hub, servers, seed, start, std::move(logger));
@@ -153,6 +190,8 @@ void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlac
     introduce_pool(out, places, configuration);
   else if (is_devices(name))
     introduce_devices(out, places, configuration);
+  else if (is_fleet_claims(name))
+    introduce_fleet_claims(out, places, configuration);
   else
     introduce_claims(out, places);
 }

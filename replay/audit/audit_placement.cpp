@@ -26,6 +26,18 @@ constexpr std::size_t kDecisionsMax = 20;
 Json amounts_json(const CpuMemorySum& sum) {
   return {{"cpu", amount_text("cpu", sum.cpu)}, {"memory", amount_text("memory", sum.memory)}};
 }
+
+// Amounts that are left. What is used beyond what there is is put into `beyond` instead: a share
+// may shrink below what its pods ask for.
+Json left_json(const std::map<std::string, Int128>& amounts, Json& beyond) {
+  Json left = Json::object();
+  for (const auto& [resource, amount] : amounts) {
+    left[resource] = amount_text(resource, std::max(amount, Int128{0}));
+    if (amount < 0) beyond[resource] = amount_text(resource, -amount);
+  }
+  return left;
+}
+
 Json amounts_json(const std::optional<CpuMemory>& amounts) {
   if (!amounts) return nullptr;
   return amounts_json(CpuMemorySum{amounts->cpu, amounts->memory});
@@ -118,9 +130,11 @@ Json clusters_json(const Placed& placed) {
     std::string lacking = at.short_of;
     if (placed.pod) {
       PodFit room = fit_of_pod(placed.state, key_of(placed.asked), at.id);
-      row["left"] = amounts_json(room.left);
-      for (const auto& [resource, amount] : room.free)
-        row["free"][resource] = amount_text(resource, amount);
+      Json share_beyond, cluster_beyond;
+      row["left"] = left_json({{"cpu", room.left.cpu}, {"memory", room.left.memory}}, share_beyond);
+      row["free"] = left_json(room.free, cluster_beyond);
+      if (!share_beyond.is_null()) row["overUsed"]["share"] = std::move(share_beyond);
+      if (!cluster_beyond.is_null()) row["overUsed"]["cluster"] = std::move(cluster_beyond);
       lacking = std::move(room.lacking);
       row["devices"] = devices_json(placed, at);
     }
@@ -140,6 +154,16 @@ std::string apart_because(const State& state, const PoolTenant& tenant) {
   return "its API server has not shown each kind, or is silent";
 }
 
+// Why no quota of the namespace counts.
+std::string no_quota_because(const PoolNamespace& of, const std::string& name) {
+  std::string each;
+  for (const auto& [quota, seen] : of.quotas)
+    each += (each.empty() ? "" : ", ") + quota +
+            (seen.facts.scoped ? " has scopes" : " names no request for cpu or memory");
+  if (each.empty()) each = "it has none";
+  return "no ResourceQuota of " + name + " counts (" + each + "): it is left alone";
+}
+
 // Why nothing is decided about the namespace, whatever its quota; null if something is.
 Json undecided_because(const Placed& placed) {
   const PoolNamespace& of = placed.of;
@@ -150,8 +174,7 @@ Json undecided_because(const Placed& placed) {
     return "tenant " + placed.asked.tenant + " is not connected (" +
            apart_because(placed.state, placed.tenant) +
            "): what it has stays, and nothing is written";
-  if (!of.taken_up && !is_in_pool(placed.state, of))
-    return "no ResourceQuota of " + name + " names cpu or memory: it is left alone";
+  if (!of.taken_up && !is_in_pool(placed.state, of)) return no_quota_because(of, name);
   return nullptr;
 }
 

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/fold/pool/pods.h"
 #include "replay/audit/device_text.h"
 #include "replay/audit/explain_text.h"
 #include "replay/table.h"
@@ -56,11 +57,16 @@ std::string refusal_words(const Json& devices) {
   return cell(devices["reason"]) + (devices["detail"] == "" ? "" : " " + cell(devices["detail"]));
 }
 
+// PodFit::lacking in words.
+std::string lacking_words(const std::string& lacking) {
+  return lacking == kNoNodeHolds ? "a node that holds the pod alone" : lacking;
+}
+
 // What a super cluster has too little of: an amount, or devices.
 std::string short_words(const Json& row) {
   const Json devices = row.value("devices", Json());
   if (row.contains("short") || devices.is_null() || devices["reason"] == "")
-    return cell(row.value("short", Json()));
+    return lacking_words(cell(row.value("short", Json())));
   return "devices: " + refusal_words(devices);
 }
 
@@ -152,6 +158,11 @@ std::string verdict_text(const Json& document, const Json& row) {
     if (row["slices"] == 0) add("the namespace has no slice there");
     add("left of its slices: " + amounts_text(row["left"]));
     add("free there: " + amounts_text(row["free"]));
+    const Json beyond = row.value("overUsed", Json::object());
+    if (beyond.contains("share"))
+      add("its pods use more than its slices: " + amounts_text(beyond["share"]));
+    if (beyond.contains("cluster"))
+      add("more is used there than it offers: " + amounts_text(beyond["cluster"]));
   } else if (is_open) {
     add("room for " + slices_text(row["room"]) + " beside others");
   }
@@ -161,7 +172,7 @@ std::string verdict_text(const Json& document, const Json& row) {
     add("devices: free, " + cell(devices["left"]) + " left then");
   if (refused) add("devices: " + refusal_words(devices));
   if (row.contains("short"))
-    add("short of " + cell(row["short"]));
+    add("short of " + lacking_words(cell(row["short"])));
   else if (is_open && !refused)
     add(of_pod ? "the pod fits" : "one more fits");
   return text;

@@ -155,6 +155,22 @@ PoolSize tenth_of_the_namespaces(PoolSize size) {
   return size;
 }
 
+/// A pool in which every namespace wants far more slices than are free.
+std::shared_ptr<Turns> where_all_want_more(const PoolSize& size) {
+  const auto turns = std::make_shared<Turns>(size);
+  for (std::uint64_t each = 0; each < size.all_namespaces(); ++each)
+    turns->world.set_quota(each, PoolWorld::kSlices + 9000);
+  if (turns->world.slices_of(0) != PoolWorld::kSlices) give_up("a namespace got what it wants");
+  return turns;
+}
+
+Trial prepare_waiting_namespaces(const Place& place) {
+  const PoolSize size = one_tenant(place);
+  const auto many = where_all_want_more(size);
+  const auto few = where_all_want_more(tenth_of_the_namespaces(size));
+  return {[many] { return capacity_change(*many); }, [few] { return capacity_change(*few); }};
+}
+
 /// A tenth of the pool, in whose first namespace that many pods wait.
 std::shared_ptr<Turns> with_waiting(const Place& place, std::uint64_t pods) {
   const auto turns = std::make_shared<Turns>(a_tenth(full_size(place)));
@@ -281,6 +297,8 @@ void add_pool_benches(Suite& suite) {
              beside(namespace_decision, one_tenant, tenth_of_the_namespaces)});
   suite.add({"pool/10k namespaces of one tenant at its limit, a quota", "1000 namespaces", "us",
              less, 2, beside(quotas_at_the_limit, one_limited_tenant, tenth_of_the_namespaces)});
+  suite.add({"pool/10k namespaces that want slices, capacity change", "1000 namespaces", "us", less,
+             4, prepare_waiting_namespaces});
   const std::string few = "1000 waiting pods";
   suite.add(
       {"pool/10k waiting pods, event of others", few, "us", less, 2, waiting(event_of_others)});

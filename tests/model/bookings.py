@@ -7,6 +7,8 @@ B2  A booking for a Workload (WaitForFirstConsumer) is made when the cluster is 
 B3  A booked device costs what its slice says now. For a Workload that names the claim it is free while no other
     Workload holds the claim.
 B4  A claim whose parameters name no template of its namespace gets nothing.
+B5  Several bookings of one Workload that wait for a cluster are made together or not at all.
+B6  A nominated Workload gives no claim up for a cluster where a booking of its could not be made.
 """
 import json
 
@@ -130,19 +132,24 @@ class BookingDispatch(FleetDispatch):
                 _, _, name, pods = min(found, key=lambda f: f[:3])
                 self.book(claim, name, pods)
 
-    def ask(self, w, pending, clusters):
+    def ask(self, w, pending, clusters, found):
         said = {e["name"]: e.get("unsuitableClusters", [])
                 for e in (self.scheduling(w) or {}).get("status", {}).get("resourceClaims", [])}
         ours = {need.entry for need in pending if self.is_booking(self.claim(w, need))}
 
         def is_good(cluster):
-            for need in pending:
-                if need.entry not in ours:
-                    if cluster in said.get(need.entry, []):
+            """Bookings are tried together, in the order of the entries (B5)."""
+            before = dict(self.booked)
+            try:
+                for need in pending:
+                    if need.entry not in ours:
+                        if cluster in said.get(need.entry, []):
+                            return False
+                    elif not self.is_booked_at(self.claim(w, need), cluster):
                         return False
-                elif not self.may_be_at(self.claim(w, need), cluster):
-                    return False
-            return True
+                return True
+            finally:
+                self.booked = before
 
         potential = clusters[:128]
         may_choose = len(pending) == 1 or all(need.entry in ours or need.entry in said for need in pending)
@@ -158,13 +165,35 @@ class BookingDispatch(FleetDispatch):
                     solution = self.fits(claim, selected)
                     if solution:
                         self.book(claim, selected, solution[1])
-        raise Waits("NoSuitableCluster" if may_choose and not selected else "WaitingForDrivers")
+        if may_choose and not selected:
+            self.no_cluster_suits(w, found, is_good)
+        raise Waits("WaitingForDrivers")
 
-    def may_be_at(self, claim, cluster):
-        """Whether it is booked there, or can be: what one Workload has booked no other one moves."""
+    def can_book_at(self, claims, cluster):
+        """B6"""
+        before = dict(self.booked)
+        try:
+            for claim in claims:
+                booked = self.booked.get(identity(claim))
+                there = booked[0] == cluster if booked else allocation(claim) and self.reaches(claim, cluster)
+                if not self.is_booking(claim) or there:
+                    continue
+                solution = self.fits(claim, cluster)
+                if solution is None:
+                    return False
+                self.book(claim, cluster, solution[1])
+            return True
+        finally:
+            self.booked = before
+
+    def is_booked_at(self, claim, cluster):
+        """Whether it is booked there, or can be and now is: what one Workload has booked no other one moves."""
         if identity(claim) in self.booked:
             return self.booked[identity(claim)][0] == cluster
-        return self.fits(claim, cluster) is not None
+        solution = self.fits(claim, cluster)
+        if solution:
+            self.book(claim, cluster, solution[1])
+        return solution is not None
 
 
 class BookingHub(FleetHub):

@@ -14,6 +14,9 @@ F5  A Workload that runs keeps its entry in reservedFor if one is seen; one is n
 F6  Where a later Workload of the pass takes devices, those with fleet claims that were passed are judged again: drivers
     are asked about clusters where the pods fit when the moment ends.
 F7  What is asked of drivers stays in the FleetScheduling when nothing is asked any more.
+F8  Where every cluster that the pins allow is called unsuitable, the pins lead nowhere: a releasable claim is given up
+    as in step 2, if that leaves a candidate that nobody has called unsuitable.
+F9  A claim whose deallocation is asked for is reserved for nobody, as v1alpha1 had it: the nomination goes, too.
 """
 import collections
 import json
@@ -171,14 +174,18 @@ class FleetDispatch(dispatch.Dispatch):
             self.place(w)
             return False
         worker = next((worker for worker in self.listing.workers if worker.name == r.name), None)
+        late = self.timed_out(r)
         lost = self.lost(w, r)
         if not lost and not self.due(r, worker):
             return False
-        late = self.timed_out(r)
+        if lost:
+            self.lose(w, r, late)
         try:
-            found = self.destination(w, r.name)
+            found = self.destination(w, None if lost else r.name)
         except Waits as waits:
-            if not lost and worker is not None:
+            if not lost and self.lost(w, r):  # destination() asked for one of its claims
+                self.lose(w, r, late)
+            elif not lost and worker is not None:
                 return False
             w.reservation = None
             self.give_up_claims(w)
@@ -188,6 +195,13 @@ class FleetDispatch(dispatch.Dispatch):
         if late:
             w.spent[r.cluster] = self.now
         return True
+
+    def lose(self, w, r, late):
+        """A Workload that lost a claim begins anew, its cluster being a candidate as any other."""
+        w.reservation = None
+        self.give_up_claims(w)
+        if late:
+            w.spent[r.cluster] = self.now
 
     def lost(self, w, r):
         for need in self.needs(w):
@@ -237,7 +251,7 @@ class FleetDispatch(dispatch.Dispatch):
             self.free_one(w, needs, found)
         pending = [need for need in needs if not allocation(self.claim(w, need))]
         if pending:
-            self.ask(w, pending, [worker.cluster for worker, _ in allowed])
+            self.ask(w, pending, [worker.cluster for worker, _ in allowed], found)
         for need in needs:
             claim = self.claim(w, need)
             if self.others(claim, w) and not allocation(claim).get("shareable"):
@@ -282,22 +296,29 @@ class FleetDispatch(dispatch.Dispatch):
         claim = self.claim(w, need)
         return self.suits(claim, cluster) and (not allocation(claim) or self.reaches(claim, cluster))
 
-    def free_one(self, w, needs, found):
+    def free_one(self, w, needs, found, otherwise="ConflictingPins"):
         def releasable(claim):
             return (allocation(claim) and claim["spec"].get("allocationMode") != "Immediate"
-                    and self.key(w) not in self.holders[identity(claim)] and not self.others(claim, w))
+                    and not self.others(claim, w))
 
         claims = [self.claim(w, need) for need in needs]
         free = [c for c in claims if releasable(c)]
         bound = [c for c in claims if allocation(c) and c not in free]
         clusters = [worker.cluster for worker, _ in found
                     if all(self.suits(c, worker.cluster) for c in claims)
+                    and (w.reservation is None or self.can_book_at(claims, worker.cluster))
                     and all(self.reaches(c, worker.cluster) for c in bound)]
         bad = [c for c in free if any(not self.reaches(c, cluster) for cluster in clusters)]
         if not bad:
-            raise Waits("ConflictingPins")
-        self.released.add(max((identity(c) for c in bad), key=lambda uid: self.seen[uid]))
+            raise Waits(otherwise)
+        uid = max((identity(c) for c in bad), key=lambda uid: self.seen[uid])
+        self.released.add(uid)
+        self.holders[uid].discard(self.key(w))
         raise Waits("ClaimDeallocating")
+
+    def can_book_at(self, claims, cluster):
+        """Whether those that Fairlead allocates could be allocated there."""
+        return True
 
     def scheduling(self, w):
         obj = self.get("FleetScheduling", *self.key(w))
@@ -307,7 +328,7 @@ class FleetDispatch(dispatch.Dispatch):
         remembered = getattr(w, "selected", "")
         return remembered or (self.scheduling(w) or {}).get("spec", {}).get("selectedCluster", "")
 
-    def ask(self, w, pending, clusters):
+    def ask(self, w, pending, clusters, found):
         said = {e["name"]: e.get("unsuitableClusters", [])
                 for e in (self.scheduling(w) or {}).get("status", {}).get("resourceClaims", [])}
         potential = clusters[:128]
@@ -318,7 +339,13 @@ class FleetDispatch(dispatch.Dispatch):
             selected = good[0] if good and may_choose else ""
         w.selected = selected
         self.asked[self.key(w)] = (potential, selected)
-        raise Waits("NoSuitableCluster" if may_choose and not selected else "WaitingForDrivers")
+        if may_choose and not selected:
+            self.no_cluster_suits(w, found, lambda c: not any(c in said.get(need.entry, []) for need in pending))
+        raise Waits("WaitingForDrivers")
+
+    def no_cluster_suits(self, w, found, is_good):
+        """F8"""
+        self.free_one(w, self.needs(w), [c for c in found if is_good(c[0].cluster)], "NoSuitableCluster")
 
     # -- what is said
 

@@ -71,7 +71,7 @@ class Pods:
                 yield left, i
 
     def machine_holds(self, p, i):
-        """Every resource that it asks for, but for devices."""
+        """Every resource that it asks for, but for devices: in all, and one node alone."""
         there = [q for s in self.hub.taken_up() for q in self.hub.pods_there(s, i)]
         capacity = self.hub.ids()[i].capacity
         said = dict(zip(v.DIMENSIONS, self.said_by_others(i)))
@@ -79,7 +79,8 @@ class Pods:
             used = sum(q.requests.get(r, 0) for q in there) + said.get(r, 0)
             if amount > capacity.pool(r) - used and not self.hub.devices.is_device(self.hub.ids()[i], r):
                 return False
-        return True
+        return self.hub.ids()[i].capacity.holds_alone({
+            r: a for r, a in p.requests.items() if not self.hub.devices.is_device(self.hub.ids()[i], r)})
 
     def said_by_others(self, i):
         """What super cluster namespaces of strangers and of tenants that are not connected say."""

@@ -47,6 +47,11 @@ class Capacity(Cluster):
         # Layer 3 judges before percent, and without rounding: half of the example's nodes are not more than 50 %.
         return dict(self.hundredths)
 
+    def holds_alone(self, requests):
+        """Whether the allocatable of one eligible node holds them, nothing subtracted."""
+        sizes = [amounts(n["status"]["allocatable"]) for name, n in self.nodes.items() if self.was_eligible.get(name)]
+        return any(all(size.get(r, 0) >= a for r, a in requests.items()) for size in sizes)
+
     def pool(self, resource):
         key = self.keys.get((FLAVOR, resource))
         return key.accepted or 0 if key else 0

@@ -1,6 +1,7 @@
 #include "engine/fold/capacity/pool_capacity.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/pool/super_clusters.h"
@@ -21,6 +22,16 @@ bool keeps_out_of_pool(const PoolSettings& settings, const Taint& taint) {
   return taint.effect != "PreferNoSchedule" &&
          std::none_of(settings.tolerations.begin(), settings.tolerations.end(),
                       [&](const PoolToleration& each) { return tolerates(each, taint); });
+}
+
+NodeSize size_of(const State& state, const NodeRecord& node) {
+  NodeSize size;
+  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                     [&](std::string_view resource, Amount amount) {
+                       if (amount > 0) size.emplace_back(resource, amount);
+                     });
+  std::sort(size.begin(), size.end());
+  return size;
 }
 
 }  // namespace
@@ -67,6 +78,10 @@ bool is_eligible_for_pool(const PoolSettings& settings, const NodeFacts& node) {
 void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, int sign,
                  Seq cause) {
   cluster.pool.eligible_nodes += sign;
+  if (sign > 0)
+    cluster.pool.largest->add(size_of(state, node));
+  else
+    cluster.pool.largest->remove(size_of(state, node));
   for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
                        CapacityValue& value = cluster.pool.values[std::string(resource)].capacity;
@@ -94,7 +109,21 @@ void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& no
   if (node.counted.in_pool) ++seen.cordoned_nodes;
 }
 
+std::optional<std::vector<NodeSize>> largest_nodes_of(const State& state, Cluster& cluster) {
+  if (!cluster.source || *cluster.source == CapacitySource::managed_cluster) return std::nullopt;
+  LargestNodes& largest = *cluster.pool.largest;
+  if (largest.is_outdated()) {
+    largest.begin();
+    const bool by_nodes = *cluster.source == CapacitySource::nodes;
+    const auto& nodes = by_nodes ? cluster.reports.nodes : cluster.reports.metrics_nodes;
+    for (const auto* entry : std::as_const(nodes).sorted())
+      if (entry->second.counted.in_pool) largest.add(size_of(state, entry->second));
+  }
+  return largest.sizes();
+}
+
 void clear_pool_sums(Cluster& cluster) {
+  *cluster.pool.largest = {};
   cluster.pool.eligible_nodes = 0;
   for (auto& [resource, value] : cluster.pool.values)
     value.capacity.offered = value.capacity.growing = 0;

@@ -2,8 +2,10 @@
 // damping makes of them. Internal to the fold.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/fold/capacity/cluster_terms.h"
 #include "engine/fold/state.h"
@@ -25,6 +27,8 @@ void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, i
 void grow_pool(const State& state, Cluster& cluster, const NodeRecord& node);
 /// Notes that the node was cordoned: what it took falls at once.
 void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& node);
+/// Returns the largest of the nodes that count; nullopt where the cluster is known by totals alone.
+std::optional<std::vector<NodeSize>> largest_nodes_of(const State& state, Cluster& cluster);
 /// Empties the sums before they are counted again.
 void clear_pool_sums(Cluster& cluster);
 /// Counts the totals of a ManagedCluster, which has no nodes.

@@ -250,6 +250,10 @@ class Pass {
     if (!known) return false;
     const WorkerList& list = *known;
     if (is_being_written(list)) return false;
+    // A Workload that lost a claim begins anew: also the cluster that it is nominated to may be the
+    // best one for it.
+    if (devices.reservation && has_lost_claim(state_, id, record, devices.reservation->cluster))
+      lose_claim(id, record);
     if (devices.reservation) among.but = devices.reservation->worker;
     if (has_fleet_needs(state_.configuration, record.seen.facts))
       return place_by_claims(id, record, list, among.but);
@@ -268,10 +272,14 @@ class Pass {
             FleetAnswer answer) {
     DeviceDispatch& devices = record.devices;
     if (const auto& held = devices.reservation) {
-      if (is_listed(*held, list) && !has_lost_claim(state_, id, record, held->cluster))
-        return false;
-      give_up(state_, id, record);
-      refresh_ticket(state_, id, record);
+      // The answer may have taken a claim from it, which is to be allocated for another cluster.
+      if (has_lost_claim(state_, id, record, held->cluster)) {
+        lose_claim(id, record);
+      } else {
+        if (is_listed(*held, list)) return false;
+        give_up(state_, id, record);
+        refresh_ticket(state_, id, record);
+      }
     }
     devices.about = std::move(answer.about);
     return std::exchange(devices.verdict, answer.verdict) != answer.verdict;
@@ -306,13 +314,24 @@ class Pass {
     return chooser_.only(id, record, list, nominated.front());
   }
 
+  // A cluster that loses the Workload because it did not admit it in time is no candidate for it
+  // until it is heard of again.
+  void mark_spent(const NamespacedName& id, DeviceDispatch& devices) {
+    const auto& held = devices.reservation;
+    if (!held || !is_over(held->since, state_.configuration.dra.admit_timeout, state_.now)) return;
+    devices.spent[held->worker] = held->cluster;
+    state_.dispatch.spent_on[held->cluster].insert(id);
+  }
+
+  void lose_claim(const NamespacedName& id, WorkloadRecord& record) {
+    mark_spent(id, record.devices);
+    give_up(state_, id, record);
+    refresh_ticket(state_, id, record);
+  }
+
   void place(const NamespacedName& id, WorkloadRecord& record, Destination best) {
     DeviceDispatch& devices = record.devices;
-    if (devices.reservation &&
-        is_over(devices.reservation->since, state_.configuration.dra.admit_timeout, state_.now)) {
-      devices.spent[devices.reservation->worker] = devices.reservation->cluster;
-      state_.dispatch.spent_on[devices.reservation->cluster].insert(id);
-    }
+    mark_spent(id, devices);
     DeviceReservation made;
     made.worker = std::move(best.worker);
     made.cluster = std::move(best.cluster);

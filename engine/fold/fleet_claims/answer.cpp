@@ -39,10 +39,13 @@ class FleetJudge {
     if (auto refused = claims_that_are_not_ready()) return *refused;
     if (candidates.empty()) return {"", DeviceVerdict::no_cluster, ""};
     const std::vector<std::string> allowed = allowed_by_all(candidates);
-    if (allowed.empty()) return release_a_claim(candidates);
+    if (allowed.empty()) {
+      if (auto released = release_a_claim(candidates)) return *released;
+      return {"", DeviceVerdict::conflicting_pins, pins_text(candidates)};
+    }
     if (std::any_of(needs_.all.begin(), needs_.all.end(),
                     [&](const FleetNeed& need) { return is_pending(need); }))
-      return ask_drivers(allowed);
+      return ask_drivers(allowed, candidates);
     if (auto refused = claims_of_others()) return *refused;
     return {destination(allowed, preferred), DeviceVerdict::reserved, ""};
   }
@@ -94,8 +97,10 @@ class FleetJudge {
 
   bool is_releasable(const FleetNeed& need) const {
     const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
+    // The Workload's own reservation is no use by another: it would pin the Workload to a cluster
+    // that is lost.
     return claim.seen.facts.allocation && !claim.seen.facts.spec.immediate &&
-           claim.holders.empty() && other_consumers(claim, id_) == 0;
+           other_consumers(claim, id_) == 0;
   }
   // What keeps the Workload from a cluster; null if nothing does. `but_releasable`: the allocations
   // of releasable claims are left aside.
@@ -116,12 +121,16 @@ class FleetJudge {
     return allowed;
   }
 
-  // No candidate is allowed: asks the driver of one claim to give its allocation up, if that helps.
-  FleetAnswer release_a_claim(const std::vector<std::string>& candidates) {
+  // Nothing is left of the candidates that all claims allow: asks the driver of one claim to give
+  // its allocation up. nullopt if that would not help: no other claim lets the Workload go to one
+  // of `candidates`.
+  std::optional<FleetAnswer> release_a_claim(const std::vector<std::string>& candidates) {
     const FleetNeed* last = nullptr;
     Seq last_seq;
     for (const std::string& cluster : candidates) {
       if (obstacle(cluster, Pins::but_releasable)) continue;
+      // A nomination is not given up for a cluster where a booking of ours could not be made.
+      if (record_.devices.reservation && !can_book_at(cluster)) continue;
       for (const FleetNeed& need : needs_.all) {
         if (!is_releasable(need) || is_in_reach(facts_of(need), cluster)) continue;
         const Seq seq = find_claim(state_, need.claim)->allocated_seq;
@@ -129,11 +138,32 @@ class FleetJudge {
         last_seq = std::max(seq, last_seq);
       }
     }
-    if (!last) return {"", DeviceVerdict::conflicting_pins, pins_text(candidates)};
-    find_claim(state_, last->claim)->release = true;
+    if (!last) return std::nullopt;
+    // A driver takes an allocation back only when nobody is in reservedFor. The nomination of the
+    // Workload, if it has one, goes with its use of the claim (has_lost_claim).
+    FleetClaimRecord& claim = *find_claim(state_, last->claim);
+    claim.release = true;
+    claim.holders.erase(id_);
     state_.fleet.dirty_claims.insert(last->claim);
-    return {"", DeviceVerdict::claim_deallocating,
-            "entry " + last->entry + ": " + claim_text(*last) + " is being deallocated"};
+    return FleetAnswer{"", DeviceVerdict::claim_deallocating,
+                       "entry " + last->entry + ": " + claim_text(*last) + " is being deallocated"};
+  }
+
+  // Whether all bookings of the Workload that are not in `cluster` could be made there. What we
+  // have allocated ourselves is not given up in vain; other drivers can only be asked.
+  bool can_book_at(const std::string& cluster) {
+    TrialBookings trial(state_, cluster);
+    for (const FleetNeed& need : needs_.all) {
+      const FleetClaimRecord& claim = *find_claim(state_, need.claim);
+      const bool is_there = claim.booking
+                                ? claim.booking->cluster == cluster
+                                : !is_pending(need) && is_in_reach(facts_of(need), cluster);
+      if (!is_ours(need) || is_there) continue;
+      const auto answer = ask_for_booking(state_, need.claim, cluster);
+      if (!answer || answer->refusal) return false;
+      if (needs_.all.size() > 1) trial.book(need.claim, *answer);
+    }
+    return true;
   }
 
   std::string pins_text(const std::vector<std::string>& candidates) const {
@@ -159,7 +189,12 @@ class FleetJudge {
   // a driver allocates for the selected cluster, and with several of them one could do so where
   // another cannot. With one pending claim there is nothing to agree on, so its driver need not be
   // heard first: if it cannot serve the cluster it says so, and the next one is selected.
-  FleetAnswer ask_drivers(const std::vector<std::string>& allowed) {
+  //
+  // Where no driver can serve a cluster that the allocated claims allow, these are pins that lead
+  // nowhere, as where they allow no candidate: one of them is given up, if that leaves a cluster
+  // that no driver has refused.
+  FleetAnswer ask_drivers(const std::vector<std::string>& allowed,
+                          const std::vector<std::string>& candidates) {
     FleetQuestion& asked = record_.devices.asked;
     asked.potential = allowed;
     if (asked.potential.size() > kPotentialMax) asked.potential.resize(kPotentialMax);
@@ -175,8 +210,13 @@ class FleetJudge {
     }
     const bool choosable = pending.size() == 1 || silent.empty();
     select(pending, said, choosable);
-    if (asked.selected.empty() && choosable)
+    if (asked.selected.empty() && choosable) {
+      std::vector<std::string> others = candidates;
+      std::erase_if(others,
+                    [&](const std::string& cluster) { return unsuitable(pending, said, cluster); });
+      if (auto released = release_a_claim(others)) return *released;
       return {"", DeviceVerdict::no_suitable_cluster, unsuitable_text(pending, said)};
+    }
     const bool chosen = !asked.selected.empty();
     if (chosen) book_pending(pending);
     return {"", DeviceVerdict::waiting_for_drivers,
@@ -184,12 +224,17 @@ class FleetJudge {
                 entries_text(chosen ? pending : silent)};
   }
 
-  // The first claim that cannot be allocated for a cluster; null if there is none.
+  // The first claim that cannot be allocated for a cluster; null if there is none. Claims of ours
+  // are asked with those before them booked, as book_pending() books them.
   const FleetNeed* unsuitable(const std::vector<const FleetNeed*>& pending,
                               const FleetSchedulingFacts* said, const std::string& cluster) {
+    TrialBookings trial(state_, cluster);
     for (const FleetNeed* need : pending) {
       if (is_ours(*need)) {
-        if (!booking_at(*need, cluster)) return need;
+        const auto answer = booking_at(*need, cluster);
+        if (!answer) return need;
+        const bool is_last = need == pending.back();
+        if (!is_last && !find_claim(state_, need->claim)->booking) trial.book(need->claim, *answer);
         continue;
       }
       if (said && is_called_unsuitable(*said, need->entry, cluster)) return need;
@@ -218,8 +263,8 @@ class FleetJudge {
     const std::string& cluster = record_.devices.asked.selected;
     for (const FleetNeed* need : pending) {
       if (!is_ours(*need) || find_claim(state_, need->claim)->booking) continue;
-      // The claims were asked one by one. What the first one books may leave too little for the
-      // next, which then stays pending.
+      // There is an answer where the selection is of now. One that was read back from the
+      // FleetScheduling was asked for, too (select).
       if (const auto answer = booking_at(*need, cluster))
         book(state_, need->claim, cluster, *answer);
     }

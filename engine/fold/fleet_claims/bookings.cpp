@@ -172,6 +172,15 @@ void book(State& state, const NamespacedName& id, const std::string& cluster,
   state.fleet.unbooked.erase(id);
 }
 
+void TrialBookings::book(const NamespacedName& id, const FitAnswer& answer) {
+  search_index(state_, cluster_).book(id, devices_of(answer));
+  booked_.push_back(id);
+}
+
+TrialBookings::~TrialBookings() {
+  for (const NamespacedName& id : booked_) search_index(state_, cluster_).unbook(id);
+}
+
 void end_booking(State& state, const NamespacedName& id) {
   FleetClaimRecord* claim = find_claim(state, id);
   if (!claim || !claim->booking) return;

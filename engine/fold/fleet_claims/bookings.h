@@ -24,6 +24,23 @@ std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
 /// Makes the booking that `answer` gives, in place of an earlier one.
 void book(State& state, const NamespacedName& id, const std::string& cluster,
           const FitAnswer& answer);
+/// While an object of this class lives, the index of the cluster has what answers would book there.
+class TrialBookings {
+ public:
+  TrialBookings(State& state, const std::string& cluster) : state_(state), cluster_(cluster) {}
+  ~TrialBookings();
+  TrialBookings(const TrialBookings&) = delete;
+  TrialBookings& operator=(const TrialBookings&) = delete;
+
+  /// The claim has no booking.
+  void book(const NamespacedName& id, const FitAnswer& answer);
+
+ private:
+  State& state_;
+  const std::string& cluster_;
+  std::vector<NamespacedName> booked_;
+};
+
 /// Ends the booking, if there is one.
 void end_booking(State& state, const NamespacedName& id);
 

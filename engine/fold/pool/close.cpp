@@ -124,7 +124,7 @@ void recompute_standings(State& state, Turning which) {
   std::set<std::string> ids = std::exchange(pool.dirty_clusters, {});
   for (const std::string& id : ids) {
     recompute_overflow(pool, id);
-    pool.room_grew = true;
+    note_room(pool, id);
   }
   if (which == Turning::all) {
     for (const auto& [id, standing] : pool.standings) ids.insert(id);
@@ -132,7 +132,7 @@ void recompute_standings(State& state, Turning which) {
   }
   for (const std::string& id : ids) {
     if (!has_turned(state, id)) continue;
-    pool.room_grew = true;
+    note_room(pool, id);
     if (const auto cluster = pool.clusters.find(id); cluster != pool.clusters.end())
       pool.dirty_devices.insert(cluster->second.cluster);  // one that is gone pins no pod
     recompute_overflow(pool, id);
@@ -270,13 +270,26 @@ bool is_dirty(const Pool& pool) {
          !pool.dirty_clusters.empty() || !pool.dirty_devices.empty();
 }
 
+// Adds the namespaces with pods that wait, and may find more at a cluster than at their last look.
+void look_where_pods_find_more(Pool& pool, std::set<PoolNamespaceKey>& look) {
+  for (const std::string& id : std::exchange(pool.roomier, {})) {
+    const auto totals = pool.totals.find(id);
+    if (totals == pool.totals.end()) continue;
+    const bool few_list_it = totals->second.namespaces.size() < pool.waiting.size();
+    const auto& fewer = few_list_it ? totals->second.namespaces : pool.waiting;
+    const auto& others = few_list_it ? pool.waiting : totals->second.namespaces;
+    for (const PoolNamespaceKey& key : fewer)
+      if (others.contains(key)) look.insert(key);
+  }
+}
+
 // Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed
 // may end a 0 elsewhere, so both are looked at until nothing changes.
 void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
   Pool& pool = state.pool;
   std::set<PoolNamespaceKey> look;
   for (;;) {
-    const bool grew = run_pool_rounds(state);
+    run_pool_rounds(state);
     if (find_unknown_ids(state)) recompute_standings(state, Turning::all);
     for (const PoolNamespaceKey& key : pool.dirty_lists)
       if (const PoolNamespace* of = find_namespace(pool, key))
@@ -288,7 +301,7 @@ void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
     look.insert(pool.dirty_namespaces.begin(), pool.dirty_namespaces.end());
     look.insert(pool.dirty_lists.begin(), pool.dirty_lists.end());
     for (const PoolPodKey& key : pool.dirty_pods) look.insert(namespace_of(key));
-    if (grew) look.insert(pool.waiting.begin(), pool.waiting.end());
+    look_where_pods_find_more(pool, look);
     look.merge(mark_device_pods_dirty(state));
     const std::set<PoolPodKey> pods = std::exchange(pool.dirty_pods, {});
     pool.dirty_namespaces.clear();

@@ -76,8 +76,23 @@ bool is_device_at(const State& state, const std::string& id, const std::string& 
          gives_devices(state.clusters.at(at->second.cluster), resource);
 }
 
+// Whether one of the cluster's nodes could hold the pod if nothing else ran there, devices left
+// aside. The sum of the nodes may be enough where no node is.
+bool has_node_for(const State& state, const std::string& id, const PodFacts& facts) {
+  const auto at = state.pool.clusters.find(id);
+  if (at == state.pool.clusters.end() || !at->second.nodes) return true;
+  const auto holds = [&](const NodeSize& size) {
+    return std::all_of(facts.requests.begin(), facts.requests.end(), [&](const auto& request) {
+      const std::string resource(request.first);
+      return amount_in(size, resource) >= request.second || is_device_at(state, id, resource);
+    });
+  };
+  return std::any_of(at->second.nodes->begin(), at->second.nodes->end(), holds);
+}
+
 // Returns the first resource of which a place has less than the pod asks for, devices left aside;
-// empty: it fits. `left_of` says what the cluster has left.
+// kNoNodeHolds where only a node is missing; empty: it fits. `left_of` says what the cluster has
+// left.
 template <typename LeftOf>
 std::string lacking_at(const State& state, const PodPlace& place, const PodFacts& facts,
                        const LeftOf& left_of) {
@@ -90,7 +105,7 @@ std::string lacking_at(const State& state, const PodPlace& place, const PodFacts
     if (const std::string resource(name);
         left_of(resource) < amount && !is_device_at(state, place.id, resource))
       return resource;
-  return "";
+  return has_node_for(state, place.id, facts) ? "" : kNoNodeHolds;
 }
 
 bool fits(const State& state, const PodPlace& place, const PodFacts& facts) {
@@ -141,8 +156,9 @@ std::string requests_text(const PodFacts& facts) {
 
 PodRoom room_for_pods(const State& state, const PoolNamespace& of, const std::string& id) {
   const PodPlace place = place_at(of, id);
-  PodRoom room{id, place.cpu, place.memory, {}};
-  for (const auto& [resource, amount] : state.pool.clusters.at(id).accepted)
+  const SuperCluster& cluster = state.pool.clusters.at(id);
+  PodRoom room{id, place.cpu, place.memory, {}, cluster.nodes_seq, cluster.nodes_grew};
+  for (const auto& [resource, amount] : cluster.accepted)
     if (amount > 0) room.machine.emplace_back(resource, machine_left(state, id, resource));
   return room;
 }
@@ -162,6 +178,7 @@ PodLook look_of(const State& state, const PoolNamespace& of) {
 // Whether `now` has no more of anything than `before`, of the same clusters.
 bool has_no_more(const PodRoom& now, const PodRoom& before) {
   return now.id == before.id && now.cpu <= before.cpu && now.memory <= before.memory &&
+         now.nodes_grew == before.nodes_grew &&
          std::equal(now.machine.begin(), now.machine.end(), before.machine.begin(),
                     before.machine.end(), [](const auto& a, const auto& b) {
                       return a.first == b.first && a.second <= b.second;
@@ -441,15 +458,20 @@ PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& 
   place.cpu += own("cpu");
   place.memory += own("memory");
   PodFit fit{{place.cpu, place.memory}, {{"cpu", 0}, {"memory", 0}}, ""};
-  for (const auto& [resource, amount] : facts.requests) fit.free.emplace(resource, 0);
+  // A resource that is devices there is no amount of the nodes: the search says what is free.
+  for (const auto& [name, amount] : facts.requests)
+    if (const std::string resource(name); !is_device_at(state, id, resource))
+      fit.free.emplace(resource, 0);
   if (state.pool.clusters.contains(id))
     for (auto& [resource, free] : fit.free) {
       free = machine_left(state, id, resource);
       // A share that is not listed is in no sum of the cluster.
       if (share != of.shares.end() && share->second.pods_counted) free += own(resource);
     }
-  fit.lacking = lacking_at(state, place, facts,
-                           [&](const std::string& resource) { return fit.free.at(resource); });
+  fit.lacking = lacking_at(state, place, facts, [&](const std::string& resource) {
+    const auto free = fit.free.find(resource);
+    return free == fit.free.end() ? Int128{0} : free->second;
+  });
   return fit;
 }
 

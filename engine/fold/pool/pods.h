@@ -22,11 +22,15 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
 /// Sets the reasons of pods that found no place, when no pod is placed any more.
 void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty);
 
+/// PodFit::lacking where the cluster has enough of everything, but no node that could hold the pod
+/// alone. No resource has this name.
+inline constexpr const char* kNoNodeHolds = "node";
 /// What a pod finds at a super cluster. Its own requests do not count, also where it is there.
 struct PodFit {
   CpuMemorySum left;                   ///< of its namespace's slices
   std::map<std::string, Int128> free;  ///< of the cluster: cpu, memory and all that it asks for
-  std::string lacking;                 ///< the first resource that is not enough; empty: it fits
+  /// The first resource that is not enough, or kNoNodeHolds; empty: it fits.
+  std::string lacking;
 };
 /// Returns what the pod, which State has, finds at `id`, whatever the cluster's standing.
 PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& id);

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/base/boxed.h"
+#include "engine/fold/capacity/largest_nodes.h"
 #include "engine/fold/capacity/liveness.h"
 #include "engine/fold/devices/device_search_state.h"
 #include "engine/fold/devices/device_state.h"
@@ -65,7 +66,12 @@ struct SuperCluster {
   std::optional<LogTime> counted_again_at;
   bool draining = false;
   LogTime first_seen;  ///< when it became a super cluster
-  Seq seq;             ///< of the event that changed it last
+  /// The largest of its nodes: one of them can hold a pod alone, or none can. nullopt: its nodes
+  /// are not known, only their sums.
+  std::optional<std::vector<NodeSize>> nodes;
+  Seq nodes_seq;   ///< of the event that changed `nodes` last
+  Seq nodes_grew;  ///< of the last one with which they can hold what none could before
+  Seq seq;         ///< of the event that changed one of these last
 
   friend bool operator==(const SuperCluster&, const SuperCluster&) = default;
 };
@@ -134,6 +140,8 @@ struct PodRoom {
   Int128 cpu = 0;  ///< of the share
   Int128 memory = 0;
   std::vector<std::pair<std::string, Int128>> machine;  ///< by resource that the cluster offers
+  Seq nodes_seq;                                        ///< as SuperCluster has them
+  Seq nodes_grew;
 
   friend bool operator==(const PodRoom&, const PodRoom&) = default;
 };
@@ -227,6 +235,18 @@ struct PoolTotals {
   friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
 };
 
+/// The namespaces of Pool::wanting by what they need, so that room that grew asks only those that
+/// it may be enough for.
+struct SliceWishes {
+  /// The cpu and the memory of the slice, and how many of these have to be free in all clusters.
+  using Need = std::pair<std::pair<Amount, Amount>, std::int64_t>;
+
+  bool derived = false;
+  std::set<std::pair<Need, PoolNamespaceKey>> lacking;  ///< that want more slices and nothing else
+  std::map<PoolNamespaceKey, Need> needs;               ///< the same by namespace
+  std::set<PoolNamespaceKey> others;  ///< whose decision depends on more than that
+};
+
 /// Everything about the pool. Large: plain data, tables of what is known, the indexes over them,
 /// and what the close of the present moment looks at.
 struct Pool {
@@ -251,6 +271,7 @@ struct Pool {
   std::map<std::string, ClusterStanding> standings;  ///< by id, at the last close
   std::set<std::string> overflowing;                 ///< ids with more than was accepted
   std::set<PoolNamespaceKey> wanting;                ///< see PoolNamespace::wants_since
+  Memo<SliceWishes> wishes;                          ///< of `wanting`
   std::set<PoolNamespaceKey> waiting;                ///< with pods that wait
   std::set<PoolPodKey> device_pods;                  ///< pods that wait and may use devices
   std::map<std::string, std::set<PoolPodKey>> reserved_on;  ///< pods, by member
@@ -270,7 +291,7 @@ struct Pool {
   bool all_dirty = false;  ///< the configuration changed
   bool deadline_reached = false;
   bool ids_dirty = false;      ///< a member may have another id
-  bool room_grew = false;      ///< somewhere more fits than before
+  bool room_grew = false;      ///< somewhere more slices fit than before
   bool lists_changed = false;  ///< an id is listed that was not, or no longer
   bool overflow_changed = false;
   std::set<std::string> dirty_tenants;
@@ -281,6 +302,7 @@ struct Pool {
   std::set<PoolPodKey> dirty_pods;
   std::set<PoolNamespaceKey> unlooked;   ///< whose pods are looked at when `unwritten` is empty
   std::set<std::string> dirty_clusters;  ///< ids whose accepted values or presence changed
+  std::set<std::string> roomier;         ///< ids where pods may find more than at their last look
   std::set<std::string> dirty_devices;   ///< members that may answer pods with devices otherwise
   std::set<std::string> freed_devices;   ///< of them, those where a reservation ended
 

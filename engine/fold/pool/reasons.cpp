@@ -105,7 +105,6 @@ void update_clusters_known(State& state) {
   Pool& pool = state.pool;
   if (pool.clusters_known_since || clusters_known_at(state) > state.now) return;
   pool.clusters_known_since = state.now;
-  pool.room_grew = true;  // so that pods that wait are looked at
   for (const auto& [name, tenant] : pool.tenants)
     for (const auto& [each, of] : tenant.namespaces) {
       pool.dirty_namespaces.insert({name, each});

@@ -11,6 +11,7 @@
 #include "engine/fold/pool/division_of_slices.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
+#include "engine/fold/pool/wishes.h"
 #include "schema/write_rule.h"
 
 namespace fairlead {
@@ -158,7 +159,7 @@ class Rounds {
  public:
   explicit Rounds(State& state) : state_(state), pool_(state.pool) {}
 
-  bool run() {
+  void run() {
     for (int round = 0; round < kPoolRoundsMax; ++round) {
       mark_limited_dirty(pool_);
       const std::set<PoolNamespaceKey> marked = std::exchange(pool_.dirty_namespaces, {});
@@ -167,31 +168,32 @@ class Rounds {
       bool grew = std::exchange(pool_.room_grew, false);
       if (std::exchange(pool_.overflow_changed, false) || grew) end_overflow();
       grew = std::exchange(pool_.room_grew, false) || grew;
-      grew_ = grew_ || grew;
       mark_limited_dirty(pool_);
       decide_wanting(marked, grew);
       mark_limited_dirty(pool_);
       if (pool_.dirty_namespaces.empty() && !pool_.room_grew && !pool_.overflow_changed) break;
     }
+    pool_.room_grew = false;
     pool_.dirty_namespaces.insert(visited_.begin(), visited_.end());
-    return std::exchange(pool_.room_grew, false) || grew_;
   }
 
  private:
   // Step 1: what is no longer asked for goes, and so does a 0 without pods.
   void free_surplus(const PoolNamespaceKey& key) {
     auto subject = subject_of(state_, key);
-    if (!subject) {
-      pool_.wanting.erase(key);
-      return;
-    }
+    // `wants_since` stays: a tenant that is not connected for a while keeps its turn. What its
+    // quota became meanwhile is judged when it is back.
+    if (!subject) return forget_wish(pool_, key);
     PoolNamespace& of = subject->of;
     SliceRows rows = own_rows(state_, of);
     if (subject->demand.slices == 0) {
-      of.edited = PlacementEdit::none;
+      const bool edited = std::exchange(of.edited, PlacementEdit::none) != PlacementEdit::none;
       of.edit.clear();
       for (SliceRow& row : rows) row.kept = 0;
-      changed(key, apply(state_, key, rows, rule::kPoolRelease));
+      const bool released = apply(state_, key, rows, rule::kPoolRelease);
+      // What voids an edit where nothing is held is the same rule.
+      if (edited && !released) note_decision(of, rule::kPoolRelease, {});
+      changed(key, released);
       leave_pool(*subject);
     } else if (of.slices > subject->demand.slices && of.edited == PlacementEdit::none &&
                !subject->new_slice) {
@@ -213,7 +215,7 @@ class Rounds {
     of.last_value.clear();
     of.written.reset();
     of.wants_since.reset();  // taken up again, it waits anew
-    pool_.wanting.erase(subject.key);
+    forget_wish(pool_, subject.key);
     recount_said(state_, subject.key);
   }
 
@@ -276,31 +278,44 @@ class Rounds {
     return saturate(std::max(Int128{0}, most));
   }
 
-  // Step 3. Where no room grew, a namespace that is not marked would be decided as before: only
-  // the marked ones are looked at. Those on a cluster that is gone come first, then those that have
-  // waited longest.
-  void decide_wanting(const std::set<PoolNamespaceKey>& marked, bool grew) {
-    std::vector<std::tuple<int, LogTime, PoolNamespaceKey>> order;
-    const auto add = [&](const PoolNamespaceKey& key) {
-      const PoolNamespace& of = *find_namespace(pool_, key);
-      // A namespace in `wanting` has it (judge_wish); what resets it erases the key there, too.
-      order.emplace_back(on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key);
-    };
-    if (grew) {
-      for (const PoolNamespaceKey& key : pool_.wanting) add(key);
-    } else {
-      for (const PoolNamespaceKey& key : marked)
-        if (pool_.wanting.contains(key)) add(key);
-      for (const PoolNamespaceKey& key : pool_.dirty_namespaces)
-        if (pool_.wanting.contains(key) && !marked.contains(key)) add(key);
-    }
-    std::sort(order.begin(), order.end());
-    for (const auto& [gone, since, key] : order) decide(key);
+  // Those on a cluster that is gone come first, then those that have waited longest.
+  using Turn = std::tuple<int, LogTime, PoolNamespaceKey>;
+  Turn turn_of(const PoolNamespaceKey& key) const {
+    const PoolNamespace& of = *find_namespace(pool_, key);
+    // A namespace in `wanting` has it (note_wish); what resets it erases the key there, too.
+    return {on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key};
   }
 
-  void decide(const PoolNamespaceKey& key) {
+  // Step 3. Where no room grew, a namespace that is not marked would be decided as before: only
+  // the marked ones are looked at. Where some did, those are, too, for which it may be enough.
+  void decide_wanting(const std::set<PoolNamespaceKey>& marked, bool grew) {
+    std::set<Turn> turns;
+    for (const auto* keys : {&marked, &std::as_const(pool_.dirty_namespaces)})
+      for (const PoolNamespaceKey& key : *keys)
+        if (pool_.wanting.contains(key)) turns.insert(turn_of(key));
+    WorthDeciding worth(state_);
+    if (grew)
+      for (const PoolNamespaceKey& key : worth.all()) turns.insert(turn_of(key));
+    while (!turns.empty()) {
+      const Turn turn = turns.extract(turns.begin()).value();
+      const auto& key = std::get<PoolNamespaceKey>(turn);
+      const bool is_marked = marked.contains(key) || pool_.dirty_namespaces.contains(key);
+      // What was taken since may have left too little for it.
+      if (!is_marked && !worth.contains(key)) continue;
+      const bool grew_before = std::exchange(pool_.room_grew, false);
+      if (decide(key)) worth.note_change();
+      // What the decision gave up goes to whoever comes next.
+      if (grew && pool_.room_grew)
+        for (const PoolNamespaceKey& next : worth.all())
+          if (Turn later = turn_of(next); later > turn) turns.insert(std::move(later));
+      pool_.room_grew = pool_.room_grew || grew_before;
+    }
+  }
+
+  // Returns whether its shares changed.
+  bool decide(const PoolNamespaceKey& key) {
     auto subject = subject_of(state_, key);
-    if (!subject || subject->demand.slices == 0) return;
+    if (!subject || subject->demand.slices == 0) return false;
     PoolNamespace& of = subject->of;
     const bool edited = of.edited != PlacementEdit::none;
     bool moved = subject->new_slice && decide_new_slice(*subject);
@@ -318,6 +333,7 @@ class Rounds {
     visited_.insert(key);
     changed(key, moved || edited);
     judge_wish(key);
+    return moved;
   }
 
   bool decide_new_slice(const PoolSubject& subject) {
@@ -359,13 +375,9 @@ class Rounds {
     const bool wants = subject->demand.slices > 0 &&
                        (of.edited != PlacementEdit::none || subject->new_slice ||
                         of.slices < subject->demand.slices || on_gone_cluster(state_, of));
-    if (wants) {
-      if (!of.wants_since) of.wants_since = state_.now;
-      pool_.wanting.insert(key);
-    } else {
-      of.wants_since.reset();
-      pool_.wanting.erase(key);
-    }
+    if (wants) return note_wish(state_, key);
+    of.wants_since.reset();
+    forget_wish(pool_, key);
   }
 
   PoolPolicy policy_of(const PoolNamespace& of) const {
@@ -381,12 +393,11 @@ class Rounds {
   State& state_;
   Pool& pool_;
   std::set<PoolNamespaceKey> visited_;
-  bool grew_ = false;
 };
 
 }  // namespace
 
-bool run_pool_rounds(State& state) { return Rounds(state).run(); }
+void run_pool_rounds(State& state) { Rounds(state).run(); }
 
 void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices) {
   PoolNamespace& of = *find_namespace(state.pool, key);

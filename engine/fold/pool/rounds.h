@@ -7,8 +7,8 @@
 namespace fairlead {
 
 /// Runs rounds over Pool::dirty_namespaces, overflowing clusters and the namespaces that want a
-/// decision. Returns whether room grew anywhere, so that waiting pods are looked at.
-bool run_pool_rounds(State& state);
+/// decision.
+void run_pool_rounds(State& state);
 
 /// Adopts the placements in a tenant's first list unchanged, but within the tenant's limit.
 void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices);

@@ -82,9 +82,9 @@ CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const Pool
 // one addition for every sort of change. Only this function writes `held` and `says`; `pods`
 // is written here and by change_pods. A share is erased only when the sums have nothing of it.
 //
-// room_grew is set where something falls, never where it rises: namespaces that want slices and
-// pods that wait are looked at again because of it, and a rise gives them nothing that they could
-// not get before. Pods that leave a listed share are a case of their own (look_at_waiting).
+// note_room() is called where something falls, never where it rises: namespaces that want slices
+// and pods that wait are looked at again because of it, and a rise gives them nothing that they
+// could not get before. Pods that leave a listed share make room for pods alone (change_pods).
 void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
                    const std::string& id) {
   Pool& pool = state.pool;
@@ -95,7 +95,7 @@ void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
   const CpuMemorySum counted = larger(share.listed ? held_by(of, share) : CpuMemorySum{}, says);
   if (counted.cpu < share.counted.cpu || counted.memory < share.counted.memory ||
       says.cpu < share.counted_says.cpu || says.memory < share.counted_says.memory)
-    pool.room_grew = true;
+    note_room(pool, id);
   totals.held = totals.held - share.counted + counted;
   totals.says = totals.says - share.counted_says + says;
   share.counted = counted;
@@ -105,18 +105,10 @@ void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
     share.pods_counted = share.listed;
     share.listed ? void(totals.namespaces.insert(key)) : void(totals.namespaces.erase(key));
     pool.lists_changed = true;
-    if (!share.listed && !share.pods.empty()) pool.room_grew = true;
+    if (!share.listed && !share.pods.empty()) note_room(pool, id);
   }
   recompute_overflow(pool, id);
   if (!share.listed && share.pod_count == 0 && says == CpuMemorySum{}) of.shares.erase(id);
-}
-
-// Pods left the cluster. What a namespace may get there does not follow from that, only what the
-// pods may get that wait for it.
-void look_at_waiting(Pool& pool, const std::string& id) {
-  const std::set<PoolNamespaceKey>& listing = pool.totals.at(id).namespaces;
-  for (const PoolNamespaceKey& key : pool.waiting)
-    if (listing.contains(key)) pool.unlooked.insert(key);
 }
 
 void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, int sign) {
@@ -128,7 +120,8 @@ void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, 
   for (const auto& [resource, amount] : pod.seen.facts.requests) requests.emplace(resource, amount);
   add_all(share.pods, requests, sign);
   if (share.pods_counted) add_all(pool.totals[pod.cluster].pods, requests, sign);
-  if (sign < 0 && share.pods_counted) look_at_waiting(pool, pod.cluster);
+  // What a namespace may get there does not follow from that, only what pods may get.
+  if (sign < 0 && share.pods_counted) pool.roomier.insert(pod.cluster);
   share.pod_count += sign;
   recount_share(state, key, of, std::string(pod.cluster));
 }
@@ -138,6 +131,11 @@ void note_limited(Pool& pool, const std::string& tenant) {
 }
 
 }  // namespace
+
+void note_room(Pool& pool, const std::string& id) {
+  pool.room_grew = true;
+  pool.roomier.insert(id);
+}
 
 void mark_limited_dirty(Pool& pool) {
   for (const std::string& tenant : std::exchange(pool.dirty_limits, {}))
@@ -186,7 +184,7 @@ void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
   }
   const std::int64_t more = slices - share.slices;
   if (more > 0) share.grown = state.now;
-  if (more < 0) pool.room_grew = true;
+  if (more < 0) note_room(pool, id);
   of.slices += more;
   CpuMemorySum& tenant = pool.tenants.at(key.first).slices;
   tenant = tenant + times(of.unit, more);
@@ -238,7 +236,7 @@ void uncount_super_namespace(State& state, const std::pair<std::string, std::str
   if (made.counted_at.empty()) return;
   PoolTotals& totals = pool.totals[made.counted_at];
   totals.strangers = totals.strangers - made.counted;
-  if (made.counted != CpuMemorySum{}) pool.room_grew = true;
+  if (made.counted != CpuMemorySum{}) note_room(pool, made.counted_at);
   recompute_overflow(pool, made.counted_at);
   made.counted_at.clear();
   made.counted = {};

@@ -27,6 +27,9 @@ inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
 /// may get some, or have another reason.
 void mark_limited_dirty(Pool& pool);
 
+/// Notes that more fits at `id` than before: for namespaces that want slices, and for pods there.
+void note_room(Pool& pool, const std::string& id);
+
 /// Sets what the namespace has at `id`: 0 keeps the id in its placements, nullopt takes it out.
 void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
                std::optional<std::int64_t> wanted);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/pool/annotations.h"
 
 namespace fairlead {
@@ -19,7 +20,7 @@ std::string id_of(const Pool& pool, const std::string& member) {
   return is_super_cluster_id(id) ? id : "";
 }
 
-SuperCluster view_of(const State& state, const std::string& member, const Cluster& cluster) {
+SuperCluster view_of(const State& state, const std::string& member, Cluster& cluster) {
   SuperCluster out;
   out.cluster = member;
   out.known = cluster.pool.known;
@@ -31,7 +32,29 @@ SuperCluster view_of(const State& state, const std::string& member, const Cluste
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, member);
   out.draining = entry && entry->drain;
   out.first_seen = cluster.pool.first_seen;
+  out.nodes = largest_nodes_of(state, cluster);
   return out;
+}
+
+using Nodes = std::optional<std::vector<NodeSize>>;
+
+// Whether some node of `now` can hold what none of `before` could.
+bool holds_more(const Nodes& now, const Nodes& before) {
+  if (!now || !before) return before.has_value();
+  return std::any_of(now->begin(), now->end(), [&](const NodeSize& size) {
+    return std::none_of(before->begin(), before->end(),
+                        [&](const NodeSize& other) { return covers(other, size); });
+  });
+}
+
+// Takes over what events led to, which is no part of the comparison of two views.
+void follow_events(const State& state, const SuperCluster& before, SuperCluster& now) {
+  now.seq = before.seq;
+  now.nodes_seq = before.nodes_seq;
+  now.nodes_grew = before.nodes_grew;
+  if (now.nodes == before.nodes) return;
+  now.nodes_seq = state.input_seq;
+  if (holds_more(now.nodes, before.nodes)) now.nodes_grew = state.input_seq;
 }
 
 // The newest event behind what the pool gets of the cluster.
@@ -134,8 +157,7 @@ void recompute_super_clusters(State& state, const std::set<std::string>& members
     for (const auto& [id, member] : by_id) {
       SuperCluster& known = pool.clusters[id];
       SuperCluster now = view_of(state, member, state.clusters.at(member));
-      // The event is no part of the comparison: it is set where something else is new.
-      now.seq = known.seq;
+      follow_events(state, known, now);
       if (now == known) continue;
       now.seq = std::max(newest_cause(state.clusters.at(member)), state.input_seq);
       known = std::move(now);
@@ -148,9 +170,9 @@ void recompute_super_clusters(State& state, const std::set<std::string>& members
     const std::string id = id_of(pool, member);
     const auto at = pool.clusters.find(id);
     if (at == pool.clusters.end() || at->second.cluster != member) continue;
-    const Cluster& cluster = state.clusters.at(member);
+    Cluster& cluster = state.clusters.at(member);
     SuperCluster now = view_of(state, member, cluster);
-    now.seq = at->second.seq;
+    follow_events(state, at->second, now);
     if (now == at->second) continue;
     now.seq = newest_cause(cluster);
     at->second = std::move(now);

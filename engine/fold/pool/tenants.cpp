@@ -10,6 +10,7 @@
 #include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/wishes.h"
 
 namespace fairlead {
 
@@ -87,7 +88,7 @@ void end_namespace(State& state, const PoolNamespaceKey& key) {
   left.shares = std::move(of.shares);
   left.waiting = std::move(of.waiting);
   of = std::move(left);
-  state.pool.wanting.erase(key);
+  forget_wish(state.pool, key);
   state.pool.unwritten.erase(key);
   recount_said(state, key);
 }

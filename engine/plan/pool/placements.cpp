@@ -63,7 +63,9 @@ Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) 
   PatchIntended intent = annotate(key.first, {Kind::namespace_, "", key.second}, seen.version,
                                   seen.uid, seen.resource_version, std::move(annotations));
   const bool moved = !of->observed || *of->observed != slices;
-  const bool decided = of->written != slices || of->last_value != slices;
+  // Nothing was decided about a namespace that never held a slice: an annotation that cannot be
+  // read is put right all the same.
+  const bool decided = !of->rule.empty() && (of->written != slices || of->last_value != slices);
   std::vector<Seq> causes = of->causes;
   causes.push_back(seen.seq);
   if (moved && of->taken_up)

@@ -153,6 +153,31 @@ TEST_CASE("fleet claims: an allocation without a consumer that is in the way is 
   }
 }
 
+TEST_CASE("fleet claims: the Workload's own reservation pins it to no cluster") {
+  Hub hub;
+  FleetClaimRecord& claim = hub.has("a", Names{"c9"});
+  claim.holders = {kId, {"team", "v"}};
+  CHECK(hub.verdict() == DeviceVerdict::conflicting_pins);  // another one uses it, too
+  claim.holders = {kId};
+  CHECK(hub.verdict() == DeviceVerdict::claim_deallocating);
+  CHECK(claim.release);
+  CHECK(claim.holders.empty());
+}
+
+TEST_CASE("fleet claims: an allocation that allows only unsuitable clusters is given up") {
+  Hub hub;
+  FleetClaimRecord& pin = hub.has("a", Names{"c1"});
+  hub.needs("b");
+  hub.drivers_say({{"b", {"c1", "c2"}}});
+  CHECK(hub.verdict() == DeviceVerdict::no_suitable_cluster);  // nowhere is better
+  hub.drivers_say({{"b", {"c1"}}});
+  CHECK(hub.answer().about == "entry a: FleetResourceClaim a-claim is being deallocated");
+  CHECK(pin.release);
+  pin.release = false;
+  pin.holders = {{"team", "v"}};
+  CHECK(hub.verdict() == DeviceVerdict::no_suitable_cluster);
+}
+
 TEST_CASE("fleet claims: one claim that waits has a cluster selected before its driver answers") {
   Hub hub;
   hub.needs("a");

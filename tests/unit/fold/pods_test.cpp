@@ -122,6 +122,61 @@ TEST_CASE("pool pods: a pod that finds no place does not keep out the smaller on
   CHECK(stage.reason_of("crumb") == "DoesNotFit: cpu 1m, memory 1");
 }
 
+TEST_CASE("pool pods: a pod goes where one node could hold it alone, whatever runs there") {
+  PlacedPool stage({{"r1", 10}});
+  const auto node = [&](const std::string& name, Amount cpu, Amount memory, bool ready = true) {
+    NodeFacts facts;
+    facts.ready = ready;
+    facts.allocatable = {{"cpu", cpu}, {"memory", memory}};
+    stage.observe("r1", {Kind::node, "", name}, facts);
+  };
+  stage.at(10);
+  node("n1", 5000, 20 * kGi);  // 20 cpu and 40Gi in all, as before
+  node("n2", 5000, 4 * kGi);
+  node("n3", 10'000, 16 * kGi, false);
+  node("n4", 10'000, 16 * kGi);
+  stage.pod(kWeb, "held", pod_asking(5000, 20 * kGi));
+  stage.run();
+  CHECK(stage.cluster_of("held") == "r1");
+  stage.at(20);
+  node("n4", 10'000, 4 * kGi);
+  node("n1", 5000, 32 * kGi);  // so that the slices still fit
+  stage.pod(kWeb, "wide", pod_asking(6000, 5 * kGi));
+  stage.run();
+  CHECK(stage.cluster_of("wide").empty());
+  CHECK(stage.reason_of("wide") == "DoesNotFit: cpu 6, memory 5Gi");
+  CHECK(fit_of_pod(stage.state, pod_in(kWeb, "wide"), "r1").lacking == kNoNodeHolds);
+  stage.at(30);
+  node("n2", 6000, 4 * kGi);  // not enough memory
+  stage.run();
+  CHECK(stage.cluster_of("wide").empty());
+  stage.at(40);
+  node("n3", 10'000, 16 * kGi);  // it is ready now
+  stage.run();
+  CHECK(stage.cluster_of("wide") == "r1");
+}
+
+TEST_CASE("pool pods: a fall of the largest node wakes no pod, its growth those that wait there") {
+  PlacedPool stage({{"r1", 4}, {"r2", 4}});
+  stage.pod(kWeb, "p", pod_asking(90'000, kGi));
+  stage.run();
+  const auto grew = [&](const std::string& id) { return stage.pool().clusters.at(id).nodes_grew; };
+  const auto changed = [&](const std::string& id) {
+    return stage.pool().clusters.at(id).nodes_seq;
+  };
+  const Seq grew_before = grew("r1"), changed_before = changed("r1"), other = changed("r2");
+  stage.at(10);
+  stage.offer("r1", 9);
+  stage.run();
+  CHECK(grew("r1") == grew_before);
+  CHECK(changed("r1") > changed_before);
+  stage.at(20);
+  stage.offer("r1", 11);
+  stage.run();
+  CHECK(grew("r1") > changed_before);
+  CHECK(changed("r2") == other);
+}
+
 TEST_CASE(
     "pool pods: pack takes the smallest share left of cpu, then of memory, spread the largest") {
   struct Row {

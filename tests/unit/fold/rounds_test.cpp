@@ -132,16 +132,32 @@ TEST_CASE("pool rounds: a 0 leaves the placements with the last pod there") {
   CHECK(stage.of(kWeb).rule == rule::kPoolDrained);
 }
 
-TEST_CASE("pool rounds: they report whether room grew, and leave what they visited to be closed") {
+TEST_CASE("pool rounds: an edit that is void because nothing is asked for is a release") {
   FullPool stage(2);
-  CHECK_FALSE(run_pool_rounds(stage.state));
+  stage.at(10);
+  NamespaceFacts facts;
+  facts.placements = R"({"r1":4})";
+  stage.space(acme("late"), facts);
+  stage.quota(acme("late"), 0);
+  stage.run();
+  CHECK(stage.placements(acme("late")).empty());
+  CHECK(stage.of(acme("late")).rule == rule::kPoolRelease);
+}
+
+TEST_CASE("pool rounds: they note where pods find more, and leave what they visited to be closed") {
+  FullPool stage(2);
+  std::set<std::string>& roomier = stage.pool().roomier;
+  run_pool_rounds(stage.state);
+  CHECK(roomier.empty());
   CHECK(stage.pool().dirty_namespaces.empty());
   stage.of(kWeb).quotas.at("q").facts.hard = {{"cpu", 2000}, {"memory", 4 * kGi}};
   stage.pool().dirty_namespaces = {kWeb};
-  CHECK(run_pool_rounds(stage.state));
+  run_pool_rounds(stage.state);
   CHECK(stage.placements(kWeb) == SliceMap{{"r1", 1}});
   CHECK(stage.pool().dirty_namespaces == std::set{kWeb});
-  CHECK_FALSE(run_pool_rounds(stage.state));  // a second look changes nothing
+  CHECK(std::exchange(roomier, {}) == std::set<std::string>{"r1"});
+  run_pool_rounds(stage.state);  // a second look changes nothing
+  CHECK(roomier.empty());
   CHECK(stage.placements(kWeb) == SliceMap{{"r1", 1}});
 }
 

@@ -1,0 +1,39 @@
+// Which namespaces want a decision about their slices, and for how many of them room that grew may
+// be enough. Internal to the fold.
+#pragma once
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Notes that the namespace, which takes part and is taken up, wants a decision, and what that now
+/// depends on. Since when it wants one is not changed if it did already.
+void note_wish(State& state, const PoolNamespaceKey& key);
+/// Notes that it wants none.
+void forget_wish(Pool& pool, const PoolNamespaceKey& key);
+
+/// Tells which of the namespaces that want a decision would be decided as before, because what is
+/// free in all clusters together is less than they need.
+class WorthDeciding {
+ public:
+  explicit WorthDeciding(State& state) : state_(state) {}
+
+  /// Returns the namespaces that want a decision, without those.
+  std::set<PoolNamespaceKey> all();
+  /// Whether the namespace, which wants a decision, is one of all().
+  bool contains(const PoolNamespaceKey& key);
+  /// Notes that a decision changed what is free.
+  void note_change() { free_.clear(); }
+
+ private:
+  Int128 free_slices(const std::pair<Amount, Amount>& slice);
+
+  State& state_;
+  std::map<std::pair<Amount, Amount>, Int128> free_;  ///< by the cpu and the memory of a slice
+};
+
+}  // namespace fairlead
