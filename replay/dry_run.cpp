@@ -5,6 +5,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/plan/emit.h"
 #include "schema/claim_status.h"
+#include "schema/codec.h"
 
 namespace fairlead {
 
@@ -94,8 +95,9 @@ VirtualPorts DryRun::ports() {
 
 Result<void> DryRun::begin(LogTime at) {
   std::vector<EventDraft> drafts;
-  drafts.push_back(
-      {std::string(kSelf), {}, EpochStarted{"plan", FAIRLEAD_VERSION, kFoldVersion, 1}});
+  drafts.push_back({std::string(kSelf),
+                    {},
+                    EpochStarted{"plan", FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion}});
   drafts.push_back({std::string(kSelf), {}, ConfigChanged{options_.configuration}});
   return hub_.append(at, std::move(drafts));
 }

@@ -103,10 +103,11 @@ static void write(const value::FieldWriter& writer, ObjectObserved::FieldWriter:
   put(out, &Out::setOperation, writer.operation);
   put(out, &Out::setSubresource, writer.subresource);
   put(out, &Out::setTime, writer.time);
+  out.setFields(writer.fields);
 }
 static value::FieldWriter read(ObjectObserved::FieldWriter::Reader in) {
   return {read(in.getManager()), read(in.getOperation()), read(in.getSubresource()),
-          read(in.getTime())};
+          read(in.getTime()), in.getFields()};
 }
 
 static void write(const value::ObjectObserved& fact, Event::Fact::Builder out) {

@@ -22,14 +22,14 @@ value::ConditionStatus read(ConditionStatus status) {
   return read_enum<value::ConditionStatus>(status, kConditionStatusCount, "a condition status");
 }
 
-static void write(const value::Quantity& quantity, Quantity::Builder out) {
+void write(const value::Quantity& quantity, Quantity::Builder out) {
   // Two's complement in both halves: unsigned shifts are defined for negative amounts too.
   const auto bits = static_cast<Uint128>(quantity.nano());
   out.setHigh(static_cast<std::int64_t>(bits >> 64));
   out.setLow(static_cast<std::uint64_t>(bits));
   out.setFormat(static_cast<Quantity::Format>(quantity.format()));
 }
-static value::Quantity read(Quantity::Reader in) {
+value::Quantity read(Quantity::Reader in) {
   const Uint128 high = static_cast<std::uint64_t>(in.getHigh());
   return {
       static_cast<Int128>(high << 64 | in.getLow()),
@@ -183,7 +183,7 @@ static value::WorkerQuotaTerms read(WorkerQuotaTerms::Reader in) {
   return {read(in.getFrom()), read(in.getPercent()), read(in.getReserve())};
 }
 
-static void write(const value::EffectiveQuotas& quotas, EffectiveQuotas::Builder out) {
+void write(const value::EffectiveQuotas& quotas, EffectiveQuotas::Builder out) {
   using Out = EffectiveQuotas::Builder;
   // An empty list and an absent one have the same stored form: the flag keeps quotas without groups
   // apart from none.
@@ -193,7 +193,7 @@ static void write(const value::EffectiveQuotas& quotas, EffectiveQuotas::Builder
   put(out, &Out::setName, quotas.orchestrator.name);
   put_list(out, &Out::initGroups, quotas.groups);
 }
-static std::optional<value::EffectiveQuotas> read(EffectiveQuotas::Reader in) {
+std::optional<value::EffectiveQuotas> read(EffectiveQuotas::Reader in) {
   if (!in.getGiven()) return std::nullopt;
   return value::EffectiveQuotas{{read(in.getApiGroup()), read(in.getKind()), read(in.getName())},
                                 read_list(in.getGroups())};
@@ -216,6 +216,7 @@ static void write(const value::ClusterQueueFacts& queue, ClusterQueue::Builder o
   if (queue.worker_quota != value::WorkerQuotaTerms{})
     write(queue.worker_quota, out.initWorkerQuota());
   if (queue.effective) write(*queue.effective, out.initEffective());
+  if (queue.sharing) write(*queue.sharing, out.initSharing());
 }
 static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
   return {read_list(in.getGroups()),
@@ -231,7 +232,8 @@ static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
           read_list(in.getUsage()),
           read(in.getActive()),
           in.getDeleting(),
-          read(in.getEffective())};
+          read(in.getEffective()),
+          read(in.getSharing())};
 }
 
 static void write(const value::LocalQueueFacts& queue, LocalQueue::Builder out) {
@@ -321,14 +323,6 @@ static value::ClaimFacts read(Claim::Reader in) {
           read_map(in.getDebounce()),
           read_list(in.getStatusGrants()),
           read_digest(in.getStatusDigest())};
-}
-
-static void write(const value::CohortFacts& cohort, Cohort::Builder out) {
-  put(out, &Cohort::Builder::setParent, cohort.parent);
-  if (cohort.effective) write(*cohort.effective, out.initEffective());
-}
-static value::CohortFacts read(Cohort::Reader in) {
-  return {read(in.getParent()), read(in.getEffective())};
 }
 
 using FactsBuilder = Facts::Builder;

@@ -165,6 +165,17 @@ std::optional<std::string> read(OptionalText::Reader in);
 void write(const value::FlavorUsage& usage, FlavorUsage::Builder out);
 value::FlavorUsage read(FlavorUsage::Reader in);
 
+void write(const value::Quantity& quantity, Quantity::Builder out);
+value::Quantity read(Quantity::Reader in);
+void write(const value::EffectiveQuotas& quotas, EffectiveQuotas::Builder out);
+std::optional<value::EffectiveQuotas> read(EffectiveQuotas::Reader in);
+
+// Cohorts, and what a ClusterQueue has beside its quotas, in codec_queues.cpp.
+void write(const value::SharingTerms& terms, SharingTerms::Builder out);
+std::optional<value::SharingTerms> read(SharingTerms::Reader in);
+void write(const value::CohortFacts& cohort, Cohort::Builder out);
+value::CohortFacts read(Cohort::Reader in);
+
 // The kinds that carry quota to a member, in codec_member.cpp.
 void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out);
 value::ManifestWorkFacts read(ManifestWork::Reader in);

@@ -190,6 +190,20 @@ struct ClusterQueue {
   deleting @11 :Bool;
   workerQuota @12 :WorkerQuotaTerms;
   effective @13 :EffectiveQuotas;
+  sharing @14 :SharingTerms;
+}
+
+# A record without it has nothing that is given: not known.
+struct SharingTerms {
+  given @0 :Bool;
+  weight :union {
+    none @1 :Void;
+    value @2 :Quantity;
+  }
+  flavorFungibility @3 :Text;
+  admissionScope @4 :Text;
+  concurrentAdmission @5 :Text;
+  checkFlavors @6 :Text;
 }
 
 # status.effectiveQuotas of a ClusterQueue or Cohort. An override of nothing is not an absent one.
@@ -411,6 +425,17 @@ struct BindingPolicy {
 struct Cohort {
   parent @0 :Text;
   effective @1 :EffectiveQuotas;
+  terms @2 :CohortTerms;
+}
+
+# A record without it has nothing that is given: not known.
+struct CohortTerms {
+  given @0 :Bool;
+  groups @1 :List(ResourceGroup);
+  weight :union {
+    none @2 :Void;
+    value @3 :Quantity;
+  }
 }
 
 struct MutatingAdmissionPolicy {
@@ -920,6 +945,7 @@ struct ObjectObserved {
     operation @1 :Text;
     subresource @2 :Text;
     time @3 :Text;
+    fields @4 :UInt32;  # bits of SpecField (spec_field.h); 0: of resourceGroups alone
   }
 }
 

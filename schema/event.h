@@ -17,6 +17,7 @@
 #include "schema/facts.h"
 #include "schema/kind.h"
 #include "schema/read_kind.h"
+#include "schema/spec_field.h"
 
 namespace fairlead {
 
@@ -101,13 +102,20 @@ struct SourceLost {
   friend bool operator==(const SourceLost&, const SourceLost&) = default;
 };
 
-/// A field manager that owns the quotas of an observed object, as its metadata.managedFields says.
+/// A field manager that owns what decides an observed object's quota (SpecField), as its
+/// metadata.managedFields says.
 struct FieldWriter {
   std::string manager;
   std::string operation;    ///< "Apply" or "Update"
   std::string subresource;  ///< empty: the object itself
   std::string time;         ///< of its last write, RFC 3339 as the API server wrote it
+  /// Which it owns, a bit each. 0 in a record without it, which names the owners of
+  /// spec.resourceGroups alone.
+  std::uint32_t fields = 0;
 
+  bool owns(SpecField field) const {
+    return fields == 0 ? field == SpecField::resource_groups : (fields & bit_of(field)) != 0;
+  }
   friend bool operator==(const FieldWriter&, const FieldWriter&) = default;
 };
 
@@ -120,8 +128,9 @@ struct ObjectObserved {
   std::int64_t generation = 0;
   Facts facts;
   Digest raw_digest;  ///< of the raw object without managedFields; zero if not kept
-  /// ClusterQueues only: who owns spec.resourceGroups, in the order of managedFields. Empty in
-  /// records of older versions. For questions about the past; the fold does not read it.
+  /// ClusterQueues and Cohorts only: who owns what decides their quota, in the order of
+  /// managedFields. Empty in records of older versions. For questions about the past; the fold does
+  /// not read it.
   std::vector<FieldWriter> writers{};
 
   friend bool operator==(const ObjectObserved&, const ObjectObserved&) = default;

@@ -4,6 +4,7 @@
 
 #include "schema/event_json_devices.h"
 #include "schema/event_json_fleet.h"
+#include "schema/event_json_queues.h"
 
 namespace fairlead {
 namespace {
@@ -29,7 +30,6 @@ Json json_of(const ClaimGrant& item);
 Json json_of(const ScorePrioritizer& item);
 Json json_of(const WorkloadCheck& item);
 Json json_of(const WorkloadPodSet& item);
-Json json_of(const FieldWriter& item);
 
 template <class Items, class Print>
 Json list_of(const Items& items, const Print& print) {
@@ -134,11 +134,15 @@ Json json_of(const ClusterQueueFacts& queue) {
             {"active", json_of(queue.active)},
             {"deleting", queue.deleting}};
   if (queue.effective) json["effectiveQuotas"] = json_of(*queue.effective);
+  if (queue.sharing) json["sharing"] = json_of(*queue.sharing);
   return json;
 }
 Json json_of(const CohortFacts& cohort) {
   Json json{{"parent", cohort.parent}};
   if (cohort.effective) json["effectiveQuotas"] = json_of(*cohort.effective);
+  if (!cohort.terms) return json;
+  json["resourceGroups"] = list_of(cohort.terms->groups);
+  json["weight"] = weight_json(cohort.terms->weight);
   return json;
 }
 Json json_of(const LocalQueueFacts& queue) { return {{"clusterQueue", queue.cluster_queue}}; }
@@ -344,13 +348,6 @@ Json json_of(const BindingPolicyFacts& policy) {
             {"error", policy.error},
             {"deleting", policy.deleting}};
   if (!policy.flavors.empty()) json["flavors"] = policy.flavors;
-  return json;
-}
-
-Json json_of(const FieldWriter& writer) {
-  Json json{{"manager", writer.manager}, {"operation", writer.operation}};
-  if (!writer.subresource.empty()) json["subresource"] = writer.subresource;
-  if (!writer.time.empty()) json["time"] = writer.time;
   return json;
 }
 

@@ -145,6 +145,19 @@ struct WorkerQuotaTerms {
   friend bool operator==(const WorkerQuotaTerms&, const WorkerQuotaTerms&) = default;
 };
 
+/// What else of a ClusterQueue's spec decides who gets quota. No rule reads it: it is kept for
+/// questions about the past. Texts are canonical JSON, empty where absent.
+struct SharingTerms {
+  std::optional<Quantity> weight;  ///< fairSharing.weight; Kueue takes 1 where it is absent
+  std::string flavor_fungibility;  ///< in the spelling of v1beta2
+  std::string admission_scope;
+  std::string concurrent_admission;  ///< concurrentAdmissionPolicy
+  /// admissionChecksStrategy.admissionChecks, where a check is for some flavors only.
+  std::string check_flavors;
+
+  friend bool operator==(const SharingTerms&, const SharingTerms&) = default;
+};
+
 /// kueue.x-k8s.io ClusterQueue.
 struct ClusterQueueFacts {
   std::vector<ResourceGroup> groups;
@@ -160,7 +173,8 @@ struct ClusterQueueFacts {
   std::vector<FlavorUsage> usage;  ///< sorted
   ConditionFacts active;
   bool deleting = false;
-  std::optional<EffectiveQuotas> effective;  ///< absent: the spec's groups are in force
+  std::optional<EffectiveQuotas> effective{};  ///< absent: the spec's groups are in force
+  std::optional<SharingTerms> sharing{};       ///< absent in records without it: not known
 
   friend bool operator==(const ClusterQueueFacts&, const ClusterQueueFacts&) = default;
 };
@@ -439,10 +453,20 @@ struct BindingPolicyFacts {
   friend bool operator==(const BindingPolicyFacts&, const BindingPolicyFacts&) = default;
 };
 
-/// kueue.x-k8s.io Cohort: its parent, and the effective quota that a controller sets on it.
+/// What a Cohort has of its own. No rule reads it: it is kept for questions about the past.
+struct CohortTerms {
+  std::vector<ResourceGroup> groups;
+  std::optional<Quantity> weight;  ///< fairSharing.weight; Kueue takes 1 where it is absent
+
+  friend bool operator==(const CohortTerms&, const CohortTerms&) = default;
+};
+
+/// kueue.x-k8s.io Cohort: its parent, its quotas, and the effective quota that a controller sets on
+/// it.
 struct CohortFacts {
-  std::string parent;                        ///< spec.parentName; empty for a root
-  std::optional<EffectiveQuotas> effective;  ///< absent: the spec's groups are in force
+  std::string parent;                          ///< spec.parentName; empty for a root
+  std::optional<EffectiveQuotas> effective{};  ///< absent: the spec's groups are in force
+  std::optional<CohortTerms> terms{};          ///< absent in records without it: not known
 
   friend bool operator==(const CohortFacts&, const CohortFacts&) = default;
 };

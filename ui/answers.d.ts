@@ -29,6 +29,20 @@ export interface Overview {
     }[];
   }[];
   lists: {list: string; state: string; listed: string[]; selected: string[]; wish: string[] | null}[];
+  cohorts: {
+    cohort: string;
+    object: boolean;
+    parent: string | null;
+    weight: string | null;
+    queues: string[];
+    quotas: {
+      flavor: string;
+      resource: string;
+      nominal: string;
+      borrowingLimit: string | null;
+      lendingLimit: string | null;
+    }[];
+  }[];
 }
 export interface Series {
   from: string;
@@ -158,8 +172,25 @@ export interface Change {
   by?: {manager: string; operation: string}[];
   answer?: {outcome: string; seq?: number};
 }
+export interface SettingChange {
+  seq: number;
+  time: string;
+  field: string;
+  flavor: string | null;
+  resource: string | null;
+  old: unknown;
+  new: unknown;
+  writer: "fairlead" | "foreign";
+  rule?: string;
+  by?: {manager: string; operation: string}[];
+}
+export interface ObjectHistory {
+  rows: SettingChange[];
+  note: string | null;
+}
 export interface History {
   rows: Change[];
+  settings: SettingChange[];
   unseen: Unseen[];
   note: string | null;
 }

@@ -15,6 +15,11 @@ import {unseenPart} from "./why.js";
 const sections = [
   ["quotas", "Quotas", ["queue", "flavor", "resource"]],
   ["grants", "Grants", ["claim", "queue", "flavor", "resource"]],
+  ["queues", "Queues", ["queue"]],
+  ["cohorts", "Cohorts", ["cohort"]],
+  ["flavors", "Resource flavors", ["flavor"]],
+  ["checks", "Admission checks", ["check"]],
+  ["localQueues", "Local queues", ["namespace", "localQueue"]],
   ["workers", "Worker lists", ["multiKueueConfig"]],
   ["namespaces", "Namespaces of tenants", ["tenant", "namespace"]],
   ["pods", "Pods of tenants", ["tenant", "namespace", "pod"]],

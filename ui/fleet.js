@@ -2,6 +2,7 @@
 
 import {hashOf, withLog} from "./address.js";
 import {sparkline, stepChart} from "./charts.js";
+import {cohortLink} from "./cohort.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {ask} from "./server.js";
@@ -197,6 +198,29 @@ function lists(overview) {
   ];
 }
 
+/** @param {Overview} overview */
+function cohorts(overview) {
+  if (overview.cohorts.length === 0) return [];
+  return [
+    el(
+      "section",
+      {"aria-labelledby": "cohorts"},
+      el("h2", {id: "cohorts"}, "Cohorts"),
+      table(
+        "Cohorts as they are at the log's end",
+        ["Cohort", "Parent", "Weight", "Quotas of its own", "ClusterQueues"],
+        overview.cohorts.map((one) => [
+          cohortLink(one.cohort),
+          one.parent ?? "none",
+          one.object ? (one.weight ?? "not known") : "no object",
+          one.quotas.map((quota) => `${quota.flavor} ${quota.resource} ${quota.nominal}`).join("; ") || "none",
+          one.queues.length,
+        ]),
+      ),
+    ),
+  ];
+}
+
 /** Events, our writes, foreign writes and losses of the span. @param {Overview} overview */
 function sumsOf(overview) {
   const sums = [0, 0, 0, 0];
@@ -301,6 +325,7 @@ export async function fleetView(context) {
     ),
     el("section", {"aria-labelledby": "clusters"}, el("h2", {id: "clusters"}, "Clusters"), clusters(overview)),
     ...lists(overview),
+    ...cohorts(overview),
   );
   head.draw();
   changed.textContent = await lastHour(context, overview);

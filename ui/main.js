@@ -2,6 +2,7 @@
 
 import {goTo, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
 import {clusterView} from "./cluster.js";
+import {cohortView} from "./cohort.js";
 import {setPlace} from "./commands.js";
 import {diffView} from "./diff.js";
 import {byId, el, openDialog, table} from "./dom.js";
@@ -40,10 +41,11 @@ const views = [
   ["whatif", "What if", whatIfView],
   ["log", "Log", logView],
   ["proof", "Proof", proofView],
+  ["cohort", "Cohort", cohortView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
-  ["1 to 8", "the views in their order"],
+  ["1 to 9", "the views in their order"],
   ["?", "this table"],
   ["w", "the whole log"],
   ["f", "follow the log, or pause"],

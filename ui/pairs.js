@@ -1,6 +1,7 @@
 // A pair of a queue: which one a view is about, and what marks its charts.
 
 import {hashOf, noteInAddress, withLog} from "./address.js";
+import {stepText} from "./changes.js";
 import {el} from "./dom.js";
 import {Refusal} from "./server.js";
 import {overviewOf} from "./span.js";
@@ -13,17 +14,21 @@ import {msOf} from "./times.js";
 /** @typedef {import("./answers").History} History */
 
 /**
- * Writes of this pair, as shapes.
+ * Writes of this pair, and of what the whole queue has, as shapes.
  * @param {History} history @param {Pair} pair @returns {import("./charts").Mark[]}
  */
 export function marksOf(history, pair) {
-  return history.rows
-    .filter((row) => row.flavor === pair.flavor && row.resource === pair.resource)
-    .map((row) => ({
-      time: msOf(row.time),
-      kind: row.writer === "fairlead" ? "ours" : "foreign",
-      text: `${row.old} to ${row.new}`,
-    }));
+  /** @param {import("./answers").Change | import("./answers").SettingChange} row @param {string} text
+   *  @returns {import("./charts").Mark} */
+  const mark = (row, text) => ({time: msOf(row.time), kind: row.writer === "fairlead" ? "ours" : "foreign", text});
+  /** @param {{flavor: string | null, resource: string | null}} row */
+  const ofPair = (row) => row.flavor === pair.flavor && row.resource === pair.resource;
+  // A limit that our write changed is part of the mark of its nominalQuota.
+  const settings = history.settings.filter((row) => row.writer !== "fairlead" && (row.flavor === null || ofPair(row)));
+  return [
+    ...history.rows.filter(ofPair).map((row) => mark(row, `${row.old} to ${row.new}`)),
+    ...settings.map((row) => mark(row, stepText(row))),
+  ];
 }
 
 /**

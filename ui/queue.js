@@ -1,7 +1,9 @@
 // A queue: a chart for each (flavor, resource), one cursor through all of them, and why the quota is what it is there.
 
 import {hashOf, noteInAddress} from "./address.js";
+import {changesTable} from "./changes.js";
 import {stepAt, stepChart, tableBehind} from "./charts.js";
+import {cohortLink} from "./cohort.js";
 import {command, showActions} from "./commands.js";
 import {el} from "./dom.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
@@ -194,6 +196,7 @@ export async function queueView(context) {
         .map((step) => step[0]),
       ...(address.at ? [address.at] : []),
       ...history.rows.map((/** @type {import("./answers").Change} */ row) => row.time),
+      ...history.settings.map((/** @type {import("./answers").SettingChange} */ row) => row.time),
     ]),
   ];
   const times = (savedMoments(`${address.queue} ${address.flavor} ${address.resource}`) ?? steps)
@@ -233,6 +236,7 @@ export async function queueView(context) {
   const slide = scrubber(from, to, times.map(msOf), moveTo);
   root.replaceChildren(
     el("h2", {}, address.queue),
+    ...cohortPart(overview, address.queue),
     choices(context, series, queues),
     ...chartPart(drawn.slice(0, 1)),
     slide.slider,
@@ -250,6 +254,12 @@ export async function queueView(context) {
     values,
     ...drawn.slice(0, 1).map((one) => one.table),
     panel,
+    el(
+      "section",
+      {"aria-labelledby": "changes"},
+      el("h3", {id: "changes"}, "Changes of its limits, cohort and rules"),
+      changesTable("Changes of its limits, cohort and rules", history.settings),
+    ),
     ...chartPart(drawn.slice(1)),
   );
   for (const one of drawn) one.chart.draw();
@@ -257,6 +267,12 @@ export async function queueView(context) {
   const begin = address.at ? msOf(address.at) : to;
   slide.set(begin);
   moveTo(begin);
+}
+
+/** @param {import("./answers").Overview} overview @param {string} queue */
+function cohortPart(overview, queue) {
+  const of = overview.cohorts.find((one) => one.queues.includes(queue));
+  return of ? [el("p", {class: "lead"}, "In Cohort ", cohortLink(of.cohort), ".")] : [];
 }
 
 /** @param {ReturnType<typeof chartsOf>} drawn */

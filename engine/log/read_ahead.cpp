@@ -45,7 +45,10 @@ class ReadAhead final : public EventReader {
 
   Result<void> next_batch(EventBatch& batch) override {
     batch.clear();
-    if (!batch_.last) {
+    if (consumed_ < batch_.events.size()) {  // next() returned the ones before
+      for (const Event& event : batch_.events.events().subspan(consumed_)) batch.add() = event;
+      consumed_ = batch_.events.size();
+    } else if (!batch_.last) {
       dequeue_batch();
       // The memory of the caller's former batch goes to the thread with the next call.
       std::swap(batch, batch_.events);

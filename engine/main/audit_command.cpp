@@ -145,10 +145,13 @@ void add_audit_command(CLI::App& app, int& exit_code) {
   add_as_of(quota, options);
 
   CLI::App* history = add_subject(
-      *audit, "history", "Every change of a queue's quotas: who, when, why, how it was answered",
-      options, exit_code);
-  history->add_option("queue", options->question.pair.queue,
-                      "ClusterQueue, or multikueueconfig/NAME for the changes of that list");
+      *audit, "history",
+      "Every change of a queue's quotas, limits and rules: who, when, why, how answered", options,
+      exit_code);
+  history->add_option(
+      "queue", options->question.pair.queue,
+      "ClusterQueue, or cohort/NAME, resourceflavor/NAME, admissioncheck/NAME, "
+      "localqueue/NAMESPACE/NAME, or multikueueconfig/NAME for the changes of that list");
   history->add_option("--flavor", options->question.pair.flavor, "Only this ResourceFlavor");
   history->add_option("--resource", options->question.pair.resource, "Only this resource");
   add_span(history, options);
@@ -157,7 +160,7 @@ void add_audit_command(CLI::App& app, int& exit_code) {
 
   CLI::App* diff = add_subject(*audit, "diff",
                                "What differs between two moments: configuration, "
-                               "claims, capacity, grants, quotas",
+                               "claims, capacity, grants, quotas, queues, Cohorts",
                                options, exit_code);
   diff->add_option("from", options->question.from, kPositionHelp)->required();
   diff->add_option("to", options->question.to, "The other moment, usually a later one")->required();

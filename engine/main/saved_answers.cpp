@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -58,6 +59,7 @@ class Saving {
   Result<void> keep(Json& place, std::string_view path, const Asked& parameters) const;
   Result<void> save_span(const SavedQuestion& question);
   Result<void> save_queue();
+  Result<void> save_cohorts();
   Result<void> save_pair(const Json& pair, const Json& history);
   Result<void> save_clusters();
   Result<void> save_list(const std::string& name);
@@ -132,7 +134,8 @@ std::set<std::string> Saving::times_in(const Json& lines, const Json& history) c
   };
   for (const auto& [line, steps] : lines.items())
     for (const Json& step : steps) add(step[0]);
-  for (const Json& row : history["rows"]) add(row["time"]);
+  for (const char* part : {"rows", "settings"})
+    for (const Json& row : history.value(part, Json::array())) add(row["time"]);
   std::set<std::string> times;
   std::size_t number = 0;
   for (const auto& [at, time] : all) {
@@ -177,6 +180,30 @@ Result<void> Saving::save_queue() {
   saved_["series"].push_back(std::move(series->document));
   saved_["history"][queue_] = std::move(history->document);
   return keep(saved_["diff"], "/audit/diff", in_span({}));
+}
+
+// The Cohorts above the queue.
+Result<void> Saving::save_cohorts() {
+  Json& rows = saved_["overview"]["cohorts"];
+  std::map<std::string, std::string> parents;
+  std::string above;
+  for (const Json& row : rows) {
+    const Json& queues = row["queues"];
+    if (std::find(queues.begin(), queues.end(), queue_) != queues.end()) above = row["cohort"];
+    if (row["parent"].is_string()) parents[row["cohort"]] = row["parent"];
+  }
+  std::set<std::string> names;
+  while (!above.empty() && names.insert(above).second) above = parents[above];
+  rows.erase(std::remove_if(rows.begin(), rows.end(),
+                            [&](const Json& row) { return !names.contains(row["cohort"]); }),
+             rows.end());
+  for (const Json& row : rows) {
+    const std::string object = "cohort/" + row["cohort"].get<std::string>();
+    if (auto kept = keep(saved_["history"][object], "/audit/history", in_span({{"queue", object}}));
+        !kept)
+      return kept;
+  }
+  return {};
 }
 
 // The clusters that the answers about the queue name.
@@ -254,6 +281,7 @@ Result<void> Saving::save_proof() {
 Result<AuditAnswer> Saving::all(const SavedQuestion& question) {
   if (auto kept = save_span(question); !kept) return kept.error();
   if (auto kept = save_queue(); !kept) return kept.error();
+  if (auto kept = save_cohorts(); !kept) return kept.error();
   if (auto kept = save_clusters(); !kept) return kept.error();
   Json& lists = saved_["overview"]["lists"];
   if (lists.size() > kSavedListsMax) lists.erase(lists.begin() + kSavedListsMax, lists.end());

@@ -68,7 +68,8 @@ struct AuditDecisions {
 
 /// Returns a QuotaAudit: "rows" [{"queue", "flavor", "resource", "nominal" (the current value on
 /// the hub; null: no such pair), "desired" (what Fairlead wants there; null: not ours, or unknown),
-/// "ours", "base", "overbookPercent", "effective" (effective.h), "grants" [{"cluster", "claim",
+/// "ours", "base", "overbookPercent", "effective" (effective.h), "borrowingLimit", "lendingLimit",
+/// "cohort", "stopPolicy" (null: none), "grants" [{"cluster", "claim",
 /// "assigned", "granted", "contributes" (on the hub now), "reason"}]}]. Where desired is not null
 /// it is base + the sum of contributes (times overbookPercent, rounded to the quantum). An empty
 /// `queue` means every queue.
@@ -88,19 +89,31 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 /// within one observation; of several, one did, and the others own the same list. Empty flavor or
 /// resource: all. An alias selects every spelling of its resource; another name selects its own
 /// rows, or if there are none those of its aliases. "effective" are the changes of the queue's
-/// status.effectiveQuotas (effective.h). "note" is null, or reports that the queue had no such
-/// flavor or resource. A span without an event has no rows, and its "to" is before its "from"; a
+/// status.effectiveQuotas (effective.h). "settings" are the changes of everything else of the queue
+/// that decides who gets quota, by seq: rows of a limit as in "rows", with "field" "borrowingLimit"
+/// or "lendingLimit", and those of the other fields (spec_history.h), which are left out where a
+/// flavor or resource is given. "note" is null, or reports that the queue had no such flavor or
+/// resource. A span without an event has no rows, and its "to" is before its "from"; a
 /// span whose ends are reversed is `bad_input`.
+///
+/// With "multikueueconfig/NAME" as the queue it returns a WorkersHistory, with "cohort/NAME",
+/// "resourceflavor/NAME", "admissioncheck/NAME" or "localqueue/NAMESPACE/NAME" an ObjectHistory:
+/// "object" {"kind", "namespace", "name"}, "from", "to", "rows" (as "settings"), "effective" (of a
+/// Cohort), "note".
 Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& from, const AuditPosition& to);
 
 /// Returns a QuotaDiff: "from", "to" (as asOf), "quotas", "grants", "capacity", "claims", "workers"
 /// (lists of MultiKueueClusters by "multiKueueConfig", with "came" and "went"), "superClusters",
-/// "namespaces" and "pods" of tenants (none where a `queue` is given), "configuration": lists of
-/// what differs, each row with its names and "from" and "to" (null: not there). A claim
+/// "namespaces" and "pods" of tenants (none where a `queue` is given), "configuration", and
+/// "queues", "cohorts", "flavors", "checks" and "localQueues" (specs without quotas, but of
+/// Cohorts): lists of what differs, each row with its names and "from" and "to" (null: not there),
+/// of specs with the fields that differ. A quota has "borrowingLimit" and "lendingLimit" where its
+/// queue has them. A claim
 /// also has "debounce.PARAMETER" for each annotation. Quotas are named in their queue's spelling. A
 /// `queue` that is not empty restricts the answer to that queue, the claims that name it, their
-/// clusters, and the worker lists that its AdmissionChecks use. With the moments exchanged, "came"
+/// clusters, the worker lists that its AdmissionChecks use, these checks, its flavors, the Cohorts
+/// above it and its LocalQueues. With the moments exchanged, "came"
 /// and "went" are exchanged too.
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
                                const AuditPosition& later, const std::string& queue);

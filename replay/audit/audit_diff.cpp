@@ -1,17 +1,21 @@
 // `audit diff`: the differences between two moments of the past.
 #include <algorithm>
+#include <array>
 #include <set>
 
+#include "engine/fold/held.h"
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/close.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
+#include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/claims/claim_status.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain.h"
+#include "replay/audit/spec_values.h"
 #include "replay/audit/unseen.h"
 #include "schema/event_json.h"
 
@@ -27,6 +31,7 @@ using Rows = std::map<std::vector<std::string>, Json>;
 // reported as missing.
 struct Scope {
   std::set<std::string> queues, claims, clusters, lists;
+  std::set<ObjectKey> objects;  ///< whose specs are compared
   /// Whether the super cluster pool is compared: where no queue is asked for.
   enum class Pool : std::uint8_t { left_out, compared } pool = Pool::left_out;
 };
@@ -36,7 +41,23 @@ struct Side {
   const Scope& scope;
 };
 
+// The lists of the answer about specs: a kind each.
+struct SpecList {
+  const char* list;
+  Kind kind;
+  const char* name;
+};
+constexpr std::array kSpecLists =
+    std::to_array<SpecList>({{"queues", Kind::cluster_queue, "queue"},
+                             {"cohorts", Kind::cohort, "cohort"},
+                             {"flavors", Kind::resource_flavor, "flavor"},
+                             {"checks", Kind::admission_check, "check"},
+                             {"localQueues", Kind::local_queue, "localQueue"}});
+
 void add_everything(const State& state, Scope& scope) {
+  for (const SpecList& of : kSpecLists)
+    for (ObjectKey& key : held_objects(state, std::string(kHub), of.kind))
+      scope.objects.insert(std::move(key));
   for (const auto& [name, at] : state.queues.by_name)
     if (at.present) scope.queues.insert(name);
   for (const auto& [name, claims] : state.claims.of_queue) scope.queues.insert(name);
@@ -57,8 +78,26 @@ void add_lists(const State& state, const std::string& queue, Scope& scope) {
   }
 }
 
+// The queue, the Cohorts above it, its flavors, its checks, and the LocalQueues that lead to it.
+void add_objects(const State& state, const std::string& queue, Scope& scope) {
+  scope.objects.insert({Kind::cluster_queue, "", queue});
+  for (const auto& [id, local] : state.queues.local)
+    if (local.cluster_queue == queue)
+      scope.objects.insert({Kind::local_queue, id.first, id.second});
+  const auto at = state.queues.by_name.find(queue);
+  if (at == state.queues.by_name.end()) return;
+  for (const std::string& name : cohorts_above(state, at->second))
+    scope.objects.insert({Kind::cohort, "", name});
+  for (const std::string& name : at->second.facts.admission_checks)
+    scope.objects.insert({Kind::admission_check, "", name});
+  for (const ResourceGroup& group : at->second.facts.groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      scope.objects.insert({Kind::resource_flavor, "", flavor.name});
+}
+
 void add_queue(const State& state, const std::string& queue, Scope& scope) {
   scope.queues.insert(queue);
+  add_objects(state, queue, scope);
   add_lists(state, queue, scope);
   const auto named = state.claims.of_queue.find(queue);
   if (named == state.claims.of_queue.end()) return;
@@ -78,6 +117,15 @@ Scope scope_of(const State& before, const State& after, const std::string& queue
   return scope;
 }
 
+// Only where the queue has one.
+void add_limits(const State& state, const KnownPair& pair, Json& row) {
+  const auto at = state.queues.by_name.find(pair.queue);
+  if (at == state.queues.by_name.end() || !at->second.present) return;
+  const ResourceQuota* quota = find_quota(at->second.facts.groups, pair.key.flavor, pair.spelled);
+  if (quota && quota->borrowing_limit) row["borrowingLimit"] = quota->borrowing_limit->text();
+  if (quota && quota->lending_limit) row["lendingLimit"] = quota->lending_limit->text();
+}
+
 Rows quotas_of(const Side& side) {
   Rows rows;
   for (const std::string& queue : side.scope.queues)
@@ -92,6 +140,7 @@ Rows quotas_of(const Side& side) {
              {"desired", known ? Json(text(quota.nominal)) : Json()}};
       for (const Json& entry : effective_json(side.state, pair))
         row[effective_name(entry)] = effective_text(entry);
+      add_limits(side.state, pair, row);
     }
   return rows;
 }
@@ -283,6 +332,35 @@ Json differing_quotas(const Side& from, const Side& to) {
   return differing(before, after, {"queue", "flavor", "resource"});
 }
 
+// One side of a row: null, or the fields that differ.
+Json spec_side(const KnownSpec& spec, const std::vector<SpecChange>& changes,
+               Json SpecChange::* value) {
+  if (spec.presence == KnownSpec::Presence::absent) return nullptr;
+  Json fields = Json::object();
+  for (const SpecChange& change : changes) fields[text_of(change.place)] = change.*value;
+  return fields;
+}
+
+// The objects of one kind whose specs differ.
+Json differing_specs(const Side& from, const Side& to, const SpecList& of) {
+  Json rows = Json::array();
+  for (auto at = from.scope.objects.lower_bound({of.kind, "", ""});
+       at != from.scope.objects.end() && at->kind == of.kind; ++at) {
+    const auto was = held_facts(from.state, std::string(kHub), *at);
+    const auto is = held_facts(to.state, std::string(kHub), *at);
+    if (was == is) continue;
+    const KnownSpec before = spec_in(from.state, *at), after = spec_in(to.state, *at);
+    const std::vector<SpecChange> changes = spec_changes(before, after);
+    if (changes.empty() && was.has_value() == is.has_value()) continue;
+    Json row{{of.name, at->name},
+             {"from", spec_side(before, changes, &SpecChange::before)},
+             {"to", spec_side(after, changes, &SpecChange::after)}};
+    if (!at->namespace_.empty()) row["namespace"] = at->namespace_;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 Json differing_lists(const Side& from, const Side& to) {
   Json rows = differing(lists_of(from), lists_of(to), {"multiKueueConfig"});
   for (Json& row : rows) {
@@ -322,7 +400,7 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
   join_unseen(*unseen, *later_unseen);
   const Side from{before->state, scope};
   const Side to{after->state, scope};
-  return AuditAnswer{
+  AuditAnswer answer{
       {{"kind", "QuotaDiff"},
        {"queue", queue},
        {"unseen", *std::move(unseen)},
@@ -343,6 +421,8 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
        {"configurationSeq",
         {{"from", before->state.configuration_seq.value},
          {"to", after->state.configuration_seq.value}}}}};
+  for (const SpecList& of : kSpecLists) answer.document[of.list] = differing_specs(from, to, of);
+  return answer;
 }
 
 }  // namespace fairlead

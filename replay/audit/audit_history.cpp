@@ -6,6 +6,7 @@
 #include "replay/audit/audit_span.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/queue_changes.h"
+#include "replay/audit/spec_history.h"
 #include "replay/audit/unseen.h"
 
 namespace fairlead {
@@ -66,42 +67,71 @@ Json never_there(const State& state, const AuditPair& pair, const NamedRows& nam
          " in this span; it had: " + nearby(known, pair.flavor + " " + pair.resource);
 }
 
-Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& pair, Seq begin,
-                                    Seq end) {
-  const EventLog& log = source.log;
-  auto changes = changes_of_queue(source, pair.queue, begin, end);
-  if (!changes) return changes.error();
-  auto indexed = log.history(kHub, {Kind::cluster_queue, "", pair.queue});
+// Fails if there never was such a queue; a Cohort of that name is mentioned.
+Result<void> check_queue_ever(const AuditSource& source, const std::string& queue) {
+  const auto indexed = source.log.history(kHub, {Kind::cluster_queue, "", queue});
   if (!indexed) return indexed.error();
+  if (!indexed->empty()) return {};
+  const auto last = moment_at(source, source.log.last_seq());
+  if (!last) return last.error();
+  auto known = check_queue_named(last->state, queue);
+  if (known || !last->state.queues.cohorts.contains(queue)) return known;
+  return Error{known.error().code, known.error().message + "; there is a Cohort: cohort/" + queue};
+}
 
-  if (indexed->empty()) {
-    auto last = moment_at(source, log.last_seq());
-    if (!last) return last.error();
-    if (auto known = check_queue_named(last->state, pair.queue); !known) return known.error();
-  }
-  auto effective = effective_changes(source, pair.queue, begin, end);
-  if (!effective) return effective.error();
+// "rows" and "settings" of a QuotaHistory, the latter by seq.
+struct HistoryRows {
   Json rows = Json::array();
+  std::vector<Json> settings;
+
+  void add(const QuotaChange& change) {
+    Json row = change_json(change);
+    if (change.field == QuotaField::nominal)
+      rows.push_back(std::move(row));
+    else
+      settings.push_back(std::move(row));
+  }
+  void sort() {
+    std::stable_sort(settings.begin(), settings.end(),
+                     [](const Json& a, const Json& b) { return a["seq"] < b["seq"]; });
+  }
+};
+
+Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& pair,
+                                    const EventSpan& span) {
+  auto changes = changes_of_queue(source, pair.queue, span.begin, span.end);
+  if (!changes) return changes.error();
+  if (auto known = check_queue_ever(source, pair.queue); !known) return known.error();
+  const ObjectKey key{Kind::cluster_queue, "", pair.queue};
+  EventLookup lookup(source.log);
+  auto effective = effective_changes(source, key, span, lookup);
+  if (!effective) return effective.error();
+  HistoryRows found;
   Json note;
   if (pair.flavor.empty() && pair.resource.empty()) {
-    for (const QuotaChange& change : *changes) rows.push_back(change_json(change));
+    auto settings = spec_history(source, key, span, lookup);
+    if (!settings) return settings.error();
+    found.settings = *std::move(settings);
+    for (const QuotaChange& change : *changes) found.add(change);
   } else {
-    const auto moment = moment_of_names(source, end);
+    const auto moment = moment_of_names(source, span.end);
     if (!moment) return moment.error();
     const NamedRows named(pair, moment->state.configuration.resource_aliases, *changes);
     for (const QuotaChange& change : *changes)
-      if (named.has(change.flavor, change.resource)) rows.push_back(change_json(change));
+      if (named.has(change.flavor, change.resource)) found.add(change);
     std::erase_if(*effective, [&](const Json& row) {
       return !row["flavor"].is_null() && !named.has(row["flavor"], row["resource"]);
     });
-    if (rows.empty() && effective->empty())
+    if (found.rows.empty() && found.settings.empty() && effective->empty())
       note = never_there(moment->state, pair, named, *changes);
   }
+  found.sort();
   return AuditAnswer{{{"kind", "QuotaHistory"},
                       {"queue", pair.queue},
-                      {"from", {{"seq", begin.value}}},
-                      {"to", {{"seq", end.value}}},
-                      {"rows", std::move(rows)},
+                      {"from", {{"seq", span.begin.value}}},
+                      {"to", {{"seq", span.end.value}}},
+                      {"rows", std::move(found.rows)},
+                      {"settings", std::move(found.settings)},
                       {"effective", *std::move(effective)},
                       {"note", std::move(note)}}};
 }
@@ -129,12 +159,16 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   const auto [begin, end] = *span;
   constexpr std::string_view workers = "multikueueconfig/";
   const bool of_list = pair.queue.starts_with(workers);
+  const auto object = object_named(pair.queue);
   auto answer = of_list
                     ? audit_history_workers(source, pair.queue.substr(workers.size()), begin, end)
-                    : changes_between(source, pair, begin, end);
+                : object ? audit_history_object(source, *object, *span)
+                         : changes_between(source, pair, *span);
   if (!answer) return answer;
-  auto unseen =
-      unseen_in(source, to, begin, end, of_list ? sources_of_workers() : sources_of_every_quota());
+  auto unseen = unseen_in(source, to, begin, end,
+                          of_list  ? sources_of_workers()
+                          : object ? AnswerSources{{}, {object->kind}, {}}
+                                   : sources_of_every_quota());
   if (!unseen) return unseen.error();
   answer->document["unseen"] = *std::move(unseen);
   return answer;

@@ -12,6 +12,19 @@ namespace fairlead {
 
 namespace {
 
+// Null where the queue has none, or is not there.
+void add_settings(const State& state, const KnownPair& pair, Json& row) {
+  const auto at = state.queues.by_name.find(pair.queue);
+  if (at == state.queues.by_name.end() || !at->second.present) return;
+  const ClusterQueueFacts& facts = at->second.facts;
+  if (!facts.cohort.empty()) row["cohort"] = facts.cohort;
+  if (!facts.stop_policy.empty()) row["stopPolicy"] = facts.stop_policy;
+  const ResourceQuota* quota = find_quota(facts.groups, pair.key.flavor, pair.spelled);
+  if (!quota) return;
+  if (quota->borrowing_limit) row["borrowingLimit"] = quota->borrowing_limit->text();
+  if (quota->lending_limit) row["lendingLimit"] = quota->lending_limit->text();
+}
+
 Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
                EventLookup& lookup) {
   const auto current = current_nominal(state, pair);
@@ -26,7 +39,12 @@ Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
            {"ours", ours},
            {"base", text(base_of(state, pair))},
            {"overbookPercent", state.configuration.overbook_percent},
-           {"effective", effective_json(state, pair)}};
+           {"effective", effective_json(state, pair)},
+           {"borrowingLimit", nullptr},
+           {"lendingLimit", nullptr},
+           {"cohort", nullptr},
+           {"stopPolicy", nullptr}};
+  add_settings(state, pair, row);
   Json grants = Json::array();
   for (const GrantOfPair& grant : grants_of_pair(state, pair))
     grants.push_back(

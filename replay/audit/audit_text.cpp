@@ -1,5 +1,7 @@
 // Renders every audit answer as tables.
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "replay/audit/audit.h"
 #include "replay/audit/effective.h"
@@ -27,8 +29,6 @@ std::string grant_text(const Json& grant) {
   return text;
 }
 
-bool is_overridden(const Json& row) { return !row["effective"].empty(); }
-
 // The overrides in force: the queue's own, then those of Cohorts above it.
 std::string in_force_text(const Json& row) {
   std::string text;
@@ -39,12 +39,37 @@ std::string in_force_text(const Json& row) {
   return text.empty() ? "-" : text;
 }
 
+// A column that is shown where a row has more than a dash in it.
+struct OptionalColumn {
+  const char* heading;
+  std::string (*text)(const Json& row);
+};
+constexpr std::array kOptionalColumns = std::to_array<OptionalColumn>({
+    {"EFFECTIVE", in_force_text},
+    // A hub that is older has none of these.
+    {"BORROWING", [](const Json& row) { return cell(row.value("borrowingLimit", Json())); }},
+    {"LENDING", [](const Json& row) { return cell(row.value("lendingLimit", Json())); }},
+    {"COHORT", [](const Json& row) { return cell(row.value("cohort", Json())); }},
+    {"STOPPED",
+     [](const Json& row) {
+       const std::string policy = cell(row.value("stopPolicy", Json()));
+       return policy == "None" ? "-" : policy;
+     }},
+});
+constexpr std::ptrdiff_t kOptionalPlace = 4;  // behind NOMINAL
+
 std::string quota_text(const Json& document) {
   const Json& found = document["rows"];
-  const bool overridden = std::any_of(found.begin(), found.end(), is_overridden);
+  std::vector<OptionalColumn> optional;
+  std::copy_if(kOptionalColumns.begin(), kOptionalColumns.end(), std::back_inserter(optional),
+               [&](const OptionalColumn& column) {
+                 return std::any_of(found.begin(), found.end(),
+                                    [&](const Json& row) { return column.text(row) != "-"; });
+               });
   std::vector<TableRow> rows{
       {"QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "DESIRED", "BASE", "GRANTS"}};
-  if (overridden) rows[0].insert(rows[0].begin() + 4, "EFFECTIVE");
+  for (auto column = optional.rbegin(); column != optional.rend(); ++column)
+    rows[0].insert(rows[0].begin() + kOptionalPlace, column->heading);
   for (const Json& row : found) {
     std::string grants;
     for (const Json& grant : row["grants"])
@@ -59,7 +84,8 @@ std::string quota_text(const Json& document) {
     rows.push_back({cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),
                     cell(row["nominal"]), same ? "=" : cell(row["desired"]), cell(row["base"]),
                     grants});
-    if (overridden) rows.back().insert(rows.back().begin() + 4, in_force_text(row));
+    for (auto column = optional.rbegin(); column != optional.rend(); ++column)
+      rows.back().insert(rows.back().begin() + kOptionalPlace, column->text(row));
   }
   return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
 }
@@ -86,6 +112,44 @@ std::string part_about(const Json& row) {
   return text.substr(begin, text.find("; ", begin) - begin);
 }
 
+// Which way a quota moved; a write that was not accepted moved none.
+Tint tint_of(const Json& row) {
+  if (row["writer"] == "fairlead" && row["answer"]["outcome"] == "rejected") return Tint::refused;
+  const auto before = Quantity::parse(cell(row["old"]));
+  const auto after = Quantity::parse(cell(row["new"]));
+  if (!before || !after || before->nano() == after->nano()) return Tint::none;
+  return after->nano() < before->nano() ? Tint::falls : Tint::rises;
+}
+
+// ANSWER and WHY of a row of a history.
+std::pair<std::string, std::string> answer_and_why(const Json& row) {
+  std::string why = field_managers_text(row);
+  if (!why.empty()) why = "by " + why;
+  if (row["writer"] != "fairlead") return {"", why};
+  std::string answer = cell(row["answer"]["outcome"]);
+  if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
+  if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+  std::string because;
+  for (const Json& seq : row["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
+  return {answer, cell(row["rule"]) + ": " + part_about(row) + " (seq " + because + ")"};
+}
+
+// The changes of what is no nominalQuota of a ClusterQueue.
+std::string settings_history_text(const Json& changes, TextFor reader) {
+  std::vector<TableRow> rows{{"TIME", "SEQ", "FIELD", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+  std::vector<Tint> tints{Tint::heading};
+  for (const Json& row : changes) {
+    const auto [answer, why] = answer_and_why(row);
+    const std::string of_pair =
+        row["flavor"].is_null() ? "" : cell(row["flavor"]) + " " + cell(row["resource"]) + " ";
+    rows.push_back({to_millisecond(row["time"]), cell(row["seq"]), of_pair + cell(row["field"]),
+                    old_text(row), cell(row["new"]), cell(row["writer"]), answer, why});
+    tints.push_back(of_pair.empty() ? Tint::none : tint_of(row));
+  }
+  if (reader == TextFor::file) tints.clear();
+  return narrow_table_text(rows, kHistoryColumns, tints);
+}
+
 // The changes of an orchestrator's quotas, beside those of the spec.
 std::string effective_history_text(const Json& changes) {
   if (changes.empty()) return "";
@@ -100,39 +164,21 @@ std::string effective_history_text(const Json& changes) {
   return table_text(rows);
 }
 
-// Which way a quota moved; a write that was not accepted moved none.
-Tint tint_of(const Json& row) {
-  if (row["writer"] == "fairlead" && row["answer"]["outcome"] == "rejected") return Tint::refused;
-  const auto before = Quantity::parse(cell(row["old"]));
-  const auto after = Quantity::parse(cell(row["new"]));
-  if (!before || !after || before->nano() == after->nano()) return Tint::none;
-  return after->nano() < before->nano() ? Tint::falls : Tint::rises;
-}
-
 std::string history_text(const Json& document, TextFor reader) {
   std::vector<TableRow> rows{
       {"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
   std::vector<Tint> tints{Tint::heading};
   for (const Json& row : document["rows"]) {
-    const bool ours = row["writer"] == "fairlead";
-    std::string answer;
-    std::string why = field_managers_text(row);
-    if (!why.empty()) why = "by " + why;
-    if (ours) {
-      answer = cell(row["answer"]["outcome"]);
-      if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
-      if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
-      std::string because;
-      for (const Json& seq : row["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
-      why = cell(row["rule"]) + ": " + part_about(row) + " (seq " + because + ")";
-    }
+    const auto [answer, why] = answer_and_why(row);
     rows.push_back({to_millisecond(row["time"]), cell(row["seq"]), cell(row["flavor"]),
                     cell(row["resource"]), old_text(row), cell(row["new"]), cell(row["writer"]),
                     answer, why});
     tints.push_back(tint_of(row));
   }
   if (reader == TextFor::file) tints.clear();
+  const Json settings = document.value("settings", Json::array());  // none of a hub that is older
   return narrow_table_text(rows, kHistoryColumns, tints) +
+         (settings.empty() ? "" : settings_history_text(settings, reader)) +
          effective_history_text(document["effective"]);
 }
 
@@ -181,6 +227,11 @@ std::string diff_text(const Json& document) {
                                       {"capacity", {"cluster", "flavor", "resource"}},
                                       {"grants", {"claim", "queue", "flavor", "resource"}},
                                       {"quotas", {"queue", "flavor", "resource"}},
+                                      {"queues", {"queue"}},
+                                      {"cohorts", {"cohort"}},
+                                      {"flavors", {"flavor"}},
+                                      {"checks", {"check"}},
+                                      {"localQueues", {"namespace", "localQueue"}},
                                       {"superClusters", {"id"}},
                                       {"namespaces", {"tenant", "namespace"}},
                                       {"pods", {"tenant", "namespace", "pod"}}};
@@ -216,6 +267,9 @@ std::string answer_text(const Json& document, TextFor reader) {
   if (kind == "QuotaAudit") return quota_text(document);
   if (kind == "QuotaHistory") return history_text(document, reader);
   if (kind == "QuotaDiff") return diff_text(document);
+  if (kind == "ObjectHistory")
+    return settings_history_text(document["rows"], reader) +
+           effective_history_text(document["effective"]);
   if (kind == "QuotaWhy") return why_text(document);
   if (kind == "QuotaWhyNot") return why_not_text(document);
   if (kind == "WorkersWhy") return workers_text(document);

@@ -7,9 +7,11 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/held.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/queues.h"
 #include "replay/audit/explain_text.h"
+#include "replay/audit/spec_history.h"
 #include "replay/beginning.h"
 #include "schema/event_json.h"
 
@@ -94,39 +96,32 @@ void add_changes(const std::optional<EffectiveQuotas>& before,
   }
 }
 
-// Returns the override before `first`, the first kept event about the queue; nullopt if pruning
-// removed it and no snapshot holds it.
 using ObservedQuotas = std::optional<EffectiveQuotas>;
+
+// Returns the override in the facts of a ClusterQueue or Cohort; nullopt for other facts.
+std::optional<ObservedQuotas> observed_in(const Facts& facts) {
+  if (const auto* queue = std::get_if<ClusterQueueFacts>(&facts)) return queue->effective;
+  if (const auto* cohort = std::get_if<CohortFacts>(&facts)) return cohort->effective;
+  return std::nullopt;
+}
+
+// Returns the override before `first`, the first kept event about the object; nullopt if pruning
+// removed it and no snapshot holds it.
 Result<std::optional<ObservedQuotas>> observed_before(const AuditSource& source,
-                                                      const std::string& queue, Seq first) {
+                                                      const ObjectKey& key, Seq first) {
   if (source.log.first_seq() <= Seq{1}) return std::optional(ObservedQuotas());
   const auto state = state_for_pruned(source.log, source.snapshots, first);
   if (!state) return state.error();
   if (!*state) return std::optional<ObservedQuotas>();
-  const auto at = (*state)->queues.by_name.find(queue);
-  const bool there = at != (*state)->queues.by_name.end() && at->second.present;
-  return std::optional(there ? at->second.facts.effective : ObservedQuotas());
+  const auto facts = held_facts(**state, std::string(kHub), key);
+  return facts ? observed_in(*facts) : std::optional(ObservedQuotas());
 }
 
-// Returns the override of the queue in this event; nullopt if the event is no observation of the
-// queue.
+// Returns the override in this event; nullopt if the event is no observation.
 std::optional<ObservedQuotas> observed_by(const Event& event) {
   if (std::holds_alternative<ObjectGone>(event.fact)) return ObservedQuotas();
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
-  const auto* facts = seen ? std::get_if<ClusterQueueFacts>(&seen->facts) : nullptr;
-  return facts ? std::optional(facts->effective) : std::nullopt;
-}
-
-// Returns the index of the last event before `from` that holds the queue's override; 0 if there is
-// none.
-std::size_t last_shown_before(const std::vector<Seq>& seqs, Seq from, EventLookup& lookup) {
-  std::size_t at =
-      static_cast<std::size_t>(std::lower_bound(seqs.begin(), seqs.end(), from) - seqs.begin());
-  while (at > 0) {
-    const Event* event = lookup.at(seqs[--at]);
-    if (event && observed_by(*event)) return at;
-  }
-  return 0;
+  return seen ? observed_in(seen->facts) : std::nullopt;
 }
 
 }  // namespace
@@ -162,18 +157,17 @@ std::vector<KnownPair> pairs_of_override(const State& state, const std::string& 
   return pairs;
 }
 
-Result<std::vector<Json>> effective_changes(const AuditSource& source, const std::string& queue,
-                                            Seq from, Seq to) {
+Result<std::vector<Json>> effective_changes(const AuditSource& source, const ObjectKey& key,
+                                            const EventSpan& span, EventLookup& lookup) {
   std::vector<Json> rows;
-  auto seqs = source.log.history(kHub, {Kind::cluster_queue, "", queue});
+  auto seqs = source.log.history(kHub, key);
   if (!seqs) return seqs.error();
-  std::erase_if(*seqs, [&](Seq seq) { return seq < source.log.first_seq() || seq > to; });
+  std::erase_if(*seqs, [&](Seq seq) { return seq < source.log.first_seq() || seq > span.end; });
   if (seqs->empty()) return rows;
-  EventLookup lookup(source.log);
-  const std::size_t start = last_shown_before(*seqs, from, lookup);
-  auto observed = observed_before(source, queue, seqs->front());
+  const std::size_t start = last_shown_before(*seqs, span.begin, lookup);
+  auto observed = observed_before(source, key, seqs->front());
   if (!observed) return observed.error();
-  // An event before `from` has been found, so the state before the first one is not needed.
+  // An event before the span has been found, so the state before the first one is not needed.
   if (start > 0) observed->emplace();  // the event at `start` holds the initial override
   lookup.expect({seqs->begin() + static_cast<std::ptrdiff_t>(start), seqs->end()});
   for (std::size_t i = start; i < seqs->size(); ++i) {
@@ -181,7 +175,7 @@ Result<std::vector<Json>> effective_changes(const AuditSource& source, const std
     const Event* event = lookup.at(seq);
     auto now = event ? observed_by(*event) : std::nullopt;
     if (!now) continue;
-    if (*observed && seq >= from) add_changes(**observed, *now, *event, rows);
+    if (*observed && seq >= span.begin) add_changes(**observed, *now, *event, rows);
     *observed = *std::move(now);
   }
   return rows;

@@ -14,6 +14,7 @@
 
 #include "engine/fold/state.h"
 #include "replay/audit/audit_moment.h"
+#include "replay/audit/audit_span.h"
 
 namespace fairlead {
 
@@ -21,12 +22,12 @@ Json effective_json(const State& state, const KnownPair& pair);
 /// Returns the pairs of the queue that its override has and its spec does not.
 std::vector<KnownPair> pairs_of_override(const State& state, const std::string& queue);
 
-/// Returns the changes of the queue's own override between two events: [{"seq", "time", "flavor",
-/// "resource", "old", "new" (null: no such pair, or no override), "orchestrator" (null: the spec is
-/// in force again)}]. Where an override without pairs appears or disappears, flavor and resource
-/// are null.
-Result<std::vector<Json>> effective_changes(const AuditSource& source, const std::string& queue,
-                                            Seq from, Seq to);
+/// Returns the changes of the own override of a ClusterQueue or Cohort in a span: [{"seq", "time",
+/// "flavor", "resource", "old", "new" (null: no such pair, or no override), "orchestrator" (null:
+/// the spec is in force again)}]. Where an override without pairs appears or disappears, flavor and
+/// resource are null.
+Result<std::vector<Json>> effective_changes(const AuditSource& source, const ObjectKey& key,
+                                            const EventSpan& span, EventLookup& lookup);
 
 /// The text of an entry: "20 (DynamicQuotaOrchestrator.kueue.x-k8s.io production)"; "none" for a
 /// pair that the override does not have.

@@ -13,30 +13,43 @@ namespace fairlead {
 
 namespace {
 
-using Pair = std::pair<std::string, std::string>;  // flavor, resource as spelled
-using Quotas = std::map<Pair, Quantity>;
+// A value of a pair.
+struct QuotaPlace {
+  std::string flavor;
+  std::string resource;  // as spelled
+  QuotaField field = QuotaField::nominal;
+
+  friend auto operator<=>(const QuotaPlace&, const QuotaPlace&) = default;
+};
+using Quotas = std::map<QuotaPlace, Quantity>;
 
 Quotas quotas_in(const std::vector<ResourceGroup>& groups) {
   Quotas quotas;
   for (const ResourceGroup& group : groups)
     for (const FlavorQuotas& flavor : group.flavors)
-      for (const ResourceQuota& quota : flavor.resources)
-        quotas[{flavor.name, quota.name}] = quota.nominal;
+      for (const ResourceQuota& quota : flavor.resources) {
+        const auto add = [&](QuotaField field, const Quantity& amount) {
+          quotas[{flavor.name, quota.name, field}] = amount;
+        };
+        add(QuotaField::nominal, quota.nominal);
+        if (quota.borrowing_limit) add(QuotaField::borrowing_limit, *quota.borrowing_limit);
+        if (quota.lending_limit) add(QuotaField::lending_limit, *quota.lending_limit);
+      }
   return quotas;
 }
 
-std::optional<Quantity> value_in(const Quotas& quotas, const Pair& pair) {
-  const auto at = quotas.find(pair);
+std::optional<Quantity> value_in(const Quotas& quotas, const QuotaPlace& place) {
+  const auto at = quotas.find(place);
   return at == quotas.end() ? std::nullopt : std::optional(at->second);
 }
 
-std::set<Pair> pairs_that_differ(const Quotas& a, const Quotas& b) {
-  std::set<Pair> pairs;
-  for (const auto& [pair, amount] : a)
-    if (value_in(b, pair) != amount) pairs.insert(pair);
-  for (const auto& [pair, amount] : b)
-    if (!a.contains(pair)) pairs.insert(pair);
-  return pairs;
+std::set<QuotaPlace> places_that_differ(const Quotas& a, const Quotas& b) {
+  std::set<QuotaPlace> places;
+  for (const auto& [place, amount] : a)
+    if (value_in(b, place) != amount) places.insert(place);
+  for (const auto& [place, amount] : b)
+    if (!a.contains(place)) places.insert(place);
+  return places;
 }
 
 Result<Event> event_at(const EventLog& log, Seq seq) {
@@ -78,7 +91,7 @@ class QueueFollower {
       return {};
     Pending pending{
         quotas_in(expected ? expected->groups : *queue.written_groups), {}, answer, 0, 0};
-    pending.pairs = pairs_that_differ(*current_, pending.expected);
+    pending.places = places_that_differ(*current_, pending.expected);
     pending_ = std::move(pending);
     return {};
   }
@@ -100,7 +113,7 @@ class QueueFollower {
  private:
   struct Pending {
     Quotas expected;
-    std::set<Pair> pairs;
+    std::set<QuotaPlace> places;
     WriteOutcome answer;
     std::size_t first_row = 0, rows = 0;
   };
@@ -114,11 +127,11 @@ class QueueFollower {
     Pending pending{quotas_in(expected->groups), {}, *answer, changes.size(), 0};
     const Quotas overlaid = quotas_in(intent.overlaid);
     if (!current_) current_ = overlaid;
-    pending.pairs = pairs_that_differ(overlaid, pending.expected);
-    for (const Pair& pair : pending.pairs) {
-      QuotaChange change = blank(event, pair);
-      change.before = value_in(overlaid, pair);
-      change.after = value_in(pending.expected, pair);
+    pending.places = places_that_differ(overlaid, pending.expected);
+    for (const QuotaPlace& place : pending.places) {
+      QuotaChange change = blank(event, place);
+      change.before = value_in(overlaid, place);
+      change.after = value_in(pending.expected, place);
       change.ours = intent.reason;
       change.answer = *answer;
       changes.push_back(std::move(change));
@@ -132,11 +145,11 @@ class QueueFollower {
     if (!current_) current_ = values;
     if (pending_) conclude_pending(event, values, seen.resource_version);
     const Quotas unless = pending_ ? conclude_unanswered(values) : Quotas();
-    for (const Pair& pair : pairs_that_differ(*current_, values)) {
-      QuotaChange change = blank(event, pair);
-      change.before = value_in(*current_, pair);
-      change.before_unless = value_in(unless, pair);
-      change.after = value_in(values, pair);
+    for (const QuotaPlace& place : places_that_differ(*current_, values)) {
+      QuotaChange change = blank(event, place);
+      change.before = value_in(*current_, place);
+      change.before_unless = value_in(unless, place);
+      change.after = value_in(values, place);
       change.writers = seen.writers;
       changes.push_back(std::move(change));
     }
@@ -148,8 +161,8 @@ class QueueFollower {
   // compared).
   void conclude_pending(const Event& event, const Quotas& values, const std::string& version) {
     const bool observed =
-        std::all_of(pending_->pairs.begin(), pending_->pairs.end(), [&](const Pair& pair) {
-          return value_in(values, pair) == value_in(pending_->expected, pair);
+        std::all_of(pending_->places.begin(), pending_->places.end(), [&](const QuotaPlace& place) {
+          return value_in(values, place) == value_in(pending_->expected, place);
         });
     const bool accepted = pending_->answer.outcome == Outcome::accepted;
     if (!observed && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
@@ -163,12 +176,12 @@ class QueueFollower {
   }
 
   void assume_written() {
-    for (const Pair& pair : pending_->pairs) {
-      const auto written = value_in(pending_->expected, pair);
+    for (const QuotaPlace& place : pending_->places) {
+      const auto written = value_in(pending_->expected, place);
       if (written)
-        (*current_)[pair] = *written;
+        (*current_)[place] = *written;
       else
-        current_->erase(pair);
+        current_->erase(place);
     }
     pending_.reset();
   }
@@ -180,26 +193,27 @@ class QueueFollower {
   Quotas conclude_unanswered(const Quotas& values) {
     Quotas before;
     bool seen_in_part = false, written_over = false;
-    for (const Pair& pair : pending_->pairs) {
-      const auto value = value_in(values, pair);
-      seen_in_part = seen_in_part || value == value_in(pending_->expected, pair);
-      written_over = written_over || (value != value_in(*current_, pair) &&
-                                      value != value_in(pending_->expected, pair));
+    for (const QuotaPlace& place : pending_->places) {
+      const auto value = value_in(values, place);
+      seen_in_part = seen_in_part || value == value_in(pending_->expected, place);
+      written_over = written_over || (value != value_in(*current_, place) &&
+                                      value != value_in(pending_->expected, place));
     }
     if (pending_->answer.outcome == Outcome::accepted || !written_over) return before;
-    for (const Pair& pair : pending_->pairs)
-      if (const auto before_write = value_in(*current_, pair); before_write && !seen_in_part)
-        before[pair] = *before_write;
+    for (const QuotaPlace& place : pending_->places)
+      if (const auto before_write = value_in(*current_, place); before_write && !seen_in_part)
+        before[place] = *before_write;
     assume_written();
     return before;
   }
 
-  static QuotaChange blank(const Event& event, const Pair& pair) {
+  static QuotaChange blank(const Event& event, const QuotaPlace& place) {
     QuotaChange change;
     change.seq = event.seq;
     change.time = event.log_time;
-    change.flavor = pair.first;
-    change.resource = pair.second;
+    change.flavor = place.flavor;
+    change.resource = place.resource;
+    change.field = place.field;
     return change;
   }
 
@@ -228,18 +242,51 @@ Result<void> begin_behind_pruned(const AuditSource& source, const std::string& q
                              write == (*state)->writes.by_key.end() ? nullptr : &write->second);
 }
 
+// A write of ours is usually observed within a second, but other writers' changes of the queue that
+// were on their way may be observed before it, and the next hub's list shows what a hub wrote that
+// stopped. So many events about the queue are searched for a write that is still to be observed.
+constexpr std::size_t kEchoEventsMax = 64;
+
+Result<bool> is_intent(const EventLog& log, Seq seq) {
+  auto event = event_at(log, seq);
+  if (!event) return event.error();
+  return std::holds_alternative<PatchIntended>(event->fact);
+}
+
+// Returns the place of the last observation before `place`; 0 if there is none.
+Result<std::size_t> shown_before(const EventLog& log, const std::vector<Seq>& seqs,
+                                 std::size_t place) {
+  while (place > 0) {
+    const auto intent = is_intent(log, seqs[--place]);
+    if (!intent) return intent.error();
+    if (!*intent) break;
+  }
+  return place;
+}
+
+// Returns where to begin, so that the observations from `begin` on can be explained: at the one
+// before, which holds the values to compare with; if a write of ours is close before that, at the
+// one before this write.
+Result<std::size_t> start_of(const EventLog& log, const std::vector<Seq>& seqs, std::size_t begin) {
+  const auto shown = shown_before(log, seqs, begin);
+  if (!shown) return shown.error();
+  const std::size_t end = *shown > kEchoEventsMax ? *shown - kEchoEventsMax : 0;
+  for (std::size_t at = *shown; at > end; --at) {
+    const auto intent = is_intent(log, seqs[at - 1]);
+    if (!intent) return intent.error();
+    if (*intent) return shown_before(log, seqs, at - 1);
+  }
+  return *shown;
+}
+
 // Returns the changes that the events seqs[begin..end) made.
 Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std::string& queue,
                                             const std::vector<Seq>& seqs, std::size_t begin,
                                             std::size_t end, Seq to) {
   const EventLog& log = source.log;
-  // Begin at the observation before: it holds the values to compare with.
-  std::size_t start = begin;
-  while (start > 0) {
-    auto event = event_at(log, seqs[--start]);
-    if (!event) return event.error();
-    if (!std::holds_alternative<PatchIntended>(event->fact)) break;
-  }
+  const auto first = start_of(log, seqs, begin);
+  if (!first) return first.error();
+  const std::size_t start = *first;
   QueueFollower follower(log, to);
   if (start == 0 && start < end && log.first_seq() > Seq{1})
     if (auto known = begin_behind_pruned(source, queue, seqs.front(), follower); !known)
@@ -320,7 +367,7 @@ Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, con
                                                   Spelling spelling, const ResourceAliases& aliases,
                                                   Seq to) {
   const auto is_of_pair = [&](const QuotaChange& change) {
-    return change.flavor == pair.key.flavor &&
+    return change.field == QuotaField::nominal && change.flavor == pair.key.flavor &&
            (spelling == Spelling::as_listed
                 ? change.resource == pair.spelled
                 : canonical_resource(aliases, change.resource) == pair.key.resource);
@@ -350,12 +397,11 @@ Json seqs_json(std::vector<Seq> seqs) {
   return list;
 }
 
-namespace {
-
 // The newest first, which most likely made the change; managedFields lists those of Apply first.
 // Their times are RFC 3339 in UTC without fractions, so they compare as texts; a manager has
 // several entries at most, so those of one time differ in the rest.
-Json writers_json(std::vector<FieldWriter> writers) {
+Json writers_json(std::vector<FieldWriter> writers, SpecField field) {
+  std::erase_if(writers, [&](const FieldWriter& writer) { return !writer.owns(field); });
   std::sort(writers.begin(), writers.end(), [](const FieldWriter& a, const FieldWriter& b) {
     return std::tie(b.time, a.manager, a.operation, a.subresource) <
            std::tie(a.time, b.manager, b.operation, b.subresource);
@@ -369,8 +415,6 @@ Json writers_json(std::vector<FieldWriter> writers) {
   }
   return list;
 }
-
-}  // namespace
 
 Json outcome_json(const WriteOutcome& answer) {
   constexpr const char* kOutcomes[] = {"none", "accepted", "rejected", "unknown"};
@@ -394,9 +438,12 @@ Json change_json(const QuotaChange& change) {
            {"old", text(change.before)},
            {"new", text(change.after)},
            {"writer", change.ours ? "fairlead" : "foreign"}};
+  if (change.field == QuotaField::borrowing_limit) row["field"] = "borrowingLimit";
+  if (change.field == QuotaField::lending_limit) row["field"] = "lendingLimit";
   if (change.before_unless) row["oldUnless"] = text(change.before_unless);
   if (!change.ours) {
-    if (!change.writers.empty()) row["by"] = writers_json(change.writers);
+    Json by = writers_json(change.writers, SpecField::resource_groups);
+    if (!by.empty()) row["by"] = std::move(by);
     return row;
   }
   row["rule"] = change.ours->rule;

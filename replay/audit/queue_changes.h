@@ -1,4 +1,4 @@
-// Lists every change of the nominalQuotas of one hub ClusterQueue, from the log's index of that
+// Lists every change of the quotas of one hub ClusterQueue, from the log's index of that
 // object: our writes with their answers, and the changes of other writers. Internal to the audit.
 #pragma once
 
@@ -30,17 +30,21 @@ Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to);
 /// "answer" of a row of a history.
 Json outcome_json(const WriteOutcome& answer);
 
-/// A change of one nominalQuota.
+/// What a pair of a queue has.
+enum class QuotaField : std::uint8_t { nominal, borrowing_limit, lending_limit };
+
+/// A change of one value of one pair.
 struct QuotaChange {
   Seq seq;  ///< of our intent, or of the first observation of a foreign change
   LogTime time;
   std::string flavor;
-  std::string resource;            ///< as the queue spells it
-  std::optional<Quantity> before;  ///< none: the queue had no such pair
+  std::string resource;  ///< as the queue spells it
+  QuotaField field = QuotaField::nominal;
+  std::optional<Quantity> before;  ///< none: the queue had no such pair, or no such limit
   /// Only for a foreign change after a write of ours that was never answered: `before` is the value
   /// of that write, this the value before it, in case the write never arrived.
   std::optional<Quantity> before_unless;
-  std::optional<Quantity> after;  ///< none: the pair was removed
+  std::optional<Quantity> after;  ///< none: the pair or its limit was removed
   std::optional<Reason> ours;     ///< of our write; none: another writer's
   /// Of another writer's change: who owned the queue's resourceGroups when it was observed, in the
   /// order of managedFields. Empty where the log does not have it.
@@ -57,15 +61,17 @@ Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
                                                   const std::string& queue, Seq from, Seq to);
 /// Which changes belong to a pair: those under the spelling that the queue lists, or under any.
 enum class Spelling : std::uint8_t { as_listed, any };
-/// Returns the last change of one pair at or before `to` that was not rejected; nullopt if the log
-/// has none. Pass `as_listed` if the queue lists the pair: then only changes under the spelling of
-/// `pair` count.
+/// Returns the last change of one pair's nominalQuota at or before `to` that was not rejected;
+/// nullopt if the log has none. Pass `as_listed` if the queue lists the pair: then only changes
+/// under the spelling of `pair` count.
 Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
                                                   Spelling spelling, const ResourceAliases& aliases,
                                                   Seq to);
+/// "by" of a row of a history: those of `writers` that own the field, the newest first.
+Json writers_json(std::vector<FieldWriter> writers, SpecField field);
 /// The seqs, each once, ascending.
 Json seqs_json(std::vector<Seq> seqs);
-/// A row of QuotaHistory.
+/// A row of "rows" or, of a limit, of "settings" in a QuotaHistory.
 Json change_json(const QuotaChange& change);
 
 /// The answer to an intent is searched in at most this many events after it.

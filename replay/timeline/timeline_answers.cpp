@@ -133,6 +133,43 @@ Json list_rows(const State& state) {
   return rows;
 }
 
+Json cohort_row(const std::string& name, const CohortFacts* facts) {
+  Json row{{"cohort", name},    {"object", facts != nullptr}, {"parent", nullptr},
+           {"weight", nullptr}, {"queues", Json::array()},    {"quotas", Json::array()}};
+  if (facts == nullptr) return row;
+  if (!facts->parent.empty()) row["parent"] = facts->parent;
+  if (!facts->terms) return row;
+  row["weight"] = facts->terms->weight ? facts->terms->weight->text() : "1";
+  for (const ResourceGroup& group : facts->terms->groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources)
+        row["quotas"].push_back(
+            {{"flavor", flavor.name},
+             {"resource", quota.name},
+             {"nominal", quota.nominal.text()},
+             {"borrowingLimit",
+              quota.borrowing_limit ? Json(quota.borrowing_limit->text()) : Json()},
+             {"lendingLimit", quota.lending_limit ? Json(quota.lending_limit->text()) : Json()}});
+  return row;
+}
+
+// Those that have an object, and those that ClusterQueues name.
+Json cohort_rows(const State& state) {
+  std::map<std::string, Json> rows;
+  for (const auto& [name, cohort] : state.queues.cohorts)
+    rows.emplace(name, cohort_row(name, &cohort.facts));
+  for (const auto& [queue, of] : state.queues.by_name) {
+    const std::string& name = of.facts.cohort;
+    if (!of.present || name.empty()) continue;
+    const auto at = rows.try_emplace(name).first;
+    if (at->second.is_null()) at->second = cohort_row(name, nullptr);
+    at->second["queues"].push_back(queue);
+  }
+  Json list = Json::array();
+  for (auto& [name, row] : rows) list.push_back(std::move(row));
+  return list;
+}
+
 // Returns the entry called `name`; fails with what there is instead.
 template <class Map>
 Result<const typename Map::mapped_type*> find_named(const Map& map, const char* what,
@@ -219,7 +256,8 @@ Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::si
             {"losses", total.losses}}},
           {"queues", queue_rows(timeline.state())},
           {"clusters", cluster_rows(timeline.state())},
-          {"lists", list_rows(timeline.state())}};
+          {"lists", list_rows(timeline.state())},
+          {"cohorts", cohort_rows(timeline.state())}};
 }
 
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,

@@ -27,7 +27,10 @@ struct TimelineSpan {
 /// "resource", "nominal", "desired", "used"}]}], the most troubled first; "clusters" [{"cluster",
 /// "state", "source", "hold" {"since", "until"}, "capacity" [{"flavor", "resource", "offered",
 /// "usable", "accepted"}]}]; "lists" [{"list", "state" ("frozen", "moving", "steady"), "listed"
-/// [names], "selected" [names], "wish" [names] (null: it need not change)}].
+/// [names], "selected" [names], "wish" [names] (null: it need not change)}]; "cohorts" [{"cohort",
+/// "object" (false: ClusterQueues name it, and no object was seen), "parent", "weight" (null: none,
+/// or not known), "queues" [names], "quotas" [{"flavor", "resource", "nominal", "borrowingLimit",
+/// "lendingLimit"}]}].
 Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets);
 
 /// A queue, a cluster or a worker list: one of the three is not empty. Of the first two only this

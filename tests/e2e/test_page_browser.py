@@ -88,13 +88,15 @@ class BrowserTest(unittest.TestCase):
 
     def test_the_page_in_both_browsers(self):
         dev = self.dev()
+        edits = self.plan("edits", ROOT / "docs/quota/edits.jsonl")
         hostile = self.plan("hostile", "-", stdin="\n".join(json.dumps(queue(name)) for name in HOSTILE))
         pages = {"dev": self.serve("--data", dev), "bundle": self.serve("--bundle", self.exported(dev)),
                  "other": self.serve("--data", self.plan("incident", *INCIDENT)),
                  "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
                  "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living(),
+                 "edits": self.serve("--data", edits),
                  "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
-        pages |= {"saved": self.saved(dev, "low-priority-queue"),
+        pages |= {"saved": self.saved(dev, "low-priority-queue"), "savedEdits": self.saved(edits, "vision"),
                   "savedList": self.saved(self.folder / "lists", "serving"),
                   "savedHostile": self.saved(hostile, HOSTILE[0])}
         self.assertGreater(browser.run("page.test.mjs", "chromium", self.folder, pages), 15)

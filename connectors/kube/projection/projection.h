@@ -34,9 +34,11 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
 /// only ours are, of CustomResourceDefinitions those of MultiKueueConfig and MultiKueueCluster.
 bool is_read(Kind kind, std::string_view name);
 
-/// Whether the field managers of spec.resourceGroups are kept of objects of that kind: see
+/// Whether the field managers of what decides a quota are kept of objects of that kind: see
 /// ObjectSeen::writers.
-constexpr bool has_quota_writers(Kind kind) { return kind == Kind::cluster_queue; }
+constexpr bool has_quota_writers(Kind kind) {
+  return kind == Kind::cluster_queue || kind == Kind::cohort;
+}
 
 /// The name, namespace, uid, version and generation of an object: views into its document, empty
 /// where it has none.

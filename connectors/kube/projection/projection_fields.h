@@ -37,8 +37,8 @@ ConditionStatus condition_status(std::string_view word);
 std::vector<ResourceGroup> resource_groups(JsonView array);
 /// status.flavorsUsage, sorted.
 std::vector<FlavorUsage> flavors_usage(JsonView array);
-/// The entries of metadata.managedFields that own spec.resourceGroups or a part of it, in their
-/// order. An entry whose operation is neither Apply nor Update counts as absent.
+/// The entries of metadata.managedFields that own a SpecField or a part of one, in their order. An
+/// entry whose operation is neither Apply nor Update counts as absent.
 std::vector<FieldWriter> quota_writers(JsonView object);
 /// metadata.deletionTimestamp is set.
 bool deleting(JsonView object);

@@ -1,5 +1,6 @@
 // Kueue's queues in both served versions, and the ManifestWorks and BindingPolicies that carry them
 // to a member.
+#include <array>
 #include <optional>
 #include <set>
 
@@ -32,6 +33,33 @@ std::optional<EffectiveQuotas> effective_quotas(JsonView field) {
   return EffectiveQuotas{{word(api_group), word(kind), word(name)}, resource_groups(groups)};
 }
 
+// v1beta1 calls two of the values otherwise; a hub that reads another version sees no change.
+std::string fungibility(JsonView value) {
+  std::string text = canonical_or_empty(value);
+  for (const std::string_view old : {R"("Borrow")", R"("Preempt")"})
+    for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos;)
+      text.replace(at, old.size(), R"("MayStopSearch")");
+  return text;
+}
+
+std::string check_flavors(JsonView rules) {
+  for (JsonView rule : rules)
+    for (JsonView flavor : rule["onFlavors"])
+      if (flavor.given()) return canonical_text(rules);
+  return {};
+}
+
+SharingTerms sharing_terms(JsonView spec) {
+  const auto [fair, flavors, scope, concurrent, checks] =
+      spec.members("fairSharing", "flavorFungibility", "admissionScope",
+                   "concurrentAdmissionPolicy", "admissionChecksStrategy");
+  return {.weight = quantity(fair["weight"]),
+          .flavor_fungibility = fungibility(flavors),
+          .admission_scope = canonical_or_empty(scope),
+          .concurrent_admission = canonical_or_empty(concurrent),
+          .check_flavors = check_flavors(checks["admissionChecks"])};
+}
+
 }  // namespace
 
 ClusterQueueFacts cluster_queue(JsonView object) {
@@ -57,24 +85,68 @@ ClusterQueueFacts cluster_queue(JsonView object) {
           .usage = flavors_usage(status["flavorsUsage"]),
           .active = condition(status, "Active"),
           .deleting = deletion.given(),
-          .effective = effective_quotas(status["effectiveQuotas"])};
+          .effective = effective_quotas(status["effectiveQuotas"]),
+          .sharing = sharing_terms(spec)};
 }
 
 CohortFacts cohort(JsonView object) {
-  return {.parent = word(object["spec"]["parentName"]),
-          .effective = effective_quotas(object["status"]["effectiveQuotas"])};
+  const auto [parent, groups, fair] =
+      object["spec"].members("parentName", "resourceGroups", "fairSharing");
+  return {.parent = word(parent),
+          .effective = effective_quotas(object["status"]["effectiveQuotas"]),
+          .terms = CohortTerms{resource_groups(groups), quantity(fair["weight"])}};
 }
 
-// In Kueue's CRDs the list is atomic: an entry owns it whole, `f:resourceGroups: {}`. What an entry
-// owns of status.effectiveQuotas.resourceGroups is another field.
+namespace {
+
+// In Kueue's CRDs the list of groups is atomic: an entry owns it whole, `f:resourceGroups: {}`.
+// What an entry owns of status.effectiveQuotas.resourceGroups is another field.
+std::uint32_t owned_fields(JsonView fields) {
+  constexpr std::array kInSpec{SpecField::resource_groups,
+                               SpecField::cohort,
+                               SpecField::cohort,
+                               SpecField::parent,
+                               SpecField::weight,
+                               SpecField::stop_policy,
+                               SpecField::admission_checks,
+                               SpecField::admission_checks,
+                               SpecField::queueing_strategy,
+                               SpecField::preemption,
+                               SpecField::namespace_selector,
+                               SpecField::flavor_fungibility,
+                               SpecField::admission_scope,
+                               SpecField::concurrent_admission};
+  const std::array in_spec = fields["f:spec"].members(
+      "f:resourceGroups", "f:cohortName", "f:cohort", "f:parentName", "f:fairSharing",
+      "f:stopPolicy", "f:admissionChecksStrategy", "f:admissionChecks", "f:queueingStrategy",
+      "f:preemption", "f:namespaceSelector", "f:flavorFungibility", "f:admissionScope",
+      "f:concurrentAdmissionPolicy");
+  static_assert(kInSpec.size() == std::tuple_size_v<decltype(in_spec)>);
+  std::uint32_t owned = 0;
+  for (std::size_t i = 0; i < in_spec.size(); ++i)
+    if (in_spec[i].given()) owned |= bit_of(kInSpec[i]);
+  constexpr std::array kAnnotations{SpecField::base_quota, SpecField::extend_resource_groups,
+                                    SpecField::quota_from, SpecField::quota_percent,
+                                    SpecField::quota_reserve};
+  const std::array annotations = fields["f:metadata"]["f:annotations"].members(
+      "f:fairlead.io/base-quota", "f:fairlead.io/extend-resource-groups",
+      "f:fairlead.io/quota-from", "f:fairlead.io/quota-percent", "f:fairlead.io/quota-reserve");
+  for (std::size_t i = 0; i < annotations.size(); ++i)
+    if (annotations[i].given()) owned |= bit_of(kAnnotations[i]);
+  return owned;
+}
+
+}  // namespace
+
 std::vector<FieldWriter> quota_writers(JsonView object) {
   std::vector<FieldWriter> writers;
   for (JsonView entry : object["metadata"]["managedFields"]) {
     const auto [manager, operation, subresource, time, fields] =
         entry.members("manager", "operation", "subresource", "time", "fieldsV1");
     if (operation.string() != "Apply" && operation.string() != "Update") continue;
-    if (!fields["f:spec"]["f:resourceGroups"].given()) continue;
-    writers.push_back({word(manager), word(operation), word(subresource), word(time)});
+    const std::uint32_t owned = owned_fields(fields);
+    if (owned == 0) continue;
+    writers.push_back({word(manager), word(operation), word(subresource), word(time), owned});
   }
   return writers;
 }

@@ -125,8 +125,7 @@ constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions
                                                       "status.properties"};
 constexpr std::array<std::string_view, 1> kSpec{"spec"};
 // The weighted share changes with each workload.
-constexpr std::array<std::string_view, 3> kOfCohorts{"spec.resourceGroups", "spec.fairSharing",
-                                                     "status.fairSharing"};
+constexpr std::array<std::string_view, 1> kOfCohorts{"status.fairSharing"};
 constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
 
 // Of members' Pods only the metadata is sent.

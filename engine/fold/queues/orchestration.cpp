@@ -49,10 +49,16 @@ std::string text_of(const Orchestration& orchestration) {
 }
 
 void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq) {
+  // A rule reads neither its quotas nor its weight: an edit of these plans no queue again.
+  const auto known = state.queues.cohorts.find(name);
+  const bool same_rule = facts && known != state.queues.cohorts.end() &&
+                         known->second.facts.parent == facts->parent &&
+                         known->second.facts.effective == facts->effective;
   if (facts)
     state.queues.cohorts[name] = {*facts, seq};
   else
     state.queues.cohorts.erase(name);
+  if (same_rule) return;
   for (auto& [queue_name, queue] : state.queues.by_name) {
     if (!queue.present || queue.facts.cohort.empty()) continue;
     const std::vector<std::string> above = cohorts_above(state, queue);

@@ -312,3 +312,43 @@ test("names of any kind are text in a saved page, too", async () => {
   check();
   await close();
 });
+
+test("the changes of a queue's limits and rules, and its Cohort, are those of audit history", async () => {
+  for (const server of [servers.edits, servers.savedEdits]) {
+    const {page, check, close} = await visit(server + "#view=queue&queue=vision&flavor=on-demand&resource=cpu");
+    await page.waitForSelector("#changes");
+    const rows = await rowsOf(page, "Changes of its limits");
+    assert.deepEqual(
+      rows.map(([, field, old, now, writer]) => [field, old, now, writer]),
+      [
+        ["stopPolicy", "None", "Hold", "kubectl-patch (Update)"],
+        ["fairSharing.weight", "1", "3", "kubectl-patch (Update)"],
+        ["on-demand cpu lendingLimit", "none", "4", "kubectl-edit (Update)"],
+        ["on-demand cpu borrowingLimit", "8", "2", "kubectl-edit (Update)"],
+        ["on-demand cpu borrowingLimit", "none", "8", "another writer"],
+        ["cohort", "none", "research", "another writer"],
+      ],
+    );
+    assert.deepEqual(await findings(page), []);
+    await follow(page, ".lead a");
+    assert.equal((await address(page)).cohort, "research");
+    await page.waitForSelector("#changes");
+    assert.deepEqual(await rowsOf(page, "Its own quotas"), [["on-demand", "cpu", "24", "none", "none"]]);
+    const ofCohort = await rowsOf(page, "Changes");
+    assert.deepEqual(
+      ofCohort.map(([, field, old, now, writer]) => [field, old, now, writer]),
+      [
+        ["on-demand cpu nominalQuota", "32", "24", "argocd (Apply)"],
+        ["fairSharing.weight", "1", "2", "argocd (Apply)"],
+        ["on-demand cpu nominalQuota", "none", "32", "another writer"],
+      ],
+    );
+    assert.match(await textOf(page, "#actions .command"), /^fairlead audit history cohort\/research /);
+    assert.deepEqual(await findings(page), []);
+    await picture(page, "cohort");
+    await follow(page, 'a[href*="queue=vision"]');
+    assert.equal((await address(page)).view, "queue");
+    check();
+    await close();
+  }
+});

@@ -86,4 +86,20 @@ TEST_CASE("a Cohort concerns the queues below it and no others") {
   CHECK_FALSE(state.queues.cohorts.contains("b"));
 }
 
+TEST_CASE("an edit of a Cohort's own quotas or weight plans no queue again") {
+  State state;
+  state.queues.by_name["below"] = queue_in("a");
+  CohortFacts cohort{"org"};
+  observe_cohort(state, "a", &cohort, Seq{5});
+  state.queues.dirty.clear();
+  cohort.terms = CohortTerms{{{{"cpu"}, {}}}, Quantity::parse("2")};
+  observe_cohort(state, "a", &cohort, Seq{6});
+  CHECK(state.queues.dirty.empty());
+  CHECK(state.queues.cohorts.at("a").facts == cohort);
+  CHECK(state.queues.cohorts.at("a").seq == Seq{6});
+  cohort.parent = "other";
+  observe_cohort(state, "a", &cohort, Seq{7});
+  CHECK(state.queues.dirty == std::set<std::string>{"below"});
+}
+
 }  // namespace fairlead

@@ -9,7 +9,7 @@ EffectiveQuotas nothing_by(const std::string& name) { return {{"g", "k", name}, 
 
 }  // namespace
 
-TEST_CASE("a Cohort is logged when its parent or its effective quotas change, and when it goes") {
+TEST_CASE("a Cohort is logged when its parent or its quotas change, and when it goes") {
   IngestBench bench;
   CHECK(bench.shows("hub", Kind::cohort, "c", CohortFacts{}));
   CHECK_FALSE(bench.shows("hub", Kind::cohort, "c", CohortFacts{}));
@@ -17,6 +17,11 @@ TEST_CASE("a Cohort is logged when its parent or its effective quotas change, an
   CHECK(bench.shows("hub", Kind::cohort, "c", CohortFacts{"org", nothing_by("a")}));
   CHECK(bench.shows("hub", Kind::cohort, "c", CohortFacts{"org", nothing_by("b")}));
   CHECK_FALSE(bench.shows("hub", Kind::cohort, "c", CohortFacts{"org", nothing_by("b")}));
+  CohortFacts own{"org", nothing_by("b"), CohortTerms{}};
+  CHECK(bench.shows("hub", Kind::cohort, "c", own));  // nothing was known of them
+  own.terms->weight = Quantity::parse("2");
+  CHECK(bench.shows("hub", Kind::cohort, "c", own));
+  CHECK_FALSE(bench.shows("hub", Kind::cohort, "c", own));
   CHECK_FALSE(bench.shows("member", Kind::cohort, "c", CohortFacts{}));
   CHECK(bench.misses("hub", Kind::cohort, "c"));
   CHECK_FALSE(bench.misses("hub", Kind::cohort, "c"));

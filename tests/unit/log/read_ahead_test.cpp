@@ -64,6 +64,26 @@ TEST_CASE("Reading ahead gives everything before an error, and then the error") 
   CHECK(reader->next().error() == damaged);
 }
 
+TEST_CASE("Reading ahead event by event and in batches in turn gives each event once") {
+  const Error damaged{ErrorCode::corrupt, "damaged at seq 1801"};
+  const auto reader = read_ahead(std::make_unique<Counting>(1800, damaged));
+  std::uint64_t seq = 0;
+  Result<void> ended;
+  while (ended) {
+    const auto event = reader->next();
+    if (!event) {
+      ended = event.error();
+      break;
+    }
+    REQUIRE((*event)->seq == Seq{++seq});
+    EventBatch batch;
+    ended = reader->next_batch(batch);
+    for (const Event& in_batch : batch.events()) REQUIRE(in_batch.seq == Seq{++seq});
+  }
+  CHECK(seq == 1800);
+  CHECK(ended.error() == damaged);
+}
+
 TEST_CASE("Reading ahead can end before everything is read, and does not run far ahead") {
   class Endless final : public EventReader {
    public:

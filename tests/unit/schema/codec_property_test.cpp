@@ -43,8 +43,7 @@ NodeFacts any_node() {
   return node;
 }
 
-ClusterQueueFacts any_cluster_queue() {
-  ClusterQueueFacts queue;
+std::vector<ResourceGroup> any_groups() {
   FlavorQuotas flavor{any<std::string>(), {}};
   for (const std::string& name : any<std::vector<std::string>>()) {
     ResourceQuota quota;
@@ -54,11 +53,29 @@ ClusterQueueFacts any_cluster_queue() {
     if (any<bool>()) quota.lending_limit = *any_quantity();
     flavor.resources.push_back(quota);
   }
-  queue.groups = {{any<std::vector<std::string>>(), {flavor}}};
+  return {{any<std::vector<std::string>>(), {flavor}}};
+}
+
+std::optional<Quantity> any_weight() {
+  return any<bool>() ? std::optional(*any_quantity()) : std::nullopt;
+}
+
+CohortFacts any_cohort() {
+  CohortFacts cohort{any<std::string>()};
+  if (any<bool>()) cohort.terms = CohortTerms{any_groups(), any_weight()};
+  return cohort;
+}
+
+ClusterQueueFacts any_cluster_queue() {
+  ClusterQueueFacts queue;
+  queue.groups = any_groups();
   queue.cohort = any<std::string>();
   queue.admission_checks = any<std::vector<std::string>>();
   queue.active = any_condition();
   queue.deleting = any<bool>();
+  if (any<bool>())
+    queue.sharing = SharingTerms{any_weight(), any<std::string>(), any<std::string>(),
+                                 any<std::string>(), any<std::string>()};
   return queue;
 }
 
@@ -297,7 +314,8 @@ Facts any_fleet_facts() {
 }
 
 Facts any_facts() {
-  switch (*rc::gen::inRange(0, 16)) {
+  switch (*rc::gen::inRange(0, 17)) {
+    case 16: return any_cohort();
     case 15: return any_fleet_facts();
     case 9:
     case 10:
