@@ -26,7 +26,7 @@ std::string status_text(const Result<HttpResponse>& answer, const std::string& p
 ObjectFollower::ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection,
                                std::string name,
                                std::function<void(std::optional<JsonView>)> on_object,
-                               std::function<void(const std::string&)> log)
+                               DiagnosticSink log)
     : loop_(loop),
       http_(http),
       collection_(std::move(collection)),
@@ -57,7 +57,8 @@ void ObjectFollower::listed(const Result<HttpResponse>& answer) {
   JsonFault fault;
   const auto document = parse_json(answer->body, fault);
   if (!document) return retry("the answer is no JSON");
-  if (!std::exchange(said_, {}).empty()) log_(collection_ + "/" + name_ + ": readable again");
+  if (!std::exchange(said_, {}).empty())
+    log_({collection_ + "/" + name_ + ": readable again", LineAbout::recovery});
   const std::string version(document->root()["metadata"]["resourceVersion"].string());
   std::optional<JsonView> found;
   for (JsonView item : document->root()["items"])
@@ -106,7 +107,7 @@ void ObjectFollower::bytes(std::string_view chunk) {
 
 void ObjectFollower::retry(const std::string& why) {
   if (!why.empty() && std::exchange(said_, why) != why)
-    log_(collection_ + "/" + name_ + ": " + why);
+    log_({collection_ + "/" + name_ + ": " + why});
   after(backoff_.next(kRetryFirst, kRetryMax), &ObjectFollower::list);
 }
 
