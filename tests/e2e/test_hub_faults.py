@@ -145,7 +145,7 @@ class WebhookTest(HubTest):
         hub.wait_until("Propagated=True", lambda: self.propagated().get("status") == "True")
         self.break_webhook()
         self.assign("400")
-        hub.wait_until("HubRejected", lambda: self.propagated().get("reason") == "HubRejected")
+        hub.wait_until("WriteUnavailable", lambda: self.propagated().get("reason") == "WriteUnavailable")
         self.assertRegex(self.propagated()["message"], f"^ClusterQueue {HIGH}: 500: .*failed calling webhook")
         hub.wait_until("three refusals", lambda: len(hub.events(fact="PatchRejected")) >= 3, timeout=60)
         times = [datetime.datetime.fromisoformat(event["logTime"][:26].rstrip("Z") + "+00:00")

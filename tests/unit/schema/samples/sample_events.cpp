@@ -4,6 +4,7 @@
 
 #include "tests/unit/schema/samples/sample_devices.h"
 #include "tests/unit/schema/samples/sample_fleet.h"
+#include "tests/unit/schema/samples/sample_queues.h"
 
 namespace fairlead::samples {
 namespace {
@@ -15,8 +16,6 @@ Digest digest_of(std::uint8_t first) {
   for (std::uint8_t& byte : digest.bytes) byte = first++;
   return digest;
 }
-
-Quantity quantity(std::string_view text) { return *Quantity::parse(text); }
 
 NodeFacts node() {
   NodeFacts facts;
@@ -30,37 +29,6 @@ NodeFacts node() {
 }
 
 ConditionFacts condition(ConditionStatus status) { return {status, "BecauseOfTests", 3}; }
-
-ResourceGroup resource_group() {
-  ResourceQuota cpu{"cpu", quantity("1500m"), quantity("2"), std::nullopt};
-  ResourceQuota memory{"memory", quantity("36Gi"), std::nullopt, quantity("0")};
-  ResourceQuota large{"example.com/large",
-                      Quantity{-(Int128{1} << 100), QuantityFormat::decimal_si},
-                      Quantity{Int128{1} << 100, QuantityFormat::binary_si}, quantity("1n")};
-  return {{"cpu", "memory", "example.com/large"},
-          {{"default-flavor", {cpu, memory, large}}, {"empty", {}}}};
-}
-
-ClusterQueueFacts cluster_queue() {
-  ClusterQueueFacts facts;
-  facts.groups = {resource_group(), {{"nvidia.com/gpu"}, {}}};
-  facts.cohort = "research";
-  facts.namespace_selector = R"({"matchLabels":{"team":"a"}})";
-  facts.queueing_strategy = "BestEffortFIFO";
-  facts.preemption = R"({"reclaimWithinCohort":"Any"})";
-  facts.stop_policy = "None";
-  facts.admission_checks = {"fairlead", "other"};
-  facts.base_quota = R"({"default-flavor":{"cpu":"1"}})";
-  facts.extend_resource_groups = true;
-  facts.usage = {{"default-flavor", "cpu", 250}, {"default-flavor", "memory", 1 << 20}};
-  facts.active = condition(ConditionStatus::yes);
-  facts.deleting = true;
-  return facts;
-}
-
-EffectiveQuotas effective_quotas() {
-  return {{"kueue.x-k8s.io", "DynamicQuotaOrchestrator", "production"}, {resource_group()}};
-}
 
 ClusterProfileFacts cluster_profile() {
   ClusterProfileFacts facts;
@@ -386,6 +354,18 @@ void add_version_5(Numbered& samples) {
   samples.add("observed_bindingpolicies_5", "hub", std::move(policy));
 }
 
+void add_version_6(Numbered& samples) {
+  ObjectObserved local = observed(Kind::local_queue);
+  local.facts = LocalQueueFacts{"queue-a", "Hold", {ConditionStatus::no, "Stopped", 0}};
+  samples.add("observed_localqueues_6", "cluster1", std::move(local));
+  ObjectObserved queue = observed(Kind::cluster_queue);
+  std::get<ClusterQueueFacts>(queue.facts).groups = {spelled_group()};
+  samples.add("observed_clusterqueues_6_spelled", "hub", std::move(queue));
+  for (const auto cause : {RejectionCause::outage, RejectionCause::rights})
+    samples.add("patch_rejected_6_" + std::to_string(static_cast<int>(cause)), "self",
+                PatchRejected{{22}, 500, "InternalError: failed calling webhook", cause});
+}
+
 }  // namespace
 
 Facts facts(Kind kind) {
@@ -402,7 +382,7 @@ Facts facts(Kind kind) {
                                  {{"dedicated", "Exists", "", "NoSchedule"}},
                                  "racks"};
     case Kind::cluster_queue: return cluster_queue();
-    case Kind::local_queue: return LocalQueueFacts{"queue-a"};
+    case Kind::local_queue: return LocalQueueFacts{"queue-a", {}, {}};
     case Kind::admission_check: return admission_check();
     case Kind::multikueue_config: return multikueue_config();
     case Kind::manifest_work: return manifest_work();
@@ -481,6 +461,7 @@ std::vector<Sample> all() {
   add_version_3(samples);
   add_version_4(samples);
   add_version_5(samples);
+  add_version_6(samples);
   return samples.take();
 }
 
