@@ -21,12 +21,15 @@ constexpr unsigned kVerbCount = 5;
 constexpr unsigned kStaleCauseCount = 3;
 constexpr unsigned kOperationCount = 3;
 constexpr unsigned kOutcomeCount = 2;
+constexpr unsigned kRejectionCauseCount = 3;
 static_assert(static_cast<unsigned>(value::AdmissionOperation::remove) ==
               static_cast<unsigned>(AdmissionDecided::Operation::REMOVE));
 static_assert(static_cast<unsigned>(value::AdmissionOutcome::overridden) ==
               static_cast<unsigned>(AdmissionDecided::Outcome::OVERRIDDEN));
 static_assert(static_cast<unsigned>(value::StaleCause::too_many_changes) ==
               static_cast<unsigned>(SourceState::StaleCause::TOO_MANY_CHANGES));
+static_assert(static_cast<unsigned>(value::RejectionCause::rights) ==
+              static_cast<unsigned>(PatchRejected::Cause::RIGHTS));
 
 static void write(const value::EpochStarted& fact, Event::Fact::Builder out) {
   auto epoch = out.initEpochStarted();
@@ -224,9 +227,12 @@ static void write(const value::PatchRejected& fact, Event::Fact::Builder out) {
   rejected.setIntent(fact.intent.value);
   rejected.setHttpCode(fact.http_code);
   put(rejected, &PatchRejected::Builder::setReason, fact.reason);
+  rejected.setCause(static_cast<PatchRejected::Cause>(fact.cause));
 }
 static value::PatchRejected read(PatchRejected::Reader in) {
-  return {Seq{in.getIntent()}, in.getHttpCode(), read(in.getReason())};
+  return {Seq{in.getIntent()}, in.getHttpCode(), read(in.getReason()),
+          read_enum<value::RejectionCause>(in.getCause(), kRejectionCauseCount,
+                                           "the cause of a rejection")};
 }
 
 static void write(const value::PatchUnknown& fact, Event::Fact::Builder out) {

@@ -131,29 +131,37 @@ static value::ResourceFlavorFacts read(ResourceFlavor::Reader in) {
           read_list(in.getTolerations()), read(in.getTopologyName())};
 }
 
+static void write_spelled(const value::SpelledQuantity& quantity, Quantity::Builder out) {
+  write(quantity, out);
+  put(out, &Quantity::Builder::setText, quantity.spelling());
+}
+static value::SpelledQuantity read_spelled(Quantity::Reader in) {
+  return {read(in), read(in.getText())};
+}
+
 /// BorrowingLimit and LendingLimit have the same shape.
 template <class Limit>
-static void write_limit(const std::optional<value::Quantity>& limit, Limit out) {
+static void write_limit(const std::optional<value::SpelledQuantity>& limit, Limit out) {
   if (limit)
-    write(*limit, out.initLimit());
+    write_spelled(*limit, out.initLimit());
   else
     out.setNone();
 }
 template <class Limit>
-static std::optional<value::Quantity> read_limit(Limit in) {
+static std::optional<value::SpelledQuantity> read_limit(Limit in) {
   if (in.isNone()) return std::nullopt;
   if (!in.isLimit()) throw Malformed{"a limit is neither none nor a quantity"};
-  return read(in.getLimit());
+  return read_spelled(in.getLimit());
 }
 
 static void write(const value::ResourceQuota& quota, ResourceQuota::Builder out) {
   put(out, &ResourceQuota::Builder::setName, quota.name);
-  write(quota.nominal, out.initNominal());
+  write_spelled(quota.nominal, out.initNominal());
   write_limit(quota.borrowing_limit, out.getBorrowingLimit());
   write_limit(quota.lending_limit, out.getLendingLimit());
 }
 static value::ResourceQuota read(ResourceQuota::Reader in) {
-  return {read(in.getName()), read(in.getNominal()), read_limit(in.getBorrowingLimit()),
+  return {read(in.getName()), read_spelled(in.getNominal()), read_limit(in.getBorrowingLimit()),
           read_limit(in.getLendingLimit())};
 }
 
@@ -238,8 +246,12 @@ static value::ClusterQueueFacts read(ClusterQueue::Reader in) {
 
 static void write(const value::LocalQueueFacts& queue, LocalQueue::Builder out) {
   put(out, &LocalQueue::Builder::setClusterQueue, queue.cluster_queue);
+  put(out, &LocalQueue::Builder::setStopPolicy, queue.stop_policy);
+  if (queue.active != value::ConditionFacts{}) write(queue.active, out.initActive());
 }
-static value::LocalQueueFacts read(LocalQueue::Reader in) { return {read(in.getClusterQueue())}; }
+static value::LocalQueueFacts read(LocalQueue::Reader in) {
+  return {read(in.getClusterQueue()), read(in.getStopPolicy()), read(in.getActive())};
+}
 
 static void write(const value::ClaimAssignment& row, ClaimAssignment::Builder out) {
   using Out = ClaimAssignment::Builder;

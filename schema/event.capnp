@@ -66,6 +66,8 @@ struct Quantity {
   high @0 :Int64;
   low @1 :UInt64;
   format @2 :Format;
+  text @3 :Text;  # as it was read, where that is not the canonical text
+
   enum Format {
     decimalSi @0;
     binarySi @1;
@@ -223,6 +225,8 @@ struct WorkerQuotaTerms {
 
 struct LocalQueue {
   clusterQueue @0 :Text;
+  stopPolicy @1 :Text;
+  active @2 :Condition;
 }
 
 struct AdmissionCheck {
@@ -999,6 +1003,13 @@ struct PatchRejected {
   intent @0 :UInt64;
   httpCode @1 :Int32;
   reason @2 :Text;
+  cause @3 :Cause;
+
+  enum Cause {
+    content @0;
+    outage @1;
+    rights @2;
+  }
 }
 
 struct PatchUnknown {

@@ -205,11 +205,18 @@ struct PatchAccepted {
 
   friend bool operator==(const PatchAccepted&, const PatchAccepted&) = default;
 };
+/// Why a write was refused: it decides when the same write is sent again.
+enum class RejectionCause : std::uint8_t {
+  content,  ///< the write itself, or a conflict: the same write fails again
+  outage,   ///< the server or a webhook that it asks did not answer
+  rights,   ///< RBAC: the API server does not let Fairlead write the object
+};
 /// The write was refused, or a newer one replaced it before it was sent.
 struct PatchRejected {
   Seq intent;
   int http_code = 0;
   std::string reason;  ///< Status.reason and message, bounded
+  RejectionCause cause = RejectionCause::content;
 
   friend bool operator==(const PatchRejected&, const PatchRejected&) = default;
 };

@@ -98,9 +98,9 @@ Json json_of(const ResourceFlavorFacts& flavor) {
 }
 
 Json json_of(const ResourceQuota& quota) {
-  Json json{{"name", quota.name}, {"nominalQuota", quota.nominal.text()}};
-  if (quota.borrowing_limit) json["borrowingLimit"] = quota.borrowing_limit->text();
-  if (quota.lending_limit) json["lendingLimit"] = quota.lending_limit->text();
+  Json json{{"name", quota.name}, {"nominalQuota", quota.nominal.as_written()}};
+  if (quota.borrowing_limit) json["borrowingLimit"] = quota.borrowing_limit->as_written();
+  if (quota.lending_limit) json["lendingLimit"] = quota.lending_limit->as_written();
   return json;
 }
 Json json_of(const FlavorQuotas& flavor) {
@@ -145,7 +145,12 @@ Json json_of(const CohortFacts& cohort) {
   json["weight"] = weight_json(cohort.terms->weight);
   return json;
 }
-Json json_of(const LocalQueueFacts& queue) { return {{"clusterQueue", queue.cluster_queue}}; }
+Json json_of(const LocalQueueFacts& queue) {
+  Json json{{"clusterQueue", queue.cluster_queue}};
+  if (!queue.stop_policy.empty()) json["stopPolicy"] = queue.stop_policy;
+  if (queue.active != ConditionFacts{}) json["active"] = json_of(queue.active);
+  return json;
+}
 Json json_of(const AdmissionCheckFacts& check) {
   Json json{{"controllerName", check.controller_name},
             {"parameters",
@@ -399,8 +404,7 @@ void add(Json& json, const ObjectObserved& fact) {
 }
 void add(Json& json, const ObjectGone& fact) {
   add_key(json, fact.key);
-  json["uid"] = fact.uid;
-  json["resourceVersion"] = fact.resource_version;
+  json.update(Json{{"uid", fact.uid}, {"resourceVersion", fact.resource_version}});
 }
 void add(Json& json, const TimerFired& fact) { json["deadline"] = to_rfc3339(fact.deadline); }
 
@@ -415,41 +419,37 @@ void add(Json& json, const PatchIntended& fact) {
   json["version"] = fact.version;
   json["fieldManager"] = fact.field_manager;
   json["force"] = fact.force;
-  json["uid"] = fact.uid;
-  json["resourceVersion"] = fact.resource_version;
+  json.update(Json{{"uid", fact.uid}, {"resourceVersion", fact.resource_version}});
   if (!fact.body.empty()) json["body"] = body_json(fact.body);
   json["reason"] = {{"rule", fact.reason.rule},
                     {"because", list_of(fact.reason.because, [](Seq seq) { return seq.value; })},
                     {"text", fact.reason.text}};
   if (!fact.contributions.empty())
     json["contributions"] = list_of(fact.contributions, [](const Contribution& part) {
-      return Json{{"cluster", part.cluster},
-                  {"flavor", part.flavor},
-                  {"resource", part.resource},
-                  {"amount", part.amount}};
+      const auto& [cluster, flavor, resource, amount] = part;
+      return Json{
+          {"cluster", cluster}, {"flavor", flavor}, {"resource", resource}, {"amount", amount}};
     });
   if (!fact.overlaid.empty()) json["overlaid"] = list_of(fact.overlaid);
   if (fact.expected) json["expected"] = to_json(*fact.expected);
 }
 void add(Json& json, const PatchAccepted& fact) {
-  json["intent"] = fact.intent.value;
-  json["httpCode"] = fact.http_code;
-  json["uid"] = fact.uid;
-  json["resourceVersion"] = fact.resource_version;
+  json.update(Json{{"intent", fact.intent.value},
+                   {"httpCode", fact.http_code},
+                   {"uid", fact.uid},
+                   {"resourceVersion", fact.resource_version}});
 }
 void add(Json& json, const PatchRejected& fact) {
-  json["intent"] = fact.intent.value;
-  json["httpCode"] = fact.http_code;
-  json["reason"] = fact.reason;
+  json.update(
+      Json{{"intent", fact.intent.value}, {"httpCode", fact.http_code}, {"reason", fact.reason}});
+  if (fact.cause == RejectionCause::outage) json["refusedFor"] = "outage";
+  if (fact.cause == RejectionCause::rights) json["refusedFor"] = "rights";
 }
 void add(Json& json, const PatchUnknown& fact) {
-  json["intent"] = fact.intent.value;
-  json["reason"] = fact.reason;
+  json.update(Json{{"intent", fact.intent.value}, {"reason", fact.reason}});
 }
 void add(Json& json, const Checkpoint& fact) {
-  json["state"] = fact.state.hex();
-  json["events"] = fact.events;
-  json["log"] = fact.log.hex();
+  json.update(Json{{"state", fact.state.hex()}, {"events", fact.events}, {"log", fact.log.hex()}});
 }
 
 void add(Json& json, const AdmissionDecided& fact) {
@@ -481,9 +481,8 @@ Json to_json(const Facts& facts) {
 }
 
 Json to_json(const OrchestratorRef& orchestrator) {
-  return {{"apiGroup", orchestrator.api_group},
-          {"kind", orchestrator.kind},
-          {"name", orchestrator.name}};
+  const auto& [api_group, kind, name] = orchestrator;
+  return {{"apiGroup", api_group}, {"kind", kind}, {"name", name}};
 }
 
 Json to_json(const Event& event) {

@@ -19,6 +19,7 @@
 #include "schema/fleet_facts.h"
 #include "schema/packed_map.h"
 #include "schema/pool_facts.h"
+#include "schema/spelled_quantity.h"
 #include "schema/taints.h"
 
 namespace fairlead {
@@ -89,9 +90,9 @@ struct ResourceFlavorFacts {
 /// One (flavor, resource) pair in the spec of a ClusterQueue.
 struct ResourceQuota {
   std::string name;
-  Quantity nominal;
-  std::optional<Quantity> borrowing_limit;
-  std::optional<Quantity> lending_limit;
+  SpelledQuantity nominal;
+  std::optional<SpelledQuantity> borrowing_limit;
+  std::optional<SpelledQuantity> lending_limit;
 
   friend bool operator==(const ResourceQuota&, const ResourceQuota&) = default;
 };
@@ -182,6 +183,8 @@ struct ClusterQueueFacts {
 /// kueue.x-k8s.io LocalQueue.
 struct LocalQueueFacts {
   std::string cluster_queue;
+  std::string stop_policy;
+  ConditionFacts active;  ///< without its generation
 
   friend bool operator==(const LocalQueueFacts&, const LocalQueueFacts&) = default;
 };

@@ -57,7 +57,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   // dropped request. None of these callbacks runs before begin() or after stop().
   CredentialEvents credential_events() {
     CredentialEvents events;
-    events.log = [this](const std::string& line) { log(line); };
+    events.log = [this](const DiagnosticLine& line) { log(line.text, line.about); };
     events.stats = [this](const CredentialStats& stats) {
       std::lock_guard lock(mutex);
       counted.credentials = stats;
@@ -135,8 +135,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
                   loop.now(), scope == settings.scopes.end() ? WatchScope{} : scope->second));
   }
 
-  void log(const std::string& line) const {
-    if (settings.diagnose) settings.diagnose(name + ": " + line);
+  void log(const std::string& line, LineAbout about = LineAbout::trouble) const {
+    if (settings.diagnose) settings.diagnose({name + ": " + line, about});
   }
   void count(const WriteAnswer& answer) {
     report_held_back(answer);
@@ -243,7 +243,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     for (const std::string& trouble : round.troubles)
       if (!round.reported.contains(trouble))
         log("discovery: " + trouble + "; asked again in " + to_go_duration(waiting));
-    if (round.troubles.empty() && !round.reported.empty()) log("discovery: answered again");
+    if (round.troubles.empty() && !round.reported.empty())
+      log("discovery: answered again", LineAbout::recovery);
     round.reported = std::exchange(round.troubles, {});
     bool settled = round.reported.empty();
     for (auto& watcher : watchers) {
@@ -281,7 +282,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       ++watcher.generation;
       watcher.stream.reset();
     }
-    for (const std::string& line : output.diagnostics) log(line);
+    for (const DiagnosticLine& line : output.diagnostics) log(line.text, line.about);
     for (auto& fact : output.facts) facts({name, std::move(fact)});
     if (stopped) return;
     if (output.request) send(watcher, *output.request);
@@ -469,7 +470,7 @@ std::unique_ptr<ApiServerConnection::Follower> ApiServerConnection::follow(
     if (impl->stopped) return;
     impl->followers[number] = std::make_unique<ObjectFollower>(
         impl->loop, *impl->http, std::move(collection), std::move(name), std::move(on_object),
-        [raw = impl.get()](const std::string& line) { raw->log(line); });
+        [raw = impl.get()](const DiagnosticLine& line) { raw->log(line.text, line.about); });
   });
   return std::make_unique<FollowerHandle>(impl_, number);
 }

@@ -26,7 +26,7 @@ struct ApiServerSettings {
   Duration discovery_settled = seconds(300);  ///< discovery interval when all kinds are served
   CredentialTimes credentials;
   /// Logs one line for an operator, on the loop's thread; may be empty.
-  std::function<void(const std::string&)> diagnose;
+  DiagnosticSink diagnose;
 };
 
 /// For metrics. Names follow client-go where the meaning matches.

@@ -51,6 +51,15 @@ bool names_another_object(int code, JsonView status) {
          contains(message, "field is immutable");
 }
 
+// A refusal of RBAC, in kube-apiserver's words: `clusterqueues.kueue.x-k8s.io "q" is forbidden:
+// User "u" cannot patch resource "clusterqueues" in API group "kueue.x-k8s.io" at the cluster
+// scope`. The verdict of a webhook or a policy has the same code and reason.
+bool lacks_rights(JsonView status) {
+  const std::string_view message = status["message"].string();
+  return contains(message, "is forbidden: User \"") && contains(message, "\" cannot ") &&
+         contains(message, " resource \"");
+}
+
 WriteResult result_of(Verb verb, int code, JsonView status) {
   if (code >= 200 && code < 300) return WriteResult::accepted;
   if (code == 404) return verb == Verb::remove ? WriteResult::accepted : WriteResult::gone;
@@ -60,13 +69,13 @@ WriteResult result_of(Verb verb, int code, JsonView status) {
     case 401:  // a token that is being rotated
     case 429:
     case 503: return WriteResult::throttled;
+    case 403: return lacks_rights(status) ? WriteResult::forbidden : WriteResult::refused;
     // With a reason (InternalError, ServerTimeout) the request was understood and may have been
     // carried out; but webhooks are asked before anything is stored.
     case 500:
-      return status["reason"].string().empty() ||
-                     contains(status["message"].string(), "failed calling webhook")
-                 ? WriteResult::refused
-                 : WriteResult::unknown;
+      if (status["reason"].string().empty()) return WriteResult::refused;
+      return contains(status["message"].string(), "failed calling webhook") ? WriteResult::unserved
+                                                                            : WriteResult::unknown;
     case 408:
     case 502:
     case 504: return WriteResult::unknown;

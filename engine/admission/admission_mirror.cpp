@@ -255,10 +255,11 @@ std::shared_ptr<const QueueEntry> AdmissionMirror::queue_entry(const State& stat
   }
   if (!present) return entry;
   const Queue& queue = at->second;
-  entry->set_back = !state.configuration.record && !queue.conflict &&
-                    !quota_automated(state, queue) && !orchestration_of(state, queue) &&
+  entry->set_back = !state.configuration.record && !quota_automated(state, queue) &&
+                    !orchestration_of(state, queue) &&
                     (!queue.workers.follows || queue.workers.known);
   entry->follows_workers = queue.workers.follows;
+  entry->contested = queue.contested;
   entry->usage = pair_amounts(queue.facts.usage, state.configuration.resource_aliases);
   for (auto& [pair, of_pair] : entry->pairs)
     if (const auto written = queue.written.find(pair); written != queue.written.end())

@@ -74,11 +74,12 @@ struct PairEntry {
 struct QueueEntry {
   bool present = false;
   /// The hub sets its pairs back when another writer changes them: no orchestrator decides the
-  /// quota, Kueue does not write it, and no OwnershipConflict has been reached.
+  /// quota, and Kueue does not write it.
   bool set_back = false;
   bool follows_workers = false;  ///< all its pairs are ours (annotation fairlead.io/quota-from)
   FirstNames claims;             ///< that name it
   std::map<QuotaKey, PairEntry> pairs;
+  std::set<QuotaKey> contested;  ///< left to another writer (OwnershipConflict): not set back
   PairAmounts usage;
 
   friend bool operator==(const QueueEntry&, const QueueEntry&) = default;

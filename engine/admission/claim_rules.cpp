@@ -205,7 +205,8 @@ Objections claim_in_use(const Question& question) {
   const std::string used = claim ? usage_text(question.view, *claim) : "";
   if (used.empty()) return {};
   return {{"", CauseType::forbidden,
-           "in use: " + used + "; the quota is taken back, Kueue evicts no running workload"}};
+           "in use: " + used +
+               "; the hub will take the quota back, and Kueue evicts no running workload"}};
 }
 
 }  // namespace fairlead

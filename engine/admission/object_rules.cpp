@@ -21,10 +21,6 @@ const ClusterQueueFacts* queue_facts(const std::optional<AdmissionObject>& objec
   return object ? std::get_if<ClusterQueueFacts>(&object->facts) : nullptr;
 }
 
-std::string value_text(const std::string& resource, std::optional<Amount> amount) {
-  return amount ? amount_text(resource, *amount) : "nothing";
-}
-
 // An update changes the value of one pair.
 struct PairChange {
   QuotaKey pair;
@@ -50,23 +46,28 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
   return changes;
 }
 
-// Short: a warning has 240 characters, and the way out must be among them.
-constexpr const char* kWays = " back. Change the claim, or the annotation fairlead.io/base-quota";
+// What the hub does about the change: it writes `ours` again, or adds the pair again.
+std::string answer_to(const PairChange& change, Amount ours) {
+  const std::string value = amount_text(change.pair.resource, ours);
+  return change.is ? ": the hub will set it back to " + value + ". "
+                   : ": the hub will add the pair again with " + value + ". ";
+}
 
+std::string pair_is(const PairChange& change, Amount ours) {
+  return "nominalQuota of (" + change.pair.flavor + ", " + change.pair.resource + ") is " +
+         amount_text(change.pair.resource, ours);
+}
+
+// Short: a warning has 240 characters, and the way out must be among them.
 std::string owned_text(const PairEntry& owned, const PairChange& change) {
-  const std::string& resource = change.pair.resource;
   const Amount granted = owned.quota.value_or(change.was);
-  return "nominalQuota of (" + change.pair.flavor + ", " + resource + ") is " +
-         amount_text(resource, granted) + " by ClusterResourceClaim " + owned.claims.text() +
-         ": the hub sets " + value_text(resource, change.is) + kWays;
+  return pair_is(change, granted) + " by ClusterResourceClaim " + owned.claims.text() +
+         answer_to(change, granted) + "Change the claim, or the annotation fairlead.io/base-quota";
 }
 
 std::string followed_text(const PairChange& change) {
-  const std::string& resource = change.pair.resource;
-  return "nominalQuota of (" + change.pair.flavor + ", " + resource + ") is " +
-         amount_text(resource, change.was) + " by the queue's workers: the hub sets " +
-         value_text(resource, change.is) +
-         " back. Change the annotations fairlead.io/quota-from, quota-percent or base-quota";
+  return pair_is(change, change.was) + " by the queue's workers" + answer_to(change, change.was) +
+         "Change the annotations fairlead.io/quota-from, quota-percent or base-quota";
 }
 
 // The text behind "annotation fairlead.io/name: ", which the message of a reader begins with.
@@ -118,6 +119,7 @@ Objections owned_quota(const Question& question) {
   if (!before || !after || !queue || !queue->set_back) return {};
   Objections objections;
   for (const PairChange& change : changed_pairs(*before, *after, question.view.terms->aliases)) {
+    if (queue->contested.contains(change.pair)) continue;
     const auto owned = queue->pairs.find(change.pair);
     const bool claimed = owned != queue->pairs.end();
     if (!claimed && !queue->follows_workers) continue;
@@ -178,7 +180,7 @@ Objections cluster_in_use(const Question& question) {
   if (used.empty()) return {};
   return {{"", CauseType::forbidden,
            "in use by ClusterResourceClaim " + cluster->claim + ": " + used +
-               "; the hub takes the quota of a detached cluster back at once"}};
+               "; the hub will take its quota back as soon as the cluster is gone"}};
 }
 
 }  // namespace fairlead

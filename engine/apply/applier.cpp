@@ -27,8 +27,9 @@ std::string bounded(std::string text) {
 
 EventDraft outcome(Seq intent, Fact fact) { return {std::string(kSelf), intent, std::move(fact)}; }
 
-EventDraft rejected(Seq intent, int http_code, std::string reason) {
-  return outcome(intent, PatchRejected{intent, http_code, bounded(std::move(reason))});
+EventDraft rejected(Seq intent, int http_code, std::string reason,
+                    RejectionCause cause = RejectionCause::content) {
+  return outcome(intent, PatchRejected{intent, http_code, bounded(std::move(reason)), cause});
 }
 
 }  // namespace
@@ -103,6 +104,10 @@ std::optional<EventDraft> Applier::answered(const WriteAnswer& answer, LogTime n
     case WriteResult::conflict: return rejected(seq, 409, answer.reason);
     case WriteResult::gone: return rejected(seq, 404, answer.reason);
     case WriteResult::refused: return rejected(seq, answer.http_code, answer.reason);
+    case WriteResult::forbidden:
+      return rejected(seq, answer.http_code, answer.reason, RejectionCause::rights);
+    case WriteResult::unserved:
+      return rejected(seq, answer.http_code, answer.reason, RejectionCause::outage);
     case WriteResult::unknown: return outcome(seq, PatchUnknown{seq, bounded(answer.reason)});
     case WriteResult::throttled: break;
   }
@@ -111,7 +116,8 @@ std::optional<EventDraft> Applier::answered(const WriteAnswer& answer, LogTime n
     return rejected(seq, answer.http_code, "throttled, and a newer intent waits: " + answer.reason);
   if (++write.throttled >= kThrottledMax)
     return rejected(seq, answer.http_code,
-                    "throttled " + std::to_string(write.throttled) + " times: " + answer.reason);
+                    "throttled " + std::to_string(write.throttled) + " times: " + answer.reason,
+                    RejectionCause::outage);
   const Duration wait = answer.retry_after.value_or(seconds(1));
   const LogTime opens = now + std::clamp(wait, Duration{0}, kRetryAfterMax);
   // 429 and 503 are about the server, not the object, so all writes to it wait.

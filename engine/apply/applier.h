@@ -22,8 +22,8 @@
 
 namespace fairlead {
 
-/// A write that was throttled this often becomes rejected, after which the fold backs off for
-/// longer.
+/// A write that was throttled this often becomes rejected for an outage, after which the fold backs
+/// off for longer.
 inline constexpr std::int64_t kThrottledMax = 8;
 /// The longest wait for which a server can ask at a time.
 inline constexpr Duration kRetryAfterMax = minutes(1);

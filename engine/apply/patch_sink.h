@@ -29,6 +29,8 @@ enum class WriteResult : std::uint8_t {
   conflict,  ///< 409: the plan derives the write again from the next observation
   gone,  ///< 404, 409 "uid mismatch", 422 "metadata.uid: field is immutable": deleted or recreated
   refused,    ///< 400, 403, 422, and a 500 without a reason: the same request would fail again
+  forbidden,  ///< 403 of RBAC: Fairlead lacks the right to write the object
+  unserved,   ///< 500 "failed calling webhook": nothing was stored, a webhook does not answer
   throttled,  ///< 429 or 503: try again after `retry_after`
   unknown,    ///< no answer: the write may or may not have happened
 };

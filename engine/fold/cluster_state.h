@@ -67,8 +67,7 @@ struct ClusterMember {
   Policy policy;
   std::map<MemberPair, Amount> confirmed;     ///< quota that the member is known to admit
   std::map<std::string, MemberQueue> queues;  ///< where the member is watched
-  std::map<std::pair<std::string, std::string>, std::string>
-      local_queues;  ///< observed there -> clusterQueue
+  std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< observed there
   /// ClusterQueues there that differ from the applied work, and from when on that counts.
   std::map<std::string, LogTime> deviating;
 

@@ -18,9 +18,9 @@ namespace fairlead {
 struct HeldMetrics {
   const Cluster& cluster;
 };
-/// A LocalQueue of a member, of which State keeps its ClusterQueue.
+/// A LocalQueue of a member, of which more counts than of one of the hub.
 struct HeldMemberLocalQueue {
-  const std::string& cluster_queue;
+  const LocalQueueFacts& facts;
 };
 
 /// A ResourceSlice of a member.

@@ -36,7 +36,8 @@ void observe_local_queue(State& state, const NamespacedName& id, const LocalQueu
   if (const auto at = state.queues.local.find(id); at != state.queues.local.end())
     mark_queue_dirty(state, at->second.cluster_queue);
   if (facts) {
-    state.queues.local[id] = *facts;
+    // Whether it admits is Kueue's matter on the hub: only where it points is kept.
+    state.queues.local[id] = {facts->cluster_queue, {}, {}};
     mark_queue_dirty(state, facts->cluster_queue);
   } else {
     state.queues.local.erase(id);
@@ -47,7 +48,7 @@ void observe_member_local_queue(State& state, const std::string& source, const N
                                 const LocalQueueFacts* facts) {
   Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts)
-    cluster.member.local_queues[id] = facts->cluster_queue;
+    cluster.member.local_queues[id] = *facts;
   else
     cluster.member.local_queues.erase(id);
   mark_followers_dirty(state);
@@ -59,8 +60,11 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
   Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts) {
     MemberQueue& queue = cluster.member.queues[key.name];
-    if (queue.groups != facts->groups) mark_followers_dirty(state);
-    queue = {facts->groups, facts->usage, seq, facts->effective};
+    if (queue.groups != facts->groups || queue.stop_policy != facts->stop_policy ||
+        queue.active != facts->active.status || queue.reason != facts->active.reason)
+      mark_followers_dirty(state);
+    queue = {facts->groups,        facts->usage,      seq, facts->effective, facts->active.status,
+             facts->active.reason, facts->stop_policy};
   } else {
     cluster.member.queues.erase(key.name);
     mark_followers_dirty(state);

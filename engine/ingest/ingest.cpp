@@ -34,6 +34,28 @@ bool same_object(const std::string& known_uid, const std::string& uid) {
   return uid.empty() || known_uid.empty() || known_uid == uid;
 }
 
+// Whether two equal lists have the same texts. A write of the list must leave those of other
+// writers as they are, so State must know them.
+bool same_spelling(const std::vector<ResourceGroup>& a, const std::vector<ResourceGroup>& b) {
+  const auto text = [](const std::optional<SpelledQuantity>& limit) {
+    return limit ? limit->spelling() : std::string();
+  };
+  const auto same_quota = [&](const ResourceQuota& one, const ResourceQuota& other) {
+    return one.nominal.spelling() == other.nominal.spelling() &&
+           text(one.borrowing_limit) == text(other.borrowing_limit) &&
+           text(one.lending_limit) == text(other.lending_limit);
+  };
+  const auto same_flavor = [&](const FlavorQuotas& one, const FlavorQuotas& other) {
+    return std::equal(one.resources.begin(), one.resources.end(), other.resources.begin(),
+                      other.resources.end(), same_quota);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const ResourceGroup& one, const ResourceGroup& other) {
+                      return std::equal(one.flavors.begin(), one.flavors.end(),
+                                        other.flavors.begin(), other.flavors.end(), same_flavor);
+                    });
+}
+
 // Whether a record of State has the observed facts.
 struct Unchanged {
   const State& state;
@@ -59,9 +81,11 @@ struct Unchanged {
   bool operator()(const ResourceFlavorFacts& held) const {
     return held == facts<ResourceFlavorFacts>();
   }
-  bool operator()(const LocalQueueFacts& held) const { return held == facts<LocalQueueFacts>(); }
-  bool operator()(const HeldMemberLocalQueue& held) const {
+  bool operator()(const LocalQueueFacts& held) const {
     return held.cluster_queue == facts<LocalQueueFacts>().cluster_queue;
+  }
+  bool operator()(const HeldMemberLocalQueue& held) const {
+    return held.facts == facts<LocalQueueFacts>();
   }
   bool operator()(const HeldSlice& slice) const {
     return slice.facts == facts<ResourceSliceFacts>();
@@ -77,12 +101,15 @@ struct Unchanged {
   bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
   bool operator()(const SuperNamespace& of) const { return (*this)(of.seen); }
   bool operator()(const Queue& queue) const {
-    return same_object(queue.uid, seen.uid) && queue.facts == facts<ClusterQueueFacts>();
+    const auto& now = facts<ClusterQueueFacts>();
+    return same_object(queue.uid, seen.uid) && queue.facts == now &&
+           same_spelling(queue.facts.groups, now.groups);
   }
   bool operator()(const MemberQueue& queue) const {
     const auto& now = facts<ClusterQueueFacts>();
     return queue.usage == now.usage && queue.groups == now.groups &&
-           queue.effective == now.effective;
+           queue.effective == now.effective && queue.active == now.active.status &&
+           queue.reason == now.active.reason && queue.stop_policy == now.stop_policy;
   }
   bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
   bool operator()(const Work& work) const {

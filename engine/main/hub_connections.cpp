@@ -106,8 +106,9 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   settings.reflector.watch_silence_max = std::min(
       settings.reflector.watch_silence_max, Duration{configuration.debounce.stale_after.ns / 2});
   settings.scopes = hub_scopes(configuration);
-  settings.diagnose = [logger = logger_](const std::string& line) {
-    logger({Severity::warn, line, {}});
+  settings.diagnose = [logger = logger_](const DiagnosticLine& line) {
+    const bool over = line.about == LineAbout::recovery;
+    logger({over ? Severity::info : Severity::warn, line.text, {}});
   };
   return settings;
 }

@@ -40,6 +40,15 @@ WriteBar write_bar(const State& state, const PatchIntended& intent, Direction di
              : WriteBar::write_interval;
 }
 
+std::string_view refusal_reason(const Refusal& refusal) {
+  switch (refusal.cause) {
+    case RejectionCause::content: return "HubRejected";
+    case RejectionCause::outage: return "WriteUnavailable";
+    case RejectionCause::rights: return "WriteForbidden";
+  }
+  return "";
+}
+
 bool may_write(const State& state, const PatchIntended& intent, Direction direction) {
   return write_bar(state, intent, direction) == WriteBar::none;
 }

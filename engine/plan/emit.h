@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/base/json.h"
@@ -46,6 +47,10 @@ bool may_write(const State& state, const PatchIntended& intent, Direction direct
 /// Whether a write of the object of the hub is outstanding, or will be sent without another event,
 /// after one conflict or within the write interval.
 bool is_soon_written(const State& state, const ObjectKey& object);
+
+/// Returns the reason of a condition for a write that was refused: HubRejected, WriteForbidden
+/// where Fairlead lacks the right, WriteUnavailable where the server or a webhook does not answer.
+std::string_view refusal_reason(const Refusal& refusal);
 
 /// Returns the apiVersion text: "group/version", or "version" for the core group.
 std::string api_version(Kind kind, const std::string& version);

@@ -109,7 +109,7 @@ void HubLoop::send(WriteRequest request) {
   if (sink == nullptr) {
     WriteAnswer answer;
     answer.intent = request.intent;
-    answer.result = WriteResult::refused;
+    answer.result = WriteResult::unserved;
     answer.reason = "not connected to " + request.cluster;
     // Through the inbox, as every answer, so that the core is not entered from within its effects.
     return inbox_.push(std::move(answer));

@@ -118,17 +118,6 @@ class Guards {
       case QueueBar::automated:
         seq(add("QuotaManagementAutomated", "Kueue itself writes the quota of " + queue));
         break;
-      case QueueBar::conflict: {
-        Json& guard = add("OwnershipConflict",
-                          "another writer changed " + queue + " more than " +
-                              std::to_string(kOverwritesAnswered) + " times in " +
-                              to_go_duration(kOverwriteWindow) +
-                              ": not written until the value is ours again or the claim is edited");
-        seq(guard);
-        if (!at->second.overwrites.empty())
-          guard["since"] = to_rfc3339(at->second.overwrites.back());
-        break;
-      }
     }
     if (at != state_.queues.by_name.end() && at->second.workers.asked &&
         !at->second.workers.follows)
@@ -136,6 +125,18 @@ class Guards {
                                    " names a Placement whose workers it could follow"));
     else if (!owned_pairs(state_, pair_.queue).contains(pair_.key))
       add("NotOurs", "no claim names this pair: it is left as it is");
+  }
+
+  void add_conflict() {
+    const Queue& queue = state_.queues.by_name.at(pair_.queue);
+    Json& guard =
+        add("OwnershipConflict", "another writer changed ClusterQueue " + pair_.queue +
+                                     " more than " + std::to_string(kOverwritesAnswered) +
+                                     " times in " + to_go_duration(kOverwriteWindow) +
+                                     ": the pair is left as that writer sets it until it equals "
+                                     "ours or the claim is edited");
+    guard["seq"] = queue.seq.value;
+    if (!queue.overwrites.empty()) guard["since"] = to_rfc3339(queue.overwrites.back());
   }
 
   void pair_guards(const QueueWish& wish) {
@@ -160,6 +161,7 @@ class Guards {
         add("AdoptionWaitsForMember",
             "a quota older than the claim is not lowered while the member is made ready");
         break;
+      case PairBar::contested: add_conflict(); break;
     }
   }
 

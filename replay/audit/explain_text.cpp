@@ -247,7 +247,9 @@ std::string follows_text(const Json& document) {
             cell(worker["accepted"]) + "\n";
     for (const Json& queue : worker["queues"])
       text += "      ClusterQueue " + cell(queue["name"]) + " there: " + cell(queue["nominal"]) +
-              ", " + seq_text(queue["seq"]) + "\n";
+              ", " + seq_text(queue["seq"]) +
+              (queue["stopped"].is_null() ? "" : "; does not count: " + cell(queue["stopped"])) +
+              "\n";
     text += held_text(worker["layer"]);
     for (const Json& event : worker["because"]) text += event_text(event);
   }

@@ -16,7 +16,7 @@ constexpr std::array kWorkerLiveness{"live", "stale", "lost"};
 Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluster) {
   Json rows = Json::array();
   const ResourceAliases& aliases = state.configuration.resource_aliases;
-  for (const std::string& name : related_queues(state, pair.queue, cluster)) {
+  for (const auto& [name, stopped] : related_queues(state, pair.queue, cluster)) {
     const auto at = cluster.member.queues.find(name);
     const bool seen = at != cluster.member.queues.end();
     const auto covered =
@@ -25,7 +25,8 @@ Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluste
         covered ? find_quota(at->second.groups, pair.key.flavor, *covered) : nullptr;
     rows.push_back({{"name", name},
                     {"seq", seen ? Json(at->second.seq.value) : Json()},
-                    {"nominal", quota ? Json(quota->nominal.text()) : Json()}});
+                    {"nominal", quota ? Json(quota->nominal.text()) : Json()},
+                    {"stopped", stopped.empty() ? Json() : Json(stopped)}});
   }
   return rows;
 }

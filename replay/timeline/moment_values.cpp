@@ -144,7 +144,7 @@ std::vector<Condition> conditions_of_queue(const State& state, const std::string
   std::set<Condition> found;
   const auto at = state.queues.by_name.find(queue);
   if (at != state.queues.by_name.end() && at->second.present) {
-    if (at->second.conflict) found.insert(Condition::conflict);
+    if (!at->second.contested.empty()) found.insert(Condition::conflict);
     if (is_over_quota(state, queue)) found.insert(Condition::over_quota);
   }
   if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())

@@ -72,7 +72,7 @@ WorkerValues worker_values(const WorkerList& list, const Worker& worker);
 
 /// How a queue or a cluster is; the first is the worst.
 enum class Condition : std::uint8_t {
-  conflict,    ///< another writer changes the quota again and again: it is not rewritten
+  conflict,    ///< another writer keeps changing a pair of the queue, which is left to it
   lost,        ///< a source of capacity is lost: the hub counts the cluster as 0
   over_quota,  ///< more is used than the nominalQuota
   held,        ///< a loss is held, waits for its window or its source is stale

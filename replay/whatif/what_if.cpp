@@ -203,6 +203,7 @@ State without_open_writes(State state) {
     write.refusal.reset();
   }
   state.writes.outstanding.clear();
+  state.writes.held_up.clear();
   return state;
 }
 

@@ -107,6 +107,7 @@ class Hub(model.Hub):
         self.objects = {}    # the hub's ClusterQueues, by name
         self.local = {}      # the hub's LocalQueues: {(namespace, name): ClusterQueue}
         self.member_local, self.member_queues = defaultdict(dict), defaultdict(dict)
+        self.stopped = defaultdict(set)   # the members' queues that admit nothing: (kind, namespace, name)
         self.watched = set()
         self.terms, self.followers = {}, {}
 
@@ -148,6 +149,11 @@ class Hub(model.Hub):
         gone, obj = line["type"] == "DELETED", line.get("object")
         if cluster != "hub" and obj:
             self.watched.add(cluster)
+        if cluster != "hub" and kind in ("LocalQueue", "ClusterQueue"):
+            key = (kind, meta(obj).get("namespace", ""), meta(obj)["name"])
+            self.stopped[cluster].discard(key)
+            if not gone and self.admits_nothing(obj):
+                self.stopped[cluster].add(key)
         if kind == "LocalQueue":
             local = self.local if cluster == "hub" else self.member_local[cluster]
             self.put(local, (meta(obj)["namespace"], meta(obj)["name"]), None if gone else obj["spec"]["clusterQueue"])
@@ -171,6 +177,12 @@ class Hub(model.Hub):
             where.pop(key, None)
         else:
             where[key] = value
+
+    @staticmethod
+    def admits_nothing(obj):
+        inactive = any(c["type"] == "Active" and c["status"] == "False"
+                       for c in obj.get("status", {}).get("conditions", []))
+        return inactive or obj["spec"].get("stopPolicy", "None") != "None"
 
     @staticmethod
     def quota_of(obj):
@@ -220,9 +232,11 @@ class Hub(model.Hub):
         return out
 
     def sums(self, queue, cluster):
-        """The worker's quota behind LocalQueues of the same namespace and name."""
-        wanted = {key for key, target in self.local.items() if target == queue}
-        behind = {target for key, target in self.member_local[cluster].items() if key in wanted}
+        """The worker's quota behind LocalQueues of the same namespace and name, of what admits."""
+        wanted, stopped = {key for key, target in self.local.items() if target == queue}, self.stopped[cluster]
+        behind = {target for key, target in self.member_local[cluster].items()
+                  if key in wanted and ("LocalQueue", *key) not in stopped}
+        behind -= {name for kind, _, name in stopped if kind == "ClusterQueue"}
         out = defaultdict(int)
         for name in behind & set(self.member_queues[cluster]):
             for pair, value in self.member_queues[cluster][name].items():

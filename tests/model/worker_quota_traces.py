@@ -19,7 +19,8 @@ GALAXY = "galaxy.kubestellar.io/v1alpha1"
 FEATURES = ("lists", "terms", "bad terms", "annotation", "checks", "sources", "unwatched", "claims", "local queues",
             "member queues", "hands", "two lists", "two queues", "automated", "base", "fractions", "writeInterval",
             "deadband", "alien", "frozen", "recreated", "lost early",
-            "late first", "late claims", "new claims", "new terms", "bad terms stay")
+            "late first", "late claims", "new claims", "new terms", "bad terms stay",
+            "stopped")
 # "late first": values that do not hold still until growWindow; "late claims": capacity that a claim waits for;
 # "new claims": a claim that did not name the queue before; "new terms": a queue made again with terms that are bad;
 # "bad terms stay": terms that are bad on a queue without quota-from.
@@ -40,6 +41,17 @@ def queue_object(name, quota, annotations=None, checks=()):
 
 def local_queue(name, queue):
     return o.obj(KUEUE, "LocalQueue", name, "team", {"clusterQueue": queue})
+
+
+def stop(r, queue):
+    """The queue, held, drained, inactive or none of it."""
+    how = r.choice(["Hold", "HoldAndDrain", "None", "inactive", "active", "unknown"])
+    if how.startswith("H") or how == "None":
+        queue["spec"]["stopPolicy"] = how
+    else:
+        status = {"inactive": "False", "active": "True"}.get(how, "Unknown")
+        queue["status"] = {"conditions": [{"type": "Active", "status": status, "reason": how.title()}]}
+    return queue
 
 
 def node():
@@ -105,7 +117,7 @@ class Maker:
         chosen = {"decide": ("lists", "frozen"), "terms": ("terms", "bad terms"), "annotation": ("annotation",),
                   "check": ("checks",), "source": ("sources",), "arrive": ("unwatched",), "metrics": ("claims",),
                   "claim": ("claims",), "point": ("local queues",), "hand": ("hands",), "automate": ("automated",),
-                  "recreate": ("recreated",)}
+                  "recreate": ("recreated",), "hold": ("stopped",)}
         out = [kind for kind, features in chosen.items() if self.on & set(features)]
         return sorted(set(out + ["member", "member"])) * 2
 
@@ -178,7 +190,18 @@ class Maker:
         if there and "member queues" in self.on and r.random() < 0.1:
             self.see(queue_object(name, self.member_quota()), "DELETED", c)
         else:
-            self.see(queue_object(name, self.member_quota()), "MODIFIED" if there else "ADDED", c)
+            queue = queue_object(name, self.member_quota())
+            if "stopped" in self.on and r.random() < 0.5:
+                stop(r, queue)
+            self.see(queue, "MODIFIED" if there else "ADDED", c)
+
+    def hold(self):
+        """A LocalQueue of a member is held, or goes on."""
+        r, c = self.r, self.r.choice(self.clusters)
+        there = sorted(self.hub.member_local[c])
+        if there:
+            name = r.choice(there)
+            self.see(stop(r, local_queue(name[1], self.hub.member_local[c][name])), "MODIFIED", c)
 
     def arrive(self):
         """A cluster is watched from now on."""

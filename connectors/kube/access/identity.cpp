@@ -248,7 +248,7 @@ Result<Identity> Identities::present() {
   if (!plugin_.failure && !last_problem_.empty() &&
       (credentials_.files.empty() || !signature_.empty())) {
     last_problem_.clear();
-    if (events_.log) events_.log("credentials: good again");
+    if (events_.log) events_.log({"credentials: good again", LineAbout::recovery});
   }
   publish_usable();
   return Identity{target_, token_};
@@ -309,7 +309,7 @@ void Identities::stop(const std::string& why) {
 
 void Identities::log_problem(const std::string& problem) {
   if (std::exchange(last_problem_, problem) == problem || !events_.log) return;
-  events_.log("credentials: " + problem);
+  events_.log({"credentials: " + problem});
 }
 
 void Identities::publish_usable() {

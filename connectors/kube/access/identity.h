@@ -17,6 +17,7 @@
 #include "connectors/kube/access/exec_plugin.h"
 #include "connectors/kube/access/kubeconfig.h"
 #include "connectors/kube/transport/io_loop.h"
+#include "connectors/kube/watch/diagnostic_line.h"
 
 namespace fairlead {
 
@@ -39,7 +40,7 @@ struct CredentialStats {
 
 /// Callbacks of identities, on the loop's thread; each may be empty.
 struct CredentialEvents {
-  std::function<void(const std::string&)> log;  ///< logs a line, once for each problem
+  DiagnosticSink log;  ///< logs a line, once for each problem
   std::function<void(const CredentialStats&)> stats;
   std::function<void()> moved;  ///< another address: the observed objects may be another server's
 };

@@ -147,6 +147,10 @@ std::optional<ObjectSeen> seen_or_gone(JsonView object, InputLine& made) {
   return seen_of(*kind, version, object, identity_of(object), refused);
 }
 
+bool is_read(const InputLine& made) {
+  return find_kind(split_api_version(made.api_version).group, made.kind).has_value();
+}
+
 Result<void> FileReader::object(JsonView value, InputLine made, const ListType& from_list) {
   if (!value.is(JsonKind::object))
     return expected(made.line, "expected an object with kind and metadata.name, got " +
@@ -165,8 +169,14 @@ Result<void> FileReader::object(JsonView value, InputLine made, const ListType& 
   if (made.type != InputType::bookmark) {
     made.name = metadata["name"].string();
     made.namespace_ = metadata["namespace"].string();
-    if (made.name.empty())
-      return expected(made.line, "expected " + made.kind + " to have a metadata.name");
+    if (made.name.empty()) {
+      const std::string generated(metadata["generateName"].string());
+      // An object of a kind that is not read matters to nobody, whatever its name will be.
+      if (!generated.empty() && !is_read(made)) return {};
+      return expected(made.line,
+                      "expected " + made.kind + " to have a metadata.name" +
+                          (generated.empty() ? "" : ", it has generateName " + generated));
+    }
   }
   made.object = to_json(value);
   if (untyped) {

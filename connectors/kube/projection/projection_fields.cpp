@@ -143,10 +143,16 @@ ConditionFacts condition(JsonView status, std::string_view type) {
 
 namespace {
 
+std::optional<SpelledQuantity> spelled_quantity(JsonView value) {
+  const auto amount = quantity(value);
+  if (!amount) return std::nullopt;
+  return SpelledQuantity(*amount, std::string(value.string()));
+}
+
 ResourceQuota resource_quota(std::string_view name, JsonView nominal, JsonView borrowing,
                              JsonView lending) {
-  return {std::string(name), quantity(nominal).value_or(Quantity{}), quantity(borrowing),
-          quantity(lending)};
+  return {std::string(name), spelled_quantity(nominal).value_or(SpelledQuantity{}),
+          spelled_quantity(borrowing), spelled_quantity(lending)};
 }
 
 FlavorQuotas flavor_quotas(std::string_view name, JsonView resources) {

@@ -152,7 +152,10 @@ std::vector<FieldWriter> quota_writers(JsonView object) {
 }
 
 LocalQueueFacts local_queue(JsonView object) {
-  return {std::string(object["spec"]["clusterQueue"].string())};
+  ConditionFacts active = condition(object["status"], "Active");
+  active.observed_generation = 0;  // it moves with edits that change nothing else
+  return {word(object["spec"]["clusterQueue"]), word(object["spec"]["stopPolicy"]),
+          std::move(active)};
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "connectors/kube/watch/diagnostic_line.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -15,16 +16,15 @@ namespace fairlead {
 class DiagnosticLines {
  public:
   /// Appends to `out`, which outlives this.
-  DiagnosticLines(Kind kind, std::vector<std::string>& out) : kind_(kind), out_(out) {}
+  DiagnosticLines(Kind kind, std::vector<DiagnosticLine>& out) : kind_(kind), out_(out) {}
 
   void add(const std::string& text) {
-    std::string line = std::string(info(kind_).resource) + ": " + text;
-    if (std::exchange(last_, line) != line) out_.push_back(std::move(line));
+    std::string line = line_with(text);
+    if (std::exchange(last_, line) != line) out_.push_back({std::move(line)});
   }
-  /// As add(), for what ends a failure.
+  /// Prints what ends a failure.
   void recovered(const std::string& text) {
-    last_.clear();
-    add(text);
+    out_.push_back({line_with(text), LineAbout::recovery});
     last_.clear();
   }
   /// The failure is over: the next one is printed, even if it is the same.
@@ -38,8 +38,12 @@ class DiagnosticLines {
   }
 
  private:
+  std::string line_with(const std::string& text) const {
+    return std::string(info(kind_).resource) + ": " + text;
+  }
+
   Kind kind_;
-  std::vector<std::string>& out_;
+  std::vector<DiagnosticLine>& out_;
   std::string last_;
 };
 

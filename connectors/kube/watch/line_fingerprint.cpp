@@ -35,10 +35,11 @@ constexpr std::array<std::string_view, 9> kOfNodes{
     "status.daemonEndpoints", "status.addresses",
     "status.runtimeHandlers",
 };
-constexpr std::array<std::string_view, 6> kOfClusterQueues{
-    "status.pendingWorkloads",   "status.reservingWorkloads",     "status.admittedWorkloads",
-    "status.flavorsReservation", "status.pendingWorkloadsStatus", "status.fairSharing",
-};
+constexpr std::array<std::string_view, 8> kOfQueues{
+    "status.pendingWorkloads",       "status.reservingWorkloads",
+    "status.admittedWorkloads",      "status.flavorsReservation",
+    "status.pendingWorkloadsStatus", "status.fairSharing",
+    "status.flavorsUsage",           "status.flavors"};  // these two of LocalQueues alone
 constexpr std::array<std::string_view, 4> kOfClusterMetrics{
     "status.nodes.*.capacityResources",
     "status.nodes.*.usage",
@@ -173,7 +174,7 @@ constexpr std::array<std::string_view, 4> kOfTaintRules{"metadata.labels", "meta
 std::span<const std::string_view> of_kind(Kind kind) {
   switch (kind) {
     case Kind::node: return kOfNodes;
-    case Kind::cluster_queue: return kOfClusterQueues;
+    case Kind::cluster_queue: return std::span(kOfQueues).first<6>();
     case Kind::cluster_metrics: return kOfClusterMetrics;
     case Kind::managed_cluster: return kOfManagedClusters;
     case Kind::manifest_work: return kOfWorks;
@@ -184,7 +185,7 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::mutating_admission_policy: return kSpec;
     case Kind::custom_resource_definition: return kOfDefinitions;
     case Kind::cohort: return kOfCohorts;
-    case Kind::local_queue:
+    case Kind::local_queue: return kOfQueues;
     case Kind::multikueue_config:
     case Kind::namespace_:
     case Kind::resource_quota:

@@ -29,7 +29,7 @@ std::string status_text(const Result<HttpResponse>& answer, const std::string& p
 ObjectFollower::ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection,
                                std::string name,
                                std::function<void(std::optional<JsonView>)> on_object,
-                               std::function<void(const std::string&)> log)
+                               DiagnosticSink log)
     : loop_(loop),
       http_(http),
       collection_(std::move(collection)),
@@ -60,7 +60,8 @@ void ObjectFollower::listed(const Result<HttpResponse>& answer) {
   JsonFault fault;
   const auto document = parse_json(answer->body, fault);
   if (!document) return retry("the answer is no JSON", std::nullopt);
-  if (!std::exchange(said_, {}).empty()) log_(collection_ + "/" + name_ + ": readable again");
+  if (!std::exchange(said_, {}).empty())
+    log_({collection_ + "/" + name_ + ": readable again", LineAbout::recovery});
   const std::string version(document->root()["metadata"]["resourceVersion"].string());
   std::optional<JsonView> found;
   for (JsonView item : document->root()["items"])
@@ -119,7 +120,7 @@ void ObjectFollower::retry(const Result<HttpResponse>& answer) {
 // become served is answered so for a moment.
 void ObjectFollower::retry(const std::string& why, std::optional<Duration> asked_wait) {
   if (!why.empty() && std::exchange(said_, why) != why)
-    log_(collection_ + "/" + name_ + ": " + why);
+    log_({collection_ + "/" + name_ + ": " + why});
   Duration span = backoff_.next(kRetryFirst, kRetryMax);
   if (asked_wait) span = std::clamp(*asked_wait, kRetryFirst, kRetryAfterMax);
   after(span, &ObjectFollower::list);

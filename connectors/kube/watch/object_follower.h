@@ -11,6 +11,7 @@
 #include <string>
 
 #include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/watch/diagnostic_line.h"
 #include "connectors/kube/watch/retry_backoff.h"
 #include "connectors/kube/watch/watch_decoder.h"
 
@@ -24,8 +25,7 @@ class ObjectFollower {
   /// the server is unreachable. Calls `log` with each log line. `loop` and `http` outlive the
   /// follower.
   ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection, std::string name,
-                 std::function<void(std::optional<JsonView>)> on_object,
-                 std::function<void(const std::string&)> log);
+                 std::function<void(std::optional<JsonView>)> on_object, DiagnosticSink log);
   ~ObjectFollower();
   ObjectFollower(const ObjectFollower&) = delete;
   ObjectFollower& operator=(const ObjectFollower&) = delete;
@@ -43,7 +43,7 @@ class ObjectFollower {
   HttpClient& http_;
   const std::string collection_, name_;
   const std::function<void(std::optional<JsonView>)> on_object_;
-  const std::function<void(const std::string&)> log_;
+  const DiagnosticSink log_;
 
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers may come afterwards
   std::unique_ptr<HttpClient::Stream> stream_;

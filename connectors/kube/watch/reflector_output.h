@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "connectors/kube/watch/diagnostic_line.h"
 #include "engine/base/time.h"
 #include "engine/ingest/watch_fact.h"
 
@@ -30,7 +31,7 @@ struct ReflectorOutput {
   LogTime wake = kForever;  ///< call timer() then (on the clock of the inputs), unless another
                             ///< output says otherwise
   bool rediscover = false;  ///< the kind was not found: ask again which versions are served
-  std::vector<std::string> diagnostics;  ///< a line each for an operator; no tokens, no objects
+  std::vector<DiagnosticLine> diagnostics;
 };
 
 /// Counters since the start, for metrics.

@@ -156,6 +156,9 @@ std::string remarks(const Subject& of) {
   for (const Kind kind : of.state.multikueue.unreadable)
     if (kind != Kind::mutating_admission_policy)  // DispatcherReady reports it
       lines.push_back(unreadable(kind));
+  if (lacks_rights(of.state, Kind::workload))
+    lines.push_back(std::string(info(Kind::workload).resource) +
+                    " cannot be written (RBAC: patch of workloads/status)");
   std::string text = profile_hint(of);
   for (const std::string& line : lines) text += "; " + line;
   return text;

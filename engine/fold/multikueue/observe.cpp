@@ -4,6 +4,7 @@
 #include "engine/fold/fleet_claims/observe.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/writes/retry.h"
 
 namespace fairlead {
 
@@ -117,8 +118,10 @@ void keep(Map& map, const typename Map::key_type& key, Seen<F> seen) {
 // Ends the refusals of MultiKueue objects, because their kind may be served now.
 void try_refused_again(State& state) {
   for (auto& [key, write] : state.writes.by_key)
-    if (key.object.kind == Kind::multikueue_config || key.object.kind == Kind::multikueue_cluster)
+    if (key.object.kind == Kind::multikueue_config || key.object.kind == Kind::multikueue_cluster) {
       write.refusal.reset();
+      note_held_up(state, key, write);
+    }
 }
 
 // Marks every worker list and every check.

@@ -92,10 +92,11 @@ struct Offer {
 };
 Offer offer_of(const State& state, const std::string& queue, const Cluster& cluster) {
   Offer offer;
-  for (const std::string& name : related_queues(state, queue, cluster)) {
+  for (const auto& [name, stopped] : related_queues(state, queue, cluster)) {
     const auto at = cluster.member.queues.find(name);
     if (at == cluster.member.queues.end()) continue;
     offer.causes.push_back(at->second.seq);
+    if (!stopped.empty()) continue;
     for (const ResourceGroup& group : at->second.groups)
       for (const FlavorQuotas& flavor : group.flavors)
         for (const ResourceQuota& quota : flavor.resources) {
@@ -305,14 +306,37 @@ void recompute_worker_quotas(State& state) {
     recompute_follower(state, name);
 }
 
-std::set<std::string> related_queues(const State& state, const std::string& queue,
-                                     const Cluster& cluster) {
-  std::set<std::string> related;
+// Why a queue admits nothing; empty if it does. One without the condition, as Kueue leaves it for a
+// moment, admits.
+static std::string why_stopped(const std::string& what, const std::string& stop_policy,
+                               ConditionStatus active, const std::string& reason) {
+  if (!stop_policy.empty() && stop_policy != "None") return what + " has stopPolicy " + stop_policy;
+  if (active != ConditionStatus::no) return "";
+  return what + " is inactive" + (reason.empty() ? "" : ": " + reason);
+}
+
+std::map<std::string, std::string> related_queues(const State& state, const std::string& queue,
+                                                  const Cluster& cluster) {
+  std::map<std::string, std::string> related;
   for (const auto& [id, local_queue] : state.queues.local) {
     if (local_queue.cluster_queue != queue) continue;
     const auto there = cluster.member.local_queues.find(id);
-    if (there != cluster.member.local_queues.end()) related.insert(there->second);
+    if (there == cluster.member.local_queues.end()) continue;
+    const LocalQueueFacts& facts = there->second;
+    const std::string stopped =
+        why_stopped("LocalQueue " + id.first + "/" + id.second, facts.stop_policy,
+                    facts.active.status, facts.active.reason);
+    const auto [at, added] = related.try_emplace(facts.cluster_queue, stopped);
+    if (!added && stopped.empty()) at->second.clear();
   }
+  // What stops the ClusterQueue stops its LocalQueues too, and is the cause.
+  for (auto& [name, stopped] : related)
+    if (const auto at = cluster.member.queues.find(name); at != cluster.member.queues.end()) {
+      const MemberQueue& there = at->second;
+      std::string why =
+          why_stopped("ClusterQueue " + name, there.stop_policy, there.active, there.reason);
+      if (!why.empty()) stopped = std::move(why);
+    }
   return related;
 }
 

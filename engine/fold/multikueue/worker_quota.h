@@ -9,6 +9,7 @@
 //
 // The share of a worker is the sum over its ClusterQueues behind LocalQueues with the namespace and
 // name of the hub's; each sum is damped like capacity (layer 2, the first value, stale and lost).
+// A queue that admits nothing, because it is held, drained or inactive, adds nothing.
 // For a worker that is not watched, what claims grant of its cluster counts. What it rests on:
 // docs/decisions/0028-a-quota-that-follows-workers.md.
 #pragma once
@@ -28,9 +29,10 @@ void mark_followers_dirty(State& state);
 void recompute_worker_quotas(State& state);
 
 /// Returns the ClusterQueues of a member behind LocalQueues with the namespace and name of those
-/// that point to the hub's `queue`.
-std::set<std::string> related_queues(const State& state, const std::string& queue,
-                                     const Cluster& cluster);
+/// that point to the hub's `queue`, each with why it does not count: "LocalQueue team/main has
+/// stopPolicy Hold". That is empty for those that count: they and one of their LocalQueues admit.
+std::map<std::string, std::string> related_queues(const State& state, const std::string& queue,
+                                                  const Cluster& cluster);
 /// Returns what the worker adds on the hub for the pair at this moment; 0 while the hub does not
 /// count its cluster (Cluster::counted_again_at).
 Amount share_of(const State& state, const std::string& cluster, const WorkerShare& share,

@@ -95,9 +95,11 @@ struct Queue {
   std::map<std::pair<std::string, QuotaKey>, WrittenAt> contributed_at;
   std::map<QuotaKey, Quantity>
       lending;  ///< the administrator's lendingLimit: last list that we did not write
-  std::vector<LogTime> overwrites;            ///< foreign overwrites in the last ten minutes
-  Seq overwrite_seq;                          ///< of the event that counted the newest
-  bool conflict = false;                      ///< kOverwritesAnswered is exceeded: not rewritten
+  std::vector<LogTime> overwrites;  ///< foreign overwrites in the last ten minutes
+  Seq overwrite_seq;                ///< of the event that counted the newest
+  /// Pairs that are left to another writer (OwnershipConflict): those that differed at an overwrite
+  /// beyond kOverwritesAnswered. `written` keeps what we wrote of them.
+  std::set<QuotaKey> contested;
   Memo<Derived<std::set<QuotaKey>>> claimed;  ///< pairs that claims name, as of terms_changes
   Memo<std::uint64_t> changed;  ///< quota_changes when what its quota follows from changed last
 

@@ -6,107 +6,22 @@
 #include <utility>
 
 #include "engine/base/check.h"
-#include "engine/base/resource_version.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/orchestration.h"
+#include "engine/fold/queues/overwrites.h"
 #include "engine/fold/queues/queue_annotations.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 
 namespace {
 
-const WriteState* write_of_queue(const State& state, const std::string& queue) {
-  const auto at =
-      state.writes.by_key.find(WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
-  return at == state.writes.by_key.end() ? nullptr : &at->second;
-}
-
 const Outstanding* outstanding_of(const State& state, const std::string& queue) {
-  const WriteState* write = write_of_queue(state, queue);
+  const WriteState* write =
+      find_write(state, WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
   return write && write->outstanding ? &*write->outstanding : nullptr;
-}
-
-// Whether an observation of the queue at `version` is the first that has our last accepted write or
-// what came after it.
-bool follows_write(const State& state, const std::string& queue, const std::string& version) {
-  const WriteState* write = write_of_queue(state, queue);
-  return write && includes_version(version, write->awaited_version);
-}
-
-// Returns the list that the unanswered write of the queue makes; null if there is none.
-const std::vector<ResourceGroup>* unanswered_list(const State& state, const std::string& queue) {
-  const Outstanding* outstanding = outstanding_of(state, queue);
-  const auto* expected = outstanding && outstanding->intent.expected
-                             ? std::get_if<ClusterQueueFacts>(&*outstanding->intent.expected)
-                             : nullptr;
-  return expected ? &expected->groups : nullptr;
-}
-
-// Whether the list is that of our last accepted write, or of the unanswered one.
-bool wrote(const State& state, const Queue& queue, const std::string& name,
-           const std::vector<ResourceGroup>& groups) {
-  if (queue.written_groups == groups) return true;
-  const auto* unanswered = unanswered_list(state, name);
-  return unanswered && *unanswered == groups;
-}
-
-void remember_lending(const State& state, Queue& queue) {
-  queue.lending.clear();
-  for (const ResourceGroup& group : queue.facts.groups)
-    for (const FlavorQuotas& flavor : group.flavors)
-      for (const ResourceQuota& quota : flavor.resources)
-        if (quota.lending_limit)
-          queue.lending[{flavor.name, canonical_resource(state.configuration.resource_aliases,
-                                                         quota.name)}] = *quota.lending_limit;
-}
-
-// One of our pairs had the value that we wrote and now has another, which is not what we want nor
-// what an unanswered write makes of it.
-bool overwritten(const State& state, const std::string& name, const Queue& queue,
-                 const std::vector<ResourceGroup>& before) {
-  const ResourceAliases& aliases = state.configuration.resource_aliases;
-  const auto* unanswered = unanswered_list(state, name);
-  return std::any_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
-    const auto was = amount_in(before, aliases, entry.first);
-    const auto is = amount_in(queue.facts.groups, aliases, entry.first);
-    if (was != entry.second || is == entry.second) return false;
-    if (unanswered && is == amount_in(*unanswered, aliases, entry.first)) return false;
-    const HubQuota ours = hub_quota(state, name, entry.first, Parts::summed);
-    return ours.unknown || is != ours.nominal;
-  });
-}
-
-bool as_written(const State& state, const Queue& queue) {
-  return std::all_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
-    return amount_in(queue.facts.groups, state.configuration.resource_aliases, entry.first) ==
-           entry.second;
-  });
-}
-
-// Folds that the list is another writer's. Returns whether a pair of ours has not the value that we
-// wrote.
-bool note_foreign_list(const State& state, Queue& queue) {
-  remember_lending(state, queue);
-  if (orchestration_of(state, queue)) return false;  // the list has an orchestrator's weights
-  const bool differs = !as_written(state, queue);
-  if (!differs) queue.conflict = false;
-  return differs;
-}
-
-// Does the same, and counts an overwrite that event `seq` shows of the list `before`.
-void count_overwrite(State& state, const std::string& name, Queue& queue,
-                     const std::vector<ResourceGroup>& before, Seq seq) {
-  if (!note_foreign_list(state, queue) || !overwritten(state, name, queue, before)) return;
-  queue.overwrite_seq = seq;
-  std::erase_if(queue.overwrites, [&](LogTime at) { return at + kOverwriteWindow < state.now; });
-  queue.overwrites.push_back(state.now);
-  if (queue.overwrites.size() > kOverwritesAnswered) {
-    queue.conflict = true;
-    // The next overwrite in the window is one too many again, and the list stays bounded.
-    queue.overwrites.erase(queue.overwrites.begin());
-  }
 }
 
 // Returns the clusters and pairs whose part in a write differs from the write before.
@@ -168,9 +83,14 @@ void requote_unchanged(State& state, const std::string& name) {
 void resolve_conflict(State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end()) return;
-  if (at->second.conflict) note_quota_change(state, name);
-  at->second.conflict = false;
+  if (!at->second.contested.empty()) note_quota_change(state, name);
+  at->second.contested.clear();
   at->second.overwrites.clear();
+}
+
+bool is_contested(const State& state, const std::string& queue, const QuotaKey& pair) {
+  const auto at = state.queues.by_name.find(queue);
+  return at != state.queues.by_name.end() && at->second.contested.contains(pair);
 }
 
 std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
@@ -246,20 +166,16 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
     queue.base =
         read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
   if (terms_changed) follow_terms(state, seen.key.name, queue);
-  const bool was_in_conflict = queue.conflict;
   if (orchestration_of(state, queue)) resolve_conflict(state, seen.key.name);
-  // After the facts and the base quota were replaced: overwritten() compares with the quota that
+  // After the facts and the base quota were replaced: an overwrite is compared with the quota that
   // follows from them.
-  const bool ours = wrote(state, queue, seen.key.name, queue.facts.groups);
-  if (ours)
-    queue.conflict = false;
-  else if (queue.written_groups && follows_write(state, seen.key.name, seen.resource_version))
-    count_overwrite(state, seen.key.name, queue, *queue.written_groups, seq);
-  else if (before.groups != queue.facts.groups)
-    count_overwrite(state, seen.key.name, queue, before.groups, seq);
+  const bool ours = has_own_list(state, seen.key.name, queue);
+  if (!ours)
+    note_foreign_list(state, seen.key.name, queue, before.groups, seen.resource_version, seq);
+  const bool ended = end_contests(state, seen.key.name, queue);
   ClusterQueueFacts same = queue.facts;
   same.groups = before.groups;
-  if (!is_new && ours && same == before && !was_in_conflict) {
+  if (!is_new && ours && same == before && !ended) {
     requote(state, seen.key.name);  // our own write came back: claims and clusters know it
     mark_deleted_claims_dirty(state, seen.key.name);
     return;
@@ -296,9 +212,14 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   const auto parts = parts_that_differ(before, intent.contributions);
   for (const auto& [cluster, pair] : parts) mark_cluster_dirty(state, cluster);
   note_parts(state, intent.target.name, queue, parts, written);
-  for (const QuotaKey& pair : owned_pairs(state, intent.target.name))
-    if (const auto amount = amount_in(expected->groups, state.configuration.resource_aliases, pair))
-      queue.written[pair] = *amount;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  for (const QuotaKey& pair : owned_pairs(state, intent.target.name)) {
+    const auto amount = amount_in(expected->groups, aliases, pair);
+    // The write has carried another writer's value along.
+    const bool left =
+        queue.contested.contains(pair) && amount == amount_in(intent.overlaid, aliases, pair);
+    if (amount && !left) queue.written[pair] = *amount;
+  }
   requote(state, intent.target.name);
   mark_deleted_claims_dirty(state, intent.target.name);
 }
@@ -313,9 +234,10 @@ void note_queue_seen_since(State& state, const std::string& name) {
   // before counted the overwrite. None did where this write took the pair back or made it ours, or
   // where the other writer restored the values of our write before.
   if (queue.overwrite_seq > queue.written_at.seq)
-    note_foreign_list(state, queue);
+    remember_lending(state, queue);
   else
     count_overwrite(state, name, queue, *queue.written_groups, state.seq);
+  end_contests(state, name, queue);
   mark_queue_dirty(state, name);
   mark_queue_claims_dirty(state, name);
 }
@@ -401,7 +323,8 @@ void recompute_pairs(State& state, const std::string& name) {
     const auto amount = current(entry.first);
     return !amount || *amount == hub_quota(state, name, entry.first, Parts::summed).nominal;
   });
-  if (given_up > 0) note_quota_change(state, name);
+  // A grant may have become what the other writer left.
+  if (end_contests(state, name, queue) || given_up > 0) note_quota_change(state, name);
 }
 
 namespace {

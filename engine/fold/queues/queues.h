@@ -28,6 +28,8 @@ void note_quota_change(State& state, const std::string& name);
 /// Ends an OwnershipConflict of the queue, so that its pairs are written again: a claim that names
 /// it was edited, its terms changed, or an orchestrator decides its quota.
 void resolve_conflict(State& state, const std::string& name);
+/// Whether the pair is left to another writer that keeps changing it.
+bool is_contested(const State& state, const std::string& queue, const QuotaKey& pair);
 /// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
 /// The queue was observed as our accepted write left it or later: where its list differs, another
@@ -129,7 +131,7 @@ class HubQuotas {
 /// Kueue itself writes this queue's quota (MultiKueueConfig quotaManagement: Automated).
 bool quota_automated(const State& state, const Queue& queue);
 
-/// More foreign overwrites than this within kOverwriteWindow are not answered.
+/// More foreign overwrites than this within kOverwriteWindow are not answered (overwrites.h).
 inline constexpr std::size_t kOverwritesAnswered = 3;
 inline constexpr Duration kOverwriteWindow = minutes(10);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "engine/base/boxed.h"
@@ -34,6 +35,7 @@ struct Refusal {
                   ///< a conflict
   LogTime retry_at;
   std::int64_t attempts = 0;
+  RejectionCause cause = RejectionCause::content;
 
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
@@ -76,6 +78,8 @@ struct WriteState {
 struct WriteTables {
   std::map<WriteKey, WriteState, WriteKeyOrder> by_key;
   std::map<Seq, WriteKey> outstanding;  ///< the unanswered intents
+  /// Those whose refusal has another cause than their content.
+  std::set<WriteKey, WriteKeyOrder> held_up;
 
   friend bool operator==(const WriteTables&, const WriteTables&) = default;
 };

@@ -196,6 +196,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
   if (write.refusal) mark_dirty(state, key);  // a status that reports the refusal is planned again
   drop_outstanding(state, write);
   write.refusal.reset();
+  note_held_up(state, key, write);
   if (key.status) write.change_status().body = intent.body;
   keep_nominal(write, intent);
   if (key.object.kind == Kind::cluster_queue) accept_queue_write(state, intent, written);
@@ -314,10 +315,31 @@ static bool ends_object(const PatchIntended& intent) {
          released(std::get_if<AdmissionCheckFacts>(&*intent.expected));
 }
 
+namespace {
+
+// A write was accepted: what an outage of the server or its webhooks kept from writes of this kind
+// is over. Missing rights are not: one namespace may have them and another not.
+void end_outage(State& state, const WriteKey& accepted) {
+  const WriteKeyView first{accepted.cluster, accepted.object.kind, "", "", false};
+  for (auto at = state.writes.held_up.lower_bound(first);
+       at != state.writes.held_up.end() && at->cluster == accepted.cluster &&
+       at->object.kind == accepted.object.kind;
+       ++at) {
+    WriteState& write = state.writes.by_key.find(*at)->second;
+    if (write.refusal->cause != RejectionCause::outage) continue;
+    write.refusal->retry_at = state.now;
+    set_deadline(state, *at, write);
+    mark_dirty(state, *at);
+  }
+}
+
+}  // namespace
+
 void note_accepted(State& state, const PatchAccepted& accepted) {
   auto* entry = find_outstanding(state, accepted.intent);
   if (!entry) return;
   const PatchIntended intent = conclude(state, entry->first, entry->second);
+  end_outage(state, entry->first);
   if (is_claim_status(entry->first))
     note_status_accepted(state, entry->second, intent, accepted.resource_version);
   else if (ends_object(intent))
@@ -340,18 +362,20 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   const PatchIntended& intent = write.outstanding->intent;
   const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
   const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
-  const bool again = write.refusal && is_conflict(*write.refusal) == conflict;
+  const bool again = write.refusal && is_conflict(*write.refusal) == conflict &&
+                     write.refusal->cause == rejected.cause;
   const std::int64_t attempts = again ? write.refusal->attempts + 1 : 1;
-  Duration wait = conflict ? kConflictRetry : kRefusalRetry;
-  // Doubling ends at the bound, so no number of attempts overflows.
-  for (std::int64_t i = 1; i < attempts && wait < kRefusalRetryMax; ++i) wait = {wait.ns * 2};
-  wait = std::min(wait, kRefusalRetryMax);
+  const Duration wait = conflict
+                            ? wait_after_conflicts(attempts)
+                            : wait_after_refusals(state, entry->first, rejected.cause, attempts);
   write.refusal = Refusal{seq,
                           rejected.http_code,
                           rejected.reason,
                           conflict ? Digest{} : wish_of(write.outstanding->intent),
                           state.now + wait,
-                          attempts};
+                          attempts,
+                          rejected.cause};
+  note_held_up(state, entry->first, write);
   drop_outstanding(state, write);
   set_deadline(state, entry->first, write);
   mark_dirty(state, entry->first);
@@ -412,6 +436,8 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
     if (at == state.writes.by_key.end()) continue;
     if (at->second.outstanding) drop_outstanding(state, at->second);
     state.deadlines.clear(at->first);
+    at->second.refusal.reset();
+    note_held_up(state, at->first, at->second);
     state.writes.by_key.erase(at);
   }
 }
@@ -424,7 +450,9 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     WriteState& write = at->second;
     write.await_nothing();
     write.status_left.reset();  // a restored store may have an older status
-    if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
+    const bool outage = write.refusal && write.refusal->cause == RejectionCause::outage;
+    if (outage || (write.refusal && is_conflict(*write.refusal))) write.refusal.reset();
+    note_held_up(state, at->first, write);
     mark_dirty(state, at->first);
   }
 }

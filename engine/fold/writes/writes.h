@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/fold/state.h"
+#include "engine/fold/writes/retry.h"
 
 namespace fairlead {
 
@@ -19,7 +20,8 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq);
 /// and the next two are without effect if the intent is not outstanding any more.
 void note_accepted(State& state, const PatchAccepted& accepted);
 /// Folds the refusal of an outstanding write: the same wish is sent again at Refusal::retry_at;
-/// after a conflict also once the object is observed.
+/// after a conflict also once the object is observed, after an outage also once a write of the same
+/// kind was accepted.
 void note_rejected(State& state, const PatchRejected& rejected, Seq seq);
 /// Folds that an outstanding write has no answer: it stays outstanding for kDoubt, unless an
 /// observation decides it before.
@@ -73,11 +75,5 @@ Digest wish_of(const PatchIntended& intent);
 /// A write without an answer counts as not done if the watch has not reported it by then. Repeating
 /// it is harmless: an apply carries the uid and resourceVersion of what it was derived from.
 inline constexpr Duration kDoubt = seconds(10);
-/// After a conflict the object is derived again once the watch reports it. Without a report the
-/// write is tried again after this, doubling up to kRefusalRetryMax.
-inline constexpr Duration kConflictRetry = seconds(1);
-/// A refused write is tried again after this, doubling likewise.
-inline constexpr Duration kRefusalRetry = seconds(5);
-inline constexpr Duration kRefusalRetryMax = minutes(10);
 
 }  // namespace fairlead

@@ -146,8 +146,9 @@ std::optional<ReleaseBar> finalizer_bar(const State& state, const std::string& n
   if (Bar bar = release_bar(state, claim, wishes)) return bar;
   const Refusal* refusal = refusal_of(state, {Kind::claim, "", name});
   if (!refusal) return std::nullopt;
-  return ReleaseBar{"HubRejected", "finalizer " + std::string(kClaimFinalizer) +
-                                       " cannot be removed: " + answer_text(*refusal)};
+  return ReleaseBar{
+      std::string(refusal_reason(*refusal)),
+      "finalizer " + std::string(kClaimFinalizer) + " cannot be removed: " + answer_text(*refusal)};
 }
 
 }  // namespace fairlead

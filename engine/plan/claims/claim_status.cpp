@@ -166,7 +166,7 @@ Condition valid(const Draft& draft) {
     return {"Valid", "False", "ClusterAlreadyClaimed",
             "an older claim for " + draft.cluster_name + " is in force"};
   std::string message;
-  for (const std::string& warning : claim_warnings(draft.state, draft.claim, draft.cluster))
+  for (const std::string& warning : claim_warnings(draft.state, draft.name, draft.cluster))
     message += (message.empty() ? "" : "; ") + warning;
   if (message.empty()) return {"Valid", "True", "Valid", "the spec is in force"};
   return {"Valid", "True", "ValidWithWarnings", message};
@@ -254,13 +254,13 @@ Condition propagated(const Propagation& propagation) {
 }
 
 Condition ownership_conflict(const Draft& draft) {
-  for (const std::string* queue : draft.queues) {
-    const auto at = draft.state.queues.by_name.find(*queue);
-    if (at != draft.state.queues.by_name.end() && at->second.conflict)
-      return {"OwnershipConflict", "True", "ForeignOverwrites",
-              "another writer keeps changing the quota of ClusterQueue " + *queue};
-  }
-  return {"OwnershipConflict", "False", "NoConflict", "no other writer changes our pairs"};
+  const std::string pairs = contested_pairs(draft.state, draft.claim);
+  if (pairs.empty())
+    return {"OwnershipConflict", "False", "NoConflict", "no other writer keeps changing our pairs"};
+  return {"OwnershipConflict", "True", "ForeignOverwrites",
+          "another writer keeps changing the nominalQuota of " + pairs +
+              ": it is left as that writer sets it until it equals ours or the claim is edited; "
+              "every other pair follows the grants"};
 }
 
 // Present only while a queue is orchestrated: Kueue before 0.20 has no orchestrators.

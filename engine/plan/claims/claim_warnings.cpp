@@ -4,12 +4,18 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
+#include "engine/fold/queues/queues.h"
+#include "engine/fold/writes/writes.h"
+#include "engine/plan/claims/propagation.h"
 
 namespace fairlead {
 
-std::vector<std::string> claim_warnings(const State& state, const Claim& claim,
+std::vector<std::string> claim_warnings(const State& state, const std::string& name,
                                         const Cluster* cluster) {
+  const Claim& claim = state.claims.by_name.at(name);
   std::vector<std::string> warnings = claim.warnings;
+  if (const Refusal* refusal = refusal_of(state, {Kind::claim, "", name}))
+    warnings.push_back("the claim itself cannot be written: " + answer_text(*refusal));
   if (!claim.terms || !claim.winner) return warnings;
   for (const Grant& grant : claim.grants) {
     if (!state.queues.by_name.contains(grant.row.cluster_queue))
@@ -25,6 +31,17 @@ std::vector<std::string> claim_warnings(const State& state, const Claim& claim,
   std::sort(warnings.begin(), warnings.end());
   warnings.erase(std::unique(warnings.begin(), warnings.end()), warnings.end());
   return warnings;
+}
+
+std::string contested_pairs(const State& state, const Claim& claim) {
+  std::string pairs;
+  for (const Grant& grant : claim.grants) {
+    const AssignmentRow& row = grant.row;
+    if (!is_contested(state, row.cluster_queue, {row.flavor, row.resource})) continue;
+    pairs += (pairs.empty() ? "" : ", ") + row.flavor + " " + row.spelled + " of ClusterQueue " +
+             row.cluster_queue;
+  }
+  return pairs;
 }
 
 }  // namespace fairlead

@@ -9,8 +9,13 @@
 namespace fairlead {
 
 /// Returns the warnings of the claim for condition Valid, sorted: objects that it names and the hub
-/// lacks, and resources of which it promises more than `cluster` has. `cluster` may be null.
-std::vector<std::string> claim_warnings(const State& state, const Claim& claim,
+/// lacks, resources of which it promises more than `cluster` has, and that the API server refuses
+/// our write of the claim's own object. `cluster` may be null.
+std::vector<std::string> claim_warnings(const State& state, const std::string& name,
                                         const Cluster* cluster);
+
+/// Names the claim's pairs that are left to another writer, such as "spot cpu of ClusterQueue q";
+/// empty if there are none. It has no amounts: what other claims grant would change them.
+std::string contested_pairs(const State& state, const Claim& claim);
 
 }  // namespace fairlead

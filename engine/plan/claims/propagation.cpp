@@ -23,6 +23,11 @@ Propagation failed(std::string reason, std::string message) {
   return {"False", std::move(reason), std::move(message)};
 }
 
+// A write of `object` was refused.
+Propagation write_refused(const std::string& object, const Refusal& refusal) {
+  return failed(std::string(refusal_reason(refusal)), object + ": " + answer_text(refusal));
+}
+
 // One claim and its cluster: what every check reads.
 struct Judged {
   const State& state;
@@ -47,9 +52,11 @@ struct HubLag {
 bool is_promised(const Judged& judged, const Grant& grant) {
   const std::string& queue = grant.row.cluster_queue;
   const QueueWish& wish = judged.wishes.of(queue);
-  if (!wish.emitted && queue_bar(judged.state, queue) != QueueBar::conflict) return false;
+  if (!wish.emitted) return false;
   if (!claim_counts(followed(judged.state, queue), judged.cluster_name)) return false;
-  return wish.kept.empty() || !wish.kept.contains({grant.row.flavor, grant.row.resource});
+  const auto kept = wish.kept.find({grant.row.flavor, grant.row.resource});
+  // A contested pair is promised and not kept: that is said with its values.
+  return kept == wish.kept.end() || kept->second == PairBar::contested;
 }
 
 // Returns the hub's present quota of the pair: what our accepted write left until the watch reports
@@ -70,7 +77,7 @@ std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const std::string& name = grant.row.cluster_queue;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
   const HubQuota& quota = judged.wishes.quotas().of(name, pair);
-  // is_promised() has found it: only a queue that is present is emitted, or in conflict.
+  // is_promised() has found it: only a queue that is present is emitted.
   const Queue& queue = judged.state.queues.by_name.at(name);
   const auto current = nominal_on_hub(judged.state, name, queue, pair);
   if (current == quota.nominal &&
@@ -97,7 +104,7 @@ Verdict hub_rejected(const Judged& judged) {
     const std::string& queue = *named;
     if (const Refusal* refusal = refusal_of(judged.state, {Kind::cluster_queue, "", queue});
         refusal && hub_lag(judged, &queue))
-      return failed("HubRejected", "ClusterQueue " + queue + ": " + answer_text(*refusal));
+      return write_refused("ClusterQueue " + queue, *refusal);
     const auto seen = judged.state.queues.by_name.find(queue);
     if (seen != judged.state.queues.by_name.end() && !seen->second.base.malformed.empty())
       return failed("BaseQuotaMalformed",
@@ -111,11 +118,11 @@ Verdict waits_for_hub(const Judged& judged) {
   if (!lag) return std::nullopt;
   const AssignmentRow& row = lag->grant->row;
   std::string message = "ClusterQueue " + row.cluster_queue + " " + row.flavor + " " + row.spelled +
-                        ": " +
-                        (lag->current ? amount_text(row.resource, *lag->current) : "nothing") +
-                        " of " + amount_text(row.resource, lag->should) + " is written";
-  if (queue_bar(judged.state, row.cluster_queue) == QueueBar::conflict)
-    return failed("OwnershipConflict", message + ", as another writer changed it");
+                        (lag->current ? " is " + amount_text(row.resource, *lag->current)
+                                      : std::string(" is missing")) +
+                        " instead of " + amount_text(row.resource, lag->should);
+  if (is_contested(judged.state, row.cluster_queue, {row.flavor, row.resource}))
+    return failed("OwnershipConflict", message + ", as another writer keeps changing it");
   const ObjectKey object{Kind::cluster_queue, "", row.cluster_queue};
   const WriteState* write = write_of(judged.state, object);
   message += after_refusal(write);
@@ -138,7 +145,7 @@ Verdict work_rejected(const Judged& judged) {
     const std::string text = "ManifestWork " + std::string(name);
     const ObjectKey object{Kind::manifest_work, judged.cluster_name, std::string(name)};
     if (const Refusal* refusal = refusal_of(judged.state, object))
-      return failed("HubRejected", text + ": " + answer_text(*refusal));
+      return write_refused(text, *refusal);
     const Work& work =
         name == kQuotaWork ? judged.cluster->member.quota_work : judged.cluster->member.queue_work;
     if (!work.present) continue;

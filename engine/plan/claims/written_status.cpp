@@ -15,6 +15,8 @@ namespace {
 constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
 // The type of a condition whose message names the objects that a deletion waits for and no numbers.
 constexpr std::string_view kReleased = "Released";
+// The reason of a condition whose message names the contested pairs and no numbers.
+constexpr std::string_view kForeignOverwrites = "ForeignOverwrites";
 
 // Condition Valid with warnings: the claim names objects that do not exist, or asks for more than
 // the cluster has. Its reason changes with capacity, so it is compared with the patient part.
@@ -24,7 +26,7 @@ bool is_warning(std::string_view type, std::string_view status) {
 
 // Whether the message is compared. A message with numbers is not: it would change with every flap.
 bool has_telling_message(std::string_view type, std::string_view reason) {
-  return reason == kEffectiveQuotas || type == kReleased;
+  return reason == kEffectiveQuotas || reason == kForeignOverwrites || type == kReleased;
 }
 
 // Returns the texts of an object with `count` fields, all texts, in the order of their names.

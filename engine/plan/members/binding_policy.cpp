@@ -161,7 +161,7 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
   const std::string name = "BindingPolicy " + policy_name(cluster_name);
   if (const Refusal* refusal =
           refusal_of(state, {Kind::binding_policy, "", policy_name(cluster_name)}))
-    return PolicyTrouble{"HubRejected", name + ": " + refusal->reason};
+    return PolicyTrouble{std::string(refusal_reason(*refusal)), name + ": " + refusal->reason};
   if (!policy.present) return std::nullopt;
   if (!policy.facts.ours)
     return PolicyTrouble{"BindingPolicyConflict", name + " has another owner"};

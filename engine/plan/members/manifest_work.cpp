@@ -350,7 +350,7 @@ std::set<std::string> flavors_at_member(const State& state, const std::string& c
 
 bool points_elsewhere(const Cluster& cluster, const LocalQueueId& id, const std::string& target) {
   const auto there = cluster.member.local_queues.find(id);
-  return there != cluster.member.local_queues.end() && there->second != target;
+  return there != cluster.member.local_queues.end() && there->second.cluster_queue != target;
 }
 
 std::vector<std::string> local_queue_conflicts(const State& state, const std::string& cluster_name,

@@ -32,7 +32,8 @@ void fit_limits(const Queue& queue, const QuotaKey& pair, ResourceQuota& quota) 
   if (queue.facts.cohort.empty()) return;
   const auto remembered = queue.lending.find(pair);
   if (remembered == queue.lending.end()) return;
-  quota.lending_limit = std::min(remembered->second, quota.nominal);
+  const Quantity fitting = std::min<Quantity>(remembered->second, quota.nominal);
+  if (quota.lending_limit != fitting) quota.lending_limit = fitting;
 }
 
 void drop_limits_without_cohort(const Queue& queue, std::vector<ResourceGroup>& groups) {
@@ -43,6 +44,16 @@ void drop_limits_without_cohort(const Queue& queue, std::vector<ResourceGroup>& 
         quota.borrowing_limit.reset();
         quota.lending_limit.reset();
       }
+}
+
+// Returns why the pair is left as observed, and the queue's last write of it goes on; nullopt if it
+// is written. `entry` is null if the list has no place for it.
+std::optional<PairBar> bar_of(const Queue& queue, const QuotaKey& pair, const HubQuota& quota,
+                              const QueueWish& wish, const ResourceQuota* entry) {
+  if (quota.unknown) return PairBar::unknown_capacity;
+  if (wish.withheld.contains(pair)) return PairBar::withheld;
+  if (queue.contested.contains(pair)) return PairBar::contested;
+  return entry ? std::nullopt : std::optional(PairBar::no_place);
 }
 
 struct Change {
@@ -76,7 +87,6 @@ QueueBar queue_bar(const State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end() || !at->second.present) return QueueBar::absent;
   if (orchestration_of(state, at->second)) return QueueBar::orchestrated;
-  if (at->second.conflict) return QueueBar::conflict;
   if (at->second.facts.deleting) return QueueBar::deleting;
   return quota_automated(state, at->second) ? QueueBar::automated : QueueBar::none;
 }
@@ -92,7 +102,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   std::map<QuotaKey, Place> wanted;
   for (const QuotaKey& pair : owned) {
     const HubQuota& quota = hub.of(name, pair);
-    const bool has_value = !quota.unknown && (quota.assigned || quota.nominal > 0);
+    const bool has_value =
+        !quota.unknown && (quota.assigned || quota.nominal > 0) && !queue.contested.contains(pair);
     wanted[pair] = has_value ? Place::made : Place::if_there;
   }
   Shape shape = shape_groups(state, name, wanted);
@@ -101,10 +112,8 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   for (const QuotaKey& pair : owned) {
     const HubQuota& quota = hub.of(name, pair);
     ResourceQuota* entry = find_pair(wish.groups, aliases, pair);
-    if (quota.unknown || wish.withheld.contains(pair) || !entry) {
-      wish.kept[pair] = quota.unknown                  ? PairBar::unknown_capacity
-                        : wish.withheld.contains(pair) ? PairBar::withheld
-                                                       : PairBar::no_place;
+    if (const auto bar = bar_of(queue, pair, quota, wish, entry)) {
+      wish.kept[pair] = *bar;
       // The hub keeps promising what is left as observed, so its parts go into this write's record
       // too.
       for (const Contribution& part : contributions_of(queue.contributed, pair))
@@ -225,7 +234,7 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.force = true;
   Json body =
       object_head(Kind::cluster_queue, version, "", name, queue.uid, queue.resource_version);
-  body["spec"] = {{"resourceGroups", groups_json(wish.groups)}};
+  body["spec"] = {{"resourceGroups", groups_as_written(wish.groups)}};
   intent.body = to_text(body);
   intent.contributions = std::move(wish.contributions);
   intent.overlaid = queue.facts.groups;

@@ -16,7 +16,7 @@
 namespace fairlead {
 
 /// What keeps a queue from being written at all, in the order in which it is checked.
-enum class QueueBar : std::uint8_t { none, absent, orchestrated, conflict, deleting, automated };
+enum class QueueBar : std::uint8_t { none, absent, orchestrated, deleting, automated };
 QueueBar queue_bar(const State& state, const std::string& name);
 
 /// Why a pair of ours is left as observed.
@@ -25,6 +25,7 @@ enum class PairBar : std::uint8_t {
   withheld,          ///< Kueue's rules leave it no place; QueueWish::withheld has the reason
   no_place,          ///< it is 0, assigned by no claim in force, and has no place in the list
   waits_for_member,  ///< its quota is older than the claim, and the member is not ready yet
+  contested,         ///< another writer keeps changing it (Queue::contested)
 };
 
 /// What a hub queue should have, whether or not it may be written now.

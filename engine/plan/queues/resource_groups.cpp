@@ -157,16 +157,19 @@ Shape shape_groups(const State& state, const std::string& queue,
   return shape;
 }
 
-Json groups_json(const std::vector<ResourceGroup>& groups) {
+namespace {
+
+template <class Text>
+Json json_with(const std::vector<ResourceGroup>& groups, Text text) {
   Json list = Json::array();
   for (const ResourceGroup& group : groups) {
     Json flavors = Json::array();
     for (const FlavorQuotas& flavor : group.flavors) {
       Json resources = Json::array();
       for (const ResourceQuota& quota : flavor.resources) {
-        Json entry{{"name", quota.name}, {"nominalQuota", quota.nominal.text()}};
-        if (quota.borrowing_limit) entry["borrowingLimit"] = quota.borrowing_limit->text();
-        if (quota.lending_limit) entry["lendingLimit"] = quota.lending_limit->text();
+        Json entry{{"name", quota.name}, {"nominalQuota", text(quota.nominal)}};
+        if (quota.borrowing_limit) entry["borrowingLimit"] = text(*quota.borrowing_limit);
+        if (quota.lending_limit) entry["lendingLimit"] = text(*quota.lending_limit);
         resources.push_back(std::move(entry));
       }
       flavors.push_back({{"name", flavor.name}, {"resources", std::move(resources)}});
@@ -175,6 +178,16 @@ Json groups_json(const std::vector<ResourceGroup>& groups) {
         {{"coveredResources", group.covered_resources}, {"flavors", std::move(flavors)}});
   }
   return list;
+}
+
+}  // namespace
+
+Json groups_json(const std::vector<ResourceGroup>& groups) {
+  return json_with(groups, [](const SpelledQuantity& quantity) { return quantity.text(); });
+}
+
+Json groups_as_written(const std::vector<ResourceGroup>& groups) {
+  return json_with(groups, [](const SpelledQuantity& quantity) { return quantity.as_written(); });
 }
 
 }  // namespace fairlead

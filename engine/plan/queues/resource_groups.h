@@ -31,6 +31,9 @@ Shape shape_groups(const State& state, const std::string& queue,
 
 /// Returns the list as JSON, every Quantity canonical.
 Json groups_json(const std::vector<ResourceGroup>& groups);
+/// Returns the list as JSON for the queue that it was read from: a Quantity that was not changed
+/// keeps its text.
+Json groups_as_written(const std::vector<ResourceGroup>& groups);
 
 inline constexpr std::size_t kResourceGroupsMax = 16;
 inline constexpr std::size_t kGroupFlavorsMax = 64;

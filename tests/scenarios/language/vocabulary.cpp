@@ -56,6 +56,8 @@ constexpr EntryRow kEntries[] = {
     {"queue", "effective", "/status/effectiveQuotas/resourceGroups/{group}/flavors/[name={1}]"},
     {"cohort", "effective", "/status/effectiveQuotas/resourceGroups/{group}/flavors/[name={1}]"},
     {"metrics", "", "/status/nodes/[name={1}]"},
+    {"queue", "condition", "/status/conditions/[type={1}]"},
+    {"local-queue", "condition", "/status/conditions/[type={1}]"},
     {"check", "condition", "/status/conditions/[type={1}]"},
     {"work", "condition", "/status/conditions/[type={1}]"},
     {"worker", "condition", "/status/conditions/[type={1}]"},
@@ -150,7 +152,12 @@ constexpr FieldRow kFields[] = {
     {"queue uses.", "{key}={value}", "resources/[name={key}]/borrowed", R"("0")"},
     {"queue effective.", "{key}={value}", kQuota, "{value}"},
 
+    {"queue", "stop={value}", "/spec/stopPolicy", "{value}"},
+    {"queue condition.", "{key}={value}", "{key}", "{value}"},
+
     {"local-queue", "queue={value}", "/spec/clusterQueue", "{value}"},
+    {"local-queue", "stop={value}", "/spec/stopPolicy", "{value}"},
+    {"local-queue condition.", "{key}={value}", "{key}", "{value}"},
 
     {"cohort", "parent={value}", "/spec/parentName", "{value}"},
     {"cohort", "orchestrator={value}", "/status/effectiveQuotas/orchestratorRef/apiGroup",

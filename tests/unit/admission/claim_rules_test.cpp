@@ -194,9 +194,10 @@ TEST_CASE("claimInUse: a claim is deleted while something runs on its pairs") {
   stage.claims(facts);
   CHECK(stage.findings(remove(Kind::claim, "k", facts)).empty());
   stage.uses("b", "cpu", 500);
-  CHECK(stage.findings(remove(Kind::claim, "k", facts)) ==
-        Texts{"claimInUse warn in use: 500m cpu of (queue q, flavor b); the quota is taken back, "
-              "Kueue evicts no running workload"});
+  CHECK(
+      stage.findings(remove(Kind::claim, "k", facts)) ==
+      Texts{"claimInUse warn in use: 500m cpu of (queue q, flavor b); the hub will take the quota "
+            "back, and Kueue evicts no running workload"});
   for (const char* flavor : {"a", "c", "d"}) stage.uses(flavor, "cpu", 1000);
   CHECK(stage.findings(remove(Kind::claim, "k", facts))[0].find(
             "(queue q, flavor c) and of 1 more;") != std::string::npos);

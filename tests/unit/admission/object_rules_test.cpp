@@ -24,14 +24,14 @@ struct OwnedStage : Stage {
 
 TEST_CASE("ownedQuota: a value that a claim grants is changed, or its pair dropped") {
   OwnedStage stage;
-  const std::string ways = " back. Change the claim, or the annotation fairlead.io/base-quota";
+  const std::string ways = ". Change the claim, or the annotation fairlead.io/base-quota";
   CHECK(stage.findings(quota({{"od", "7"}, {"spot", "3"}})) ==
         Texts{"ownedQuota warn spec.resourceGroups: nominalQuota of (od, cpu) is 5 by "
-              "ClusterResourceClaim k: the hub sets 7" +
+              "ClusterResourceClaim k: the hub will set it back to 5" +
               ways});
   CHECK(stage.findings(quota({{"spot", "3"}})) ==
         Texts{"ownedQuota warn spec.resourceGroups: nominalQuota of (od, cpu) is 5 by "
-              "ClusterResourceClaim k: the hub sets nothing" +
+              "ClusterResourceClaim k: the hub will add the pair again with 5" +
               ways});
   CHECK(stage.judged(quota({{"spot", "3"}})).findings[0].objection.cause == CauseType::forbidden);
 }
@@ -79,7 +79,7 @@ TEST_CASE("ownedQuota: many claims are counted, deleted ones are none") {
 
 TEST_CASE("ownedQuota: nothing is said where the hub would not set the value back") {
   OwnedStage stage;
-  SECTION("an OwnershipConflict") { stage.state.queues.by_name["q"].conflict = true; }
+  SECTION("an OwnershipConflict") { stage.state.queues.by_name["q"].contested = {{"od", "cpu"}}; }
   SECTION("nothing was written yet, and the value is a person's") {
     stage.state.queues.by_name["q"].written.clear();
   }
@@ -98,8 +98,9 @@ TEST_CASE("ownedQuota: every pair of a queue that follows its workers is owned")
   stage.state.queues.by_name["q"].workers.known = true;
   const auto found = stage.findings(quota({{"od", "5"}, {"spot", "4"}}));
   REQUIRE(found.size() == 1);
-  CHECK(found[0].find("nominalQuota of (spot, cpu) is 3 by the queue's workers: the hub sets 4") !=
-        std::string::npos);
+  CHECK(
+      found[0].find("nominalQuota of (spot, cpu) is 3 by the queue's workers: the hub will set it "
+                    "back to 3") != std::string::npos);
 }
 
 TEST_CASE("badBase: an annotation that cannot be read, when it is set or changed") {
@@ -157,7 +158,7 @@ TEST_CASE("clusterInUse: a ManagedCluster is deleted while its claim is in use")
   stage.uses("od", "cpu", 2000);
   CHECK(stage.findings(cluster) ==
         Texts{"clusterInUse warn in use by ClusterResourceClaim k: 2 cpu of (queue q, flavor od); "
-              "the hub takes the quota of a detached cluster back at once"});
+              "the hub will take its quota back as soon as the cluster is gone"});
 }
 
 }  // namespace

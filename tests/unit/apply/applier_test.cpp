@@ -187,8 +187,22 @@ TEST_CASE("a server that throttles without end gets its write rejected") {
     now = applier.next_due();
   }
   REQUIRE(applier.requests(now).size() == 1);
-  CHECK(outcome_of<PatchRejected>(applier, answer(1, WriteResult::throttled, 503)).http_code ==
-        503);
+  const auto rejected = outcome_of<PatchRejected>(applier, answer(1, WriteResult::throttled, 503));
+  CHECK(rejected.http_code == 503);
+  CHECK(rejected.cause == RejectionCause::outage);
+}
+
+TEST_CASE("a rejection says whether the write, the server or the rights are its cause") {
+  const auto cause_of = [](WriteResult result) {
+    Applier applier(8);
+    applier.enqueue(intent(1, "a"));
+    applier.requests(kNow);
+    return outcome_of<PatchRejected>(applier, answer(1, result, 500)).cause;
+  };
+  CHECK(cause_of(WriteResult::refused) == RejectionCause::content);
+  CHECK(cause_of(WriteResult::conflict) == RejectionCause::content);
+  CHECK(cause_of(WriteResult::forbidden) == RejectionCause::rights);
+  CHECK(cause_of(WriteResult::unserved) == RejectionCause::outage);
 }
 
 TEST_CASE("a throttled write gives way to a newer intent of its object") {

@@ -173,7 +173,7 @@ TEST_CASE(
 TEST_CASE("evolve: a LocalQueue that moves concerns both queues") {
   Log log;
   const auto local_queue = [](const std::string& queue) {
-    ObjectObserved facts = seen(Kind::local_queue, "lq", LocalQueueFacts{queue});
+    ObjectObserved facts = seen(Kind::local_queue, "lq", LocalQueueFacts{queue, {}, {}});
     facts.key.namespace_ = "team";
     return facts;
   };

@@ -48,7 +48,7 @@ TEST_CASE("what a member's lists would name is what its cluster has") {
   Cluster& cluster = state.clusters["c1"];
   for (const char* name : {"b", "a"}) cluster.reports.nodes[name] = {};
   cluster.member.queues["q"] = {};
-  cluster.member.local_queues[{"team", "main"}] = "q";
+  cluster.member.local_queues[{"team", "main"}] = {"q", {}, {}};
   CHECK(names(state, "c1", Kind::node) == "a b ");
   CHECK(names(state, "c1", Kind::cluster_queue) == "q ");
   CHECK(names(state, "c1", Kind::local_queue) == "team/main ");

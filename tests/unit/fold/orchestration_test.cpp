@@ -66,20 +66,20 @@ TEST_CASE("an orchestrator that is not named, or in part, is said to be so") {
 TEST_CASE("a Cohort concerns the queues below it and no others") {
   State state;
   state.queues.by_name["below"] = queue_in("a");
-  state.queues.by_name["below"].conflict = true;
+  state.queues.by_name["below"].contested = {{"od", "cpu"}};
   state.queues.by_name["beside"] = queue_in("c");
-  state.queues.by_name["beside"].conflict = true;
+  state.queues.by_name["beside"].contested = {{"od", "cpu"}};
   state.queues.by_name["alone"] = queue_in("");
   const CohortFacts a{"b", std::nullopt};
   observe_cohort(state, "a", &a, Seq{5});
-  CHECK(state.queues.by_name["below"]
-            .conflict);  // no other writer sets the quota: the conflict stays
+  // No orchestrator sets the quota: the conflict stays.
+  CHECK_FALSE(state.queues.by_name["below"].contested.empty());
   state.queues.dirty.clear();
   const CohortFacts b{"", quotas_of("production")};
   observe_cohort(state, "b", &b, Seq{6});
   CHECK(state.queues.dirty == std::set<std::string>{"below"});
-  CHECK_FALSE(state.queues.by_name["below"].conflict);  // about what is not in force any more
-  CHECK(state.queues.by_name["beside"].conflict);
+  CHECK(state.queues.by_name["below"].contested.empty());  // about what is not in force any more
+  CHECK_FALSE(state.queues.by_name["beside"].contested.empty());
   state.queues.dirty.clear();
   observe_cohort(state, "b", nullptr, Seq{7});
   CHECK(state.queues.dirty == std::set<std::string>{"below"});

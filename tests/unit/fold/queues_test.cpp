@@ -105,14 +105,14 @@ TEST_CASE(
   Hub hub;
   for (int i = 0; i < 4; ++i) {
     INFO(i);
-    CHECK_FALSE(hub.queue.conflict);
+    CHECK(hub.queue.contested.empty());
     hub.sees(cpu_of_od(9000 + i));
     hub.sees(cpu_of_od(5000));  // ours again
     hub.state.now = hub.state.now + seconds(1);
     if (i == 3) CHECK(hub.queue.overwrites.size() == kOverwritesAnswered);
   }
   hub.sees(cpu_of_od(8000));
-  CHECK(hub.queue.conflict);
+  CHECK(hub.queue.contested == std::set<QuotaKey>{kPair});
   SECTION("it ends with an edit of the claim") {
     resolve_conflict(hub.state, "q");
     CHECK(hub.queue.overwrites.empty());
@@ -124,7 +124,72 @@ TEST_CASE(
     hub.sees(cpu_of_od(8000));
     CHECK(hub.queue.overwrites.size() == 1);
   }
-  CHECK_FALSE(hub.queue.conflict);
+  CHECK(hub.queue.contested.empty());
+}
+
+// Two pairs of one claim, 5 cpu of od and 3 of spot, as our last write left them.
+struct TwoPairs : Hub {
+  const QuotaKey spot{"spot", "cpu"};
+
+  TwoPairs() {
+    Claim& claim = state.claims.by_name["k"];
+    claim.terms->rows.push_back({"q", "spot", "cpu", "cpu", 3000, 0, 0});
+    claim.grants.push_back({claim.terms->rows[1], 3000, {}});
+    ++*state.claims.terms_changes;
+    writes(both(5000, 3000));
+    sees(both(5000, 3000));
+    accepted("");
+  }
+  static std::vector<ResourceGroup> both(Amount on_demand, Amount spot) {
+    auto groups = cpu_of_od(on_demand);
+    groups[0].flavors.push_back({"spot", {{"cpu", to_quantity("cpu", spot), {}, {}}}});
+    return groups;
+  }
+  // Another writer changes spot once too often.
+  void loses_spot() {
+    for (int i = 0; i < 4; ++i) {
+      sees(both(5000, 3000));
+      sees(both(5000, 1000));
+    }
+    REQUIRE(queue.contested == std::set<QuotaKey>{spot});
+  }
+};
+
+TEST_CASE("queues: only the pairs that differ at the fourth overwrite are contested") {
+  TwoPairs hub;
+  hub.loses_spot();
+  // A write of the other pair carries the foreign value, which does not become ours.
+  hub.grants(4000);
+  hub.writes(TwoPairs::both(4000, 1000));
+  hub.accepted("7");
+  hub.sees(TwoPairs::both(4000, 1000));
+  CHECK(hub.queue.contested == std::set<QuotaKey>{hub.spot});
+  CHECK(hub.queue.written == std::map<QuotaKey, Amount>{{kPair, 4000}, {hub.spot, 3000}});
+  SECTION("the writer that restores its whole list contests the other pair too") {
+    hub.sees(TwoPairs::both(5000, 1000));
+    CHECK(hub.queue.contested == std::set<QuotaKey>{kPair, hub.spot});
+    CHECK(hub.queue.overwrites.size() == kOverwritesAnswered);
+    hub.sees(TwoPairs::both(5000, 3000));  // one of them is ours again
+    CHECK(hub.queue.contested == std::set<QuotaKey>{kPair});
+  }
+  SECTION("what that writer does to its own value counts no more") {
+    hub.sees(TwoPairs::both(4000, 2000));
+    CHECK(hub.queue.contested == std::set<QuotaKey>{hub.spot});
+  }
+  SECTION("the value that we would write now ends it") {
+    hub.state.claims.by_name["k"].grants[1].granted = 1000;
+    recompute_pairs(hub.state, "q");
+    CHECK(hub.queue.contested.empty());
+  }
+  SECTION("so does the value that we wrote last, and an edit of the claim") {
+    hub.sees(TwoPairs::both(4000, 3000));
+    CHECK(hub.queue.contested.empty());
+  }
+  SECTION("a pair that is not ours any more is not contested") {
+    hub.queue.written.erase(hub.spot);
+    recompute_pairs(hub.state, "q");
+    CHECK_FALSE(hub.queue.contested.contains(hub.spot));
+  }
 }
 
 // The stream may report a later version alone: what another writer made of our write at once.
@@ -290,11 +355,11 @@ TEST_CASE("queues: a conflict ends with the answer to the write whose value is o
   hub.queue.overwrites.assign(kOverwritesAnswered, hub.state.now);
   hub.writes(cpu_of_od(6000));
   hub.sees(cpu_of_od(2000));
-  CHECK(hub.queue.conflict);
+  CHECK(hub.queue.contested == std::set<QuotaKey>{kPair});
   hub.sees(cpu_of_od(6000, 1000));
-  CHECK(hub.queue.conflict);
+  CHECK(hub.queue.contested == std::set<QuotaKey>{kPair});
   hub.accepted("");
-  CHECK_FALSE(hub.queue.conflict);
+  CHECK(hub.queue.contested.empty());
 }
 
 TEST_CASE("queues: a foreign value that is what we want now is no overwrite") {

@@ -28,7 +28,7 @@ struct Hub {
     check.placement = "gpu";
     queue.present = queue.workers.asked = true;
     queue.facts.admission_checks = {"mk"};
-    state.queues.local[{"team", "main"}] = {"q"};
+    state.queues.local[{"team", "main"}] = {"q", {}, {}};
     list.use = ListUse::live;
     at(1000);
   }
@@ -45,8 +45,8 @@ struct Hub {
   // The worker's ClusterQueue x behind team/main has that quota.
   Cluster& reports(const std::string& cluster, Amount cpu) {
     Cluster& member = state.clusters[cluster];
-    member.member.local_queues[{"team", "main"}] = "x";
-    member.member.queues["x"] = {{quota("cpu", cpu)}, {}, Seq{7}, {}};
+    member.member.local_queues[{"team", "main"}] = {"x", {}, {}};
+    member.member.queues["x"] = {{quota("cpu", cpu)}, {}, Seq{7}, {}, {}, {}, {}};
     return member;
   }
   static ResourceGroup quota(const std::string& resource, Amount amount) {
@@ -85,17 +85,66 @@ struct Hub {
   }
 };
 
+std::set<std::string> related(const Hub& hub, const Cluster& member) {
+  std::set<std::string> names;
+  for (const auto& [name, stopped] : related_queues(hub.state, "q", member)) names.insert(name);
+  return names;
+}
+
 TEST_CASE("worker quota: related queues are behind LocalQueues of the same namespace and name") {
   Hub hub;
   Cluster& member = hub.reports("a", 4000);
-  member.member.local_queues[{"team", "other"}] = "y";
-  member.member.local_queues[{"elsewhere", "main"}] = "z";
-  hub.state.queues.local[{"elsewhere", "main"}] = {"another"};
-  CHECK(related_queues(hub.state, "q", member) == std::set<std::string>{"x"});
-  hub.state.queues.local[{"team", "other"}] = {"q"};
-  CHECK(related_queues(hub.state, "q", member) == std::set<std::string>{"x", "y"});
-  member.member.local_queues[{"team", "other"}] = "x";  // two of them lead to one queue
-  CHECK(related_queues(hub.state, "q", member) == std::set<std::string>{"x"});
+  member.member.local_queues[{"team", "other"}] = {"y", {}, {}};
+  member.member.local_queues[{"elsewhere", "main"}] = {"z", {}, {}};
+  hub.state.queues.local[{"elsewhere", "main"}] = {"another", {}, {}};
+  CHECK(related(hub, member) == std::set<std::string>{"x"});
+  hub.state.queues.local[{"team", "other"}] = {"q", {}, {}};
+  CHECK(related(hub, member) == std::set<std::string>{"x", "y"});
+  member.member.local_queues[{"team", "other"}] = {"x", {}, {}};  // two of them lead to one queue
+  CHECK(related(hub, member) == std::set<std::string>{"x"});
+}
+
+TEST_CASE("worker quota: a queue that admits nothing says why and adds nothing") {
+  Hub hub;
+  hub.with_a();
+  Cluster& member = hub.state.clusters["a"];
+  member.member.local_queues[{"team", "second"}] = {"x", {}, {}};
+  LocalQueueFacts& local = member.member.local_queues[{"team", "main"}];
+  MemberQueue& queue = member.member.queues["x"];
+  std::string why;
+  SECTION("a held ClusterQueue") {
+    queue.stop_policy = "Hold";
+    why = "ClusterQueue x has stopPolicy Hold";
+  }
+  SECTION("a ClusterQueue that Kueue holds for inactive, which its LocalQueues follow") {
+    queue.active = ConditionStatus::no;
+    queue.reason = "FlavorNotFound";
+    local.active = {ConditionStatus::no, "ClusterQueueIsInactive", 0};
+    why = "ClusterQueue x is inactive: FlavorNotFound";
+  }
+  SECTION("a drained LocalQueue") {
+    local.stop_policy = "HoldAndDrain";
+    why = "LocalQueue team/main has stopPolicy HoldAndDrain";
+  }
+  SECTION("an inactive LocalQueue") {
+    local.active = {ConditionStatus::no, "", 0};
+    why = "LocalQueue team/main is inactive";
+  }
+  SECTION("None stops nothing, nor does an unknown condition") {
+    queue.stop_policy = local.stop_policy = "None";
+    queue.active = local.active.status = ConditionStatus::unknown;
+  }
+  CHECK(related_queues(hub.state, "q", member).at("x") == why);
+  const Amount counts = why.empty() ? 4000 : 0;
+  hub.close();
+  CHECK(hub.share("a") == 4000);  // for shrinkWindow
+  hub.until(1075);
+  CHECK(hub.share("a") == counts);
+  if (local.stop_policy.empty() && local.active.status == ConditionStatus::absent) return;
+  if (!queue.stop_policy.empty() || queue.active != ConditionStatus::absent) return;
+  // One LocalQueue that admits is enough.
+  hub.state.queues.local[{"team", "second"}] = {"q", {}, {}};
+  CHECK(related_queues(hub.state, "q", member).at("x").empty());
 }
 
 TEST_CASE("worker quota: a share is the sum over the related queues, by canonical resource") {
@@ -104,10 +153,10 @@ TEST_CASE("worker quota: a share is the sum over the related queues, by canonica
   Cluster& member = hub.reports("a", 4000);
   member.member.queues["x"].groups.push_back(Hub::quota("gpu", 2));
   member.member.queues["y"] = {
-      {Hub::quota("cpu", 1000), Hub::quota("nvidia.com/gpu", 3)}, {}, Seq{8}, {}};
-  member.member.queues["z"] = {{Hub::quota("cpu", 9000)}, {}, Seq{9}, {}};
-  member.member.local_queues[{"team", "second"}] = "y";
-  hub.state.queues.local[{"team", "second"}] = {"q"};
+      {Hub::quota("cpu", 1000), Hub::quota("nvidia.com/gpu", 3)}, {}, Seq{8}, {}, {}, {}, {}};
+  member.member.queues["z"] = {{Hub::quota("cpu", 9000)}, {}, Seq{9}, {}, {}, {}, {}};
+  member.member.local_queues[{"team", "second"}] = {"y", {}, {}};
+  hub.state.queues.local[{"team", "second"}] = {"q", {}, {}};
   hub.close();
   hub.until(1060);
   CHECK(hub.share("a") == 5000);

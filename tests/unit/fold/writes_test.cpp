@@ -107,6 +107,60 @@ TEST_CASE("writes: a refusal is tried again after a time that doubles up to its 
   CHECK_FALSE(w.write.refusal);
 }
 
+TEST_CASE("writes: after an outage a write is tried again in the write interval, up to 30 s") {
+  Written w;
+  w.state.configuration.debounce.write_interval = seconds(5);
+  std::vector<Duration> waits;
+  for (std::uint64_t attempt = 1; attempt <= 5; ++attempt) {
+    note_rejected(w.state, {Seq{4 + attempt}, 500, "webhook", RejectionCause::outage},
+                  Seq{100 + attempt});
+    REQUIRE(w.write.refusal);
+    waits.push_back(w.write.refusal->retry_at - w.state.now);
+    note_intent(w.state, Written::expecting(), Seq{5 + attempt});
+  }
+  CHECK(waits ==
+        std::vector<Duration>{seconds(5), seconds(10), seconds(20), seconds(30), seconds(30)});
+  SECTION("another cause begins anew") {
+    note_rejected(w.state, {Seq{10}, 403, "no right", RejectionCause::rights}, Seq{200});
+    CHECK(w.write.refusal->retry_at == w.state.now + kRightsRetry);
+    CHECK(w.write.refusal->attempts == 1);
+  }
+}
+
+TEST_CASE("writes: what an outage kept back is sent once a write of its kind is accepted") {
+  Written w;
+  const ObjectKey other{Kind::cluster_queue, "", "other"};
+  note_rejected(w.state, {Seq{5}, 500, "webhook", RejectionCause::outage}, Seq{6});
+  REQUIRE(w.write.refusal->retry_at > w.state.now);
+  SECTION("another queue") {
+    note_intent(w.state, intent_of(other), Seq{7});
+    note_accepted(w.state, {Seq{7}, 200, "u", "8"});
+    CHECK(w.write.refusal->retry_at == w.state.now);
+    CHECK(w.state.queues.dirty.contains(kQueue.name));
+  }
+  SECTION("another kind says nothing of it") {
+    note_intent(w.state, intent_of({Kind::multikueue_config, "", "m"}), Seq{7});
+    note_accepted(w.state, {Seq{7}, 200, "u", "8"});
+    CHECK(w.write.refusal->retry_at > w.state.now);
+  }
+  SECTION("a list of the kind: the server answers again") {
+    note_listed(w.state, kHubName, Kind::cluster_queue);
+    CHECK_FALSE(w.write.refusal);
+  }
+  SECTION("an object that is gone is forgotten") {
+    note_gone(w.state, kHubName, kQueue);
+    CHECK(w.state.writes.held_up.empty());
+  }
+}
+
+TEST_CASE("writes: a refusal for its content waits although others are accepted") {
+  Written w;
+  note_rejected(w.state, {Seq{5}, 422, "no"}, Seq{6});
+  note_intent(w.state, intent_of({Kind::cluster_queue, "", "other"}), Seq{7});
+  note_accepted(w.state, {Seq{7}, 200, "u", "8"});
+  CHECK(w.write.refusal->retry_at == w.state.now + kRefusalRetry);
+}
+
 TEST_CASE("writes: a conflict has a shorter wait, ends when the object is seen, is no refusal") {
   Written w;
   SECTION("409") { note_rejected(w.state, {Seq{5}, 409, "Conflict"}, Seq{6}); }

@@ -87,7 +87,44 @@ TEST_CASE("ingest: a kind means nothing from an API server that does not decide 
   CHECK_FALSE(bench.take("c1", {"c1", ObjectMissing{{Kind::claim, "", "n"}, "", ""}}));
   CHECK(bench.ingest.counts().foreign == 3);
   CHECK(bench.take("c1", seen("c1", Kind::cluster_queue, ClusterQueueFacts{}, "1")));
-  CHECK(bench.take("c1", seen("c1", Kind::local_queue, LocalQueueFacts{"q"}, "1")));
+  CHECK(bench.take("c1", seen("c1", Kind::local_queue, LocalQueueFacts{"q", {}, {}}, "1")));
+}
+
+TEST_CASE("ingest: another text of a hub queue's quota is news, of a member's it is not") {
+  IngestBench bench;
+  const auto queue = [](const std::string& text) {
+    ClusterQueueFacts facts;
+    const SpelledQuantity quota(*Quantity::parse(text), text);
+    facts.groups = {{{"cpu"}, {{"od", {{"cpu", quota, {}, {}}}}}}};
+    return facts;
+  };
+  for (const std::string& source : {kHubName, std::string("c1")}) {
+    CAPTURE(source);
+    CHECK(bench.take(source, seen(source, Kind::cluster_queue, queue("12"), "1")));
+    CHECK_FALSE(bench.take(source, seen(source, Kind::cluster_queue, queue("12"), "2")));
+    CHECK(bench.take(source, seen(source, Kind::cluster_queue, queue("12000m"), "3")) ==
+          (source == kHubName));
+    CHECK_FALSE(bench.take(source, seen(source, Kind::cluster_queue, queue("12000m"), "4")));
+  }
+}
+
+TEST_CASE("ingest: whether a member's queues admit is news, of the hub's LocalQueues it is not") {
+  IngestBench bench;
+  const LocalQueueFacts admits{"q", "", {ConditionStatus::yes, "Ready", 0}};
+  const LocalQueueFacts held{"q", "Hold", {ConditionStatus::no, "Stopped", 0}};
+  for (const std::string& source : {kHubName, std::string("c1")}) {
+    CAPTURE(source);
+    CHECK(bench.take(source, seen(source, Kind::local_queue, admits, "1")));
+    CHECK(bench.take(source, seen(source, Kind::local_queue, held, "2")) == (source != kHubName));
+  }
+  ClusterQueueFacts queue;
+  CHECK(bench.take("c1", seen("c1", Kind::cluster_queue, queue, "1")));
+  queue.stop_policy = "Hold";
+  CHECK(bench.take("c1", seen("c1", Kind::cluster_queue, queue, "2")));
+  queue.active = {ConditionStatus::no, "Stopped", 3};
+  CHECK(bench.take("c1", seen("c1", Kind::cluster_queue, queue, "3")));
+  queue.active.observed_generation = 4;
+  CHECK_FALSE(bench.take("c1", seen("c1", Kind::cluster_queue, queue, "4")));
 }
 
 TEST_CASE("ingest: what is not there cannot go") {

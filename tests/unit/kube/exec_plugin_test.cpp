@@ -220,7 +220,7 @@ class Asked {
  public:
   Asked(Plugins& plugins, Credentials credentials, CredentialTimes times) : loop_(plugins.loop) {
     CredentialEvents events;
-    events.log = [this](const std::string& line) { said.push_back(line); };
+    events.log = [this](const DiagnosticLine& line) { said.push_back(line.text); };
     events.stats = [this](const CredentialStats& now) { stats = now; };
     auto made = Identities::make(loop_, std::move(credentials), times, std::move(events));
     REQUIRE(made.has_value());
@@ -383,7 +383,7 @@ TEST_CASE("credentials come and go from outside") {
   Plugins plugins;
   std::vector<std::string> said;
   CredentialEvents events;
-  events.log = [&](const std::string& line) { said.push_back(line); };
+  events.log = [&](const DiagnosticLine& line) { said.push_back(line.text); };
   auto identities = Identities::waiting(plugins.loop, {ErrorCode::denied, "waiting for Secret a/b"},
                                         nullptr, {}, events);
   const auto ask = [&] {

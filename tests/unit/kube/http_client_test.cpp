@@ -353,9 +353,9 @@ std::vector<std::string> discover(const TinyServer& server, const std::function<
   std::vector<std::string> lines;
   ApiServerSettings settings;
   settings.discovery_waiting = milliseconds(10);
-  settings.diagnose = [&](const std::string& line) {
+  settings.diagnose = [&](const DiagnosticLine& line) {
     std::lock_guard lock(mutex);
-    lines.push_back(line);
+    lines.push_back(line.text);
   };
   IoLoop loop;
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
@@ -423,7 +423,7 @@ TEST_CASE("a write that is held back for long is reported with its wait, the fir
   });
   std::vector<std::string> lines;
   ApiServerSettings settings;
-  settings.diagnose = [&](const std::string& line) { lines.push_back(line); };
+  settings.diagnose = [&](const DiagnosticLine& line) { lines.push_back(line.text); };
   IoLoop loop;
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
   REQUIRE(made.has_value());
@@ -453,7 +453,7 @@ std::string reported_of(const std::string& text) {
   });
   std::promise<std::string> said;
   ApiServerSettings settings;
-  settings.diagnose = [&](const std::string& line) { said.set_value(line); };
+  settings.diagnose = [&](const DiagnosticLine& line) { said.set_value(line.text); };
   IoLoop loop;
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
   REQUIRE(made.has_value());

@@ -140,7 +140,10 @@ TEST_CASE("answers of a real API server mean what the applier must do") {
       "Internal error occurred: failed calling webhook \\\"vclusterqueue.kb.io\\\": failed to call "
       "webhook: Post: dial tcp: connect: connection refused";
   CHECK(answer(Verb::apply, 500, status("InternalError", webhook_is_down)).result ==
-        WriteResult::refused);
+        WriteResult::unserved);
+  const std::string no_right =
+      R"(clusterqueues.kueue.x-k8s.io \"q\" is forbidden: User \"system:serviceaccount:fairlead-system:fairlead\" cannot patch resource \"clusterqueues\" in API group \"kueue.x-k8s.io\" at the cluster scope)";
+  CHECK(answer(Verb::apply, 403, status("Forbidden", no_right)).result == WriteResult::forbidden);
   CHECK(answer(Verb::apply, 500, status("InternalError", "etcdserver: no leader")).result ==
         WriteResult::unknown);
   CHECK(answer(Verb::apply, 504, status("Timeout", "")).result == WriteResult::unknown);

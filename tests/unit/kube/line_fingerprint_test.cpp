@@ -89,7 +89,10 @@ const std::vector<std::string> kObjects{
       "spec":{"nodeLabels":{"a":"b"},"nodeTaints":[{"key":"k","value":"v","effect":"NoSchedule"}],
         "tolerations":[{"key":"k","operator":"Exists","value":"v","effect":"NoSchedule"}],"topologyName":"t"}})",
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"l","namespace":"n","uid":"u","resourceVersion":"7"},
-      "spec":{"clusterQueue":"q"},"status":{"pendingWorkloads":1}})",
+      "spec":{"clusterQueue":"q","stopPolicy":"Hold"},"status":{"pendingWorkloads":1,"reservingWorkloads":1,"admittedWorkloads":1,
+        "flavorsReservation":[{"name":"f","resources":[{"name":"cpu","total":"1"}]}],"fairSharing":{"weightedShare":1},
+        "flavorsUsage":[{"name":"f","resources":[{"name":"cpu","total":"1"}]}],"flavors":[{"name":"f","resources":["cpu"]}],
+        "conditions":[{"type":"Active","status":"True","reason":"Ready","message":"m","observedGeneration":1,"lastTransitionTime":"1"}]}})",
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"AdmissionCheck","metadata":{"name":"a","uid":"u","resourceVersion":"7"},
       "spec":{"controllerName":"c","parameters":{"apiGroup":"g","kind":"k","name":"n"}},"status":{"conditions":[
         {"type":"Active","status":"True","reason":"r","message":"m","lastTransitionTime":"1","observedGeneration":1}]}})",

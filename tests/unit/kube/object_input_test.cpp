@@ -92,6 +92,17 @@ TEST_CASE("an object with a field named type is an object") {
       "1 00:00:00Z hub added Secret d/s@ read\n");
 }
 
+TEST_CASE("an object with generateName alone is passed over if its kind is not read") {
+  const std::string job =
+      "apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: demo-, namespace: d}\n";
+  const std::string node = "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n";
+  CHECK(summary(node + "---\n" + job) == summary(node));
+  CHECK(summary("apiVersion: v1\nkind: List\nitems:\n- apiVersion: batch/v1\n  kind: Job\n"
+                "  metadata: {generateName: demo-}\n") == "");
+  CHECK(summary("apiVersion: v1\nkind: Node\nmetadata: {generateName: n-}\n") ==
+        "in:1: expected Node to have a metadata.name, it has generateName n-");
+}
+
 TEST_CASE("what is not understood names file, line and what was expected") {
   CHECK(summary("a: 1\n") == "in:1: expected an object with a kind");
   CHECK(summary("kind: Node\napiVersion: v1\n") == "in:1: expected Node to have a metadata.name");

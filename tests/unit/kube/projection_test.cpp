@@ -198,10 +198,29 @@ TEST_CASE("a ClusterQueue gives the same facts in v1beta1 and v1beta2") {
   CHECK(two.groups[0].covered_resources == std::vector<std::string>{"memory", "cpu"});
   CHECK(two.groups[0].flavors[0].name == "z");
   const auto& cpu = two.groups[0].flavors[0].resources[1];
-  CHECK(cpu.nominal.text() == "12");
   CHECK_FALSE(cpu.lending_limit);
   CHECK(two.groups[0].flavors[0].resources[0].borrowing_limit->text() == "1Gi");
   CHECK(two.groups[0].flavors[1].resources[1].nominal.nano() == 0);
+}
+
+TEST_CASE("a quota keeps the text that it was written with, where that is not canonical") {
+  const auto queue = facts<ClusterQueueFacts>(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"ClusterQueue","metadata":{"name":"q"},"spec":{"resourceGroups":[
+    {"coveredResources":["cpu"],"flavors":[{"name":"f","resources":[
+      {"name":"cpu","nominalQuota":"12000m","borrowingLimit":"0.5","lendingLimit":"3"}]}]}]}})");
+  const ResourceQuota& cpu = queue.groups[0].flavors[0].resources[0];
+  CHECK(cpu.nominal == *Quantity::parse("12"));
+  CHECK(cpu.nominal.as_written() == "12000m");
+  CHECK(cpu.nominal.text() == "12");
+  CHECK(cpu.borrowing_limit->as_written() == "0.5");
+}
+
+TEST_CASE("a LocalQueue tells whether it admits") {
+  const auto queue = facts<LocalQueueFacts>(
+      R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"LocalQueue","metadata":{"name":"l","namespace":"n"},
+    "spec":{"clusterQueue":"q","stopPolicy":"HoldAndDrain"},
+    "status":{"conditions":[{"type":"Active","status":"False","reason":"Stopped","observedGeneration":7}]}})");
+  CHECK(queue == LocalQueueFacts{"q", "HoldAndDrain", {ConditionStatus::no, "Stopped", 0}});
 }
 
 TEST_CASE(

@@ -56,7 +56,8 @@ std::string text_of(const ReflectorOutput& out) {
   std::string text;
   if (out.cancel) text += "cancel\n";
   for (const auto& fact : out.facts) text += std::visit(FactPrinter{}, fact) + "\n";
-  for (const auto& line : out.diagnostics) text += "say " + line + "\n";
+  for (const DiagnosticLine& line : out.diagnostics)
+    text += (line.about == LineAbout::recovery ? "recovered " : "say ") + line.text + "\n";
   if (out.rediscover) text += "rediscover\n";
   if (out.request)
     text +=

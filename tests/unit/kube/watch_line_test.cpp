@@ -92,7 +92,7 @@ std::string words_of(const ReflectorOutput& out) {
     else
       all += std::to_string(fact.index()) + "\n";
   }
-  for (const std::string& line : out.diagnostics) all += line + "\n";
+  for (const DiagnosticLine& line : out.diagnostics) all += line.text + "\n";
   return all;
 }
 

@@ -32,7 +32,7 @@ struct Space {
     claim.winner = claim.known = true;
     state.claims.of_cluster[kCluster] = {"k"};
     state.claims.of_queue["q"] = {"k"};
-    state.queues.local[{"team", "lq"}] = {"q"};
+    state.queues.local[{"team", "lq"}] = {"q", {}, {}};
   }
   Proposed proposed() {
     HubQuotas quotas(state);
@@ -88,7 +88,7 @@ TEST_CASE(
     "binding policy: a Namespace stays that it once named, a LocalQueue elsewhere stays out") {
   Space space;
   space.stands();
-  space.cluster.member.local_queues[{"team", "lq"}] = "x";
+  space.cluster.member.local_queues[{"team", "lq"}] = {"x", {}, {}};
   const Proposed proposal = space.proposed();
   REQUIRE(proposal);
   CHECK(proposal->intent.reason.text == "namespaces team, resourceflavors od");

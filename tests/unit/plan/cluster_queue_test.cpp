@@ -110,14 +110,53 @@ TEST_CASE("cluster queue: why a pair is left unchanged") {
   CHECK_FALSE(bar(kPair));
 }
 
+TEST_CASE("cluster queue: a contested pair stays as observed, the pair beside it follows") {
+  Hub hub;
+  Claim& claim = hub.grants(5000);
+  claim.terms->rows.push_back({"q", "spot", "cpu", "cpu", 3000, 0, 0});
+  claim.grants.push_back({claim.terms->rows[1], 3000, {}});
+  const QuotaKey spot{"spot", "cpu"};
+  hub.queue.contested = {spot};
+  hub.queue.written[spot] = 3000;
+  hub.queue.contributed = {{"c1", "spot", "cpu", 3000}};
+  SECTION("with another value") {
+    hub.queue.facts.groups[0].flavors.push_back(
+        {"spot", {{"cpu", SpelledQuantity(*Quantity::parse("1000m"), "1000m"), {}, {}}}});
+    CHECK(find_quota(hub.wish().groups, "spot", "cpu")->nominal.as_written() == "1000m");
+  }
+  SECTION("which the other writer removed") {
+    CHECK(find_quota(hub.wish().groups, "spot", "cpu") == nullptr);
+  }
+  const QueueWish wish = hub.wish();
+  CHECK(wish.emitted);
+  CHECK(wish.kept == std::map<QuotaKey, PairBar>{{spot, PairBar::contested}});
+  CHECK(hub.entry(wish).nominal == to_quantity("cpu", 5000));
+  // What the write before promised of it stays recorded.
+  CHECK(wish.contributions ==
+        std::vector<Contribution>{{"c1", "od", "cpu", 5000}, {"c1", "spot", "cpu", 3000}});
+}
+
+TEST_CASE("cluster queue: a Quantity that we do not change keeps its text") {
+  Hub hub;
+  ResourceQuota& quota = hub.shows(5000);
+  quota.nominal = SpelledQuantity(*Quantity::parse("5000m"), "5000m");
+  quota.borrowing_limit = SpelledQuantity(*Quantity::parse("2000m"), "2000m");
+  hub.queue.facts.cohort = "all";
+  CHECK_FALSE(hub.wish().differs);  // a text is no reason to write
+  hub.grants(4000);
+  const Json entry = groups_as_written(hub.wish().groups)[0]["flavors"][0]["resources"][0];
+  CHECK(entry["nominalQuota"] == "4");
+  CHECK(entry["borrowingLimit"] == "2000m");
+  // What is made for a member is canonical: a new text on the hub is no reason to write there.
+  CHECK(groups_json(hub.wish().groups)[0]["flavors"][0]["resources"][0]["borrowingLimit"] == "2");
+}
+
 TEST_CASE("cluster queue: what keeps a queue from being written, in its order") {
   Hub hub;
   const auto bar = [&] { return queue_bar(hub.state, "q"); };
   CHECK(bar() == QueueBar::none);
   hub.queue.facts.deleting = true;
   CHECK(bar() == QueueBar::deleting);
-  hub.queue.conflict = true;
-  CHECK(bar() == QueueBar::conflict);
   hub.queue.facts.effective = EffectiveQuotas{};
   CHECK(bar() == QueueBar::orchestrated);
   CHECK(hub.wish().orchestrated);

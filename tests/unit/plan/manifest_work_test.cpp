@@ -86,8 +86,8 @@ TEST_CASE("manifest work: its agent is asked for single values, as it reports no
 
 TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces") {
   Member member;
-  member.state.queues.local[{"team", "lq"}] = {"q"};
-  member.state.queues.local[{"team", "other"}] = {"not at the member"};
+  member.state.queues.local[{"team", "lq"}] = {"q", {}, {}};
+  member.state.queues.local[{"team", "other"}] = {"not at the member", {}, {}};
   const auto works = member.works();
   REQUIRE(works.size() == 2);
   CHECK(works[1].intent.target.name == "fairlead-queues");
@@ -101,16 +101,16 @@ TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces
 
 TEST_CASE("manifest work: a LocalQueue of another owner that points elsewhere is a conflict") {
   Member member;
-  member.state.queues.local[{"team", "lq"}] = {"q"};
+  member.state.queues.local[{"team", "lq"}] = {"q", {}, {}};
   const auto conflicts = [&] {
     HubQuotas quotas(member.state);
     return local_queue_conflicts(member.state, kCluster, quotas);
   };
   CHECK(conflicts().empty());
-  member.cluster.member.local_queues[{"team", "lq"}] = "q";
+  member.cluster.member.local_queues[{"team", "lq"}] = {"q", {}, {}};
   CHECK_FALSE(points_elsewhere(member.cluster, {"team", "lq"}, "q"));
   CHECK(conflicts().empty());
-  member.cluster.member.local_queues[{"team", "lq"}] = "x";
+  member.cluster.member.local_queues[{"team", "lq"}] = {"x", {}, {}};
   CHECK(points_elsewhere(member.cluster, {"team", "lq"}, "q"));
   CHECK(conflicts() == std::vector<std::string>{"team/lq"});
   CHECK(member.works().size() == 1);                                            // without it

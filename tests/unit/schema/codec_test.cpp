@@ -140,6 +140,23 @@ TEST_CASE("Golden records of version 5 read as the values they were made from") 
   CHECK(names.size() == golden.size());
 }
 
+// Two Quantities of one value are equal, so the other tests cannot show that a text is kept.
+TEST_CASE("A Quantity keeps the text that it was read with") {
+  ClusterQueueFacts queue;
+  const SpelledQuantity odd(*Quantity::parse("12000m"), "12000m");
+  queue.groups = {{{"cpu"}, {{"od", {{"cpu", odd, Quantity::parse("3"), odd}}}}}};
+  Event event;
+  event.fact =
+      ObjectObserved{{Kind::cluster_queue, "", "q"}, "v1beta2", "u", "7", 1, queue, {}, {}};
+  const auto decoded = decode(encode(event));
+  REQUIRE(decoded.has_value());
+  const auto& facts = std::get<ObjectObserved>(decoded->fact).facts;
+  const auto& quota = std::get<ClusterQueueFacts>(facts).groups[0].flavors[0].resources[0];
+  CHECK(quota.nominal.as_written() == "12000m");
+  CHECK(quota.borrowing_limit->as_written() == "3");
+  CHECK(quota.lending_limit->as_written() == "12000m");
+}
+
 TEST_CASE("The samples show every fact and every kind") {
   std::set<std::size_t> facts;
   std::set<std::size_t> kinds;

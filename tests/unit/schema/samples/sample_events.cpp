@@ -366,6 +366,15 @@ void add_version_6(Numbered& samples) {
     samples.add(terms.groups.empty() ? "observed_cohorts_6_nothing" : "observed_cohorts_6", "hub",
                 std::move(cohort));
   }
+  ObjectObserved local = observed(Kind::local_queue);
+  local.facts = LocalQueueFacts{"queue-a", "Hold", {ConditionStatus::no, "Stopped", 0}};
+  samples.add("observed_localqueues_6", "cluster1", std::move(local));
+  ObjectObserved spelled = observed(Kind::cluster_queue);
+  std::get<ClusterQueueFacts>(spelled.facts).groups = {spelled_group()};
+  samples.add("observed_clusterqueues_6_spelled", "hub", std::move(spelled));
+  for (const auto cause : {RejectionCause::outage, RejectionCause::rights})
+    samples.add("patch_rejected_6_" + std::to_string(static_cast<int>(cause)), "self",
+                PatchRejected{{22}, 500, "InternalError: failed calling webhook", cause});
 }
 
 }  // namespace
@@ -384,7 +393,7 @@ Facts facts(Kind kind) {
                                  {{"dedicated", "Exists", "", "NoSchedule"}},
                                  "racks"};
     case Kind::cluster_queue: return cluster_queue();
-    case Kind::local_queue: return LocalQueueFacts{"queue-a"};
+    case Kind::local_queue: return LocalQueueFacts{"queue-a", {}, {}};
     case Kind::admission_check: return admission_check();
     case Kind::multikueue_config: return multikueue_config();
     case Kind::manifest_work: return manifest_work();

@@ -18,6 +18,11 @@ ResourceGroup resource_group() {
           {{"default-flavor", {cpu, memory, large}}, {"empty", {}}}};
 }
 
+ResourceGroup spelled_group() {
+  const SpelledQuantity odd(quantity("1500m"), "1.5");
+  return {{"cpu"}, {{"default-flavor", {{"cpu", odd, odd, quantity("2")}}}}};
+}
+
 ClusterQueueFacts cluster_queue() {
   ClusterQueueFacts facts;
   facts.groups = {resource_group(), {{"nvidia.com/gpu"}, {}}};

@@ -6,6 +6,8 @@
 namespace fairlead::samples {
 
 ResourceGroup resource_group();
+/// With texts that are not canonical.
+ResourceGroup spelled_group();
 /// With every field set that its first version had.
 ClusterQueueFacts cluster_queue();
 EffectiveQuotas effective_quotas();
