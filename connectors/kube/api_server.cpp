@@ -183,7 +183,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   void discover() {
     discovery_timer.reset();
     if (round.outstanding || stopped) return;
-    const std::vector<std::string> paths = discovery->paths();
+    ask(discovery->paths());
+  }
+
+  void ask(const std::vector<std::string>& paths) {
     round.outstanding = paths.size();
     for (const std::string& path : paths) {
       HttpRequest request;
@@ -202,7 +205,11 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (stopped) return;
     const int status = answer.has_value() ? answer->status : 0;
     count(status);
-    if (answer.has_error()) {
+    if (discovery->is_asked_beside(path)) {
+      // The answer is no trouble, whatever it is.
+      (void)discovery->answer(path, status,
+                              answer.has_value() ? std::string_view(answer->body) : "");
+    } else if (answer.has_error()) {
       round.troubles.insert(answer.error().message);
     } else {
       if (auto read = discovery->answer(path, status, answer->body); read.has_error())
@@ -234,9 +241,27 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       // Most servers serve some kinds of devices, if any, and will do so tomorrow.
       settled = settled && (version.has_value() || is_of_devices(kind));
       note_version(kind, version);
+      report_unread(kind);
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }
+    if (const auto more = discovery->unanswered(); round.reported.empty() && !more.empty())
+      return ask(more);
     discover_after(settled ? settings.discovery_settled : waiting);
+  }
+
+  // Once, until the kind is served in a version that is read.
+  void report_unread(Kind kind) {
+    std::string served;
+    for (const std::string& version : discovery->unread_versions(kind))
+      served += (served.empty() ? "" : ", ") + version;
+    if (served.empty()) {
+      if (discovery->version(kind)) reported_unread.erase(kind);
+      return;
+    }
+    if (!reported_unread.insert(kind).second) return;
+    log(std::string(info(kind).name) + " is not read: " + std::string(info(kind).group) +
+        " serves it only as " + served + ", and this version of Fairlead reads " +
+        std::string(info(kind).versions) + "; its objects count as absent");
   }
 
   void note_version(Kind kind, const std::optional<std::string>& version) {
@@ -369,6 +394,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<Discovery> discovery;
   std::unique_ptr<IoLoop::Timer> discovery_timer;
   DiscoveryRound round;
+  std::set<Kind> reported_unread;
   bool writes_held_back = false;
   std::mt19937_64 random{std::random_device{}()};
   bool stopped = false;

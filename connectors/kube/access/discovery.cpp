@@ -21,6 +21,34 @@ std::string path_of(Kind kind, std::string_view version) {
   return (group.empty() ? "/api/" : "/apis/" + std::string(group) + "/") + std::string(version);
 }
 
+// The path of a kind's group; empty for the core API, which has one version.
+std::string group_path(Kind kind) {
+  const std::string_view group = info(kind).group;
+  return group.empty() ? "" : "/apis/" + std::string(group);
+}
+
+// More of a group are not looked at.
+constexpr std::size_t kVersionsMax = 16;
+
+// The versions of an APIGroup; none if the body is something else.
+std::vector<std::string> versions_in(std::string_view body) {
+  std::vector<std::string> versions;
+  const auto document = parse_json(body);
+  if (document.has_error()) return versions;
+  for (JsonView item : document->root()["versions"]) {
+    const std::string_view version = item["version"].string();
+    const bool plain = std::all_of(version.begin(), version.end(), [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+    });
+    if (plain && !version.empty() && versions.size() < kVersionsMax) versions.emplace_back(version);
+  }
+  return versions;
+}
+
+void add_once(std::vector<std::string>& paths, std::string path) {
+  if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(std::move(path));
+}
+
 // Groups and their versions may be absent; the core API is on every server.
 bool always_served(std::string_view path) { return path.starts_with("/api/"); }
 
@@ -33,21 +61,75 @@ std::string_view group_version_of(std::string_view path) {
 
 Discovery::Discovery(std::vector<Kind> kinds) : kinds_(std::move(kinds)) {}
 
-std::vector<std::string> Discovery::paths() const {
+std::vector<std::string> Discovery::read_paths() const {
   std::vector<std::string> out;
   for (Kind kind : kinds_)
-    for (std::string_view version : versions_of(kind)) {
-      std::string path = path_of(kind, version);
-      if (std::find(out.begin(), out.end(), path) == out.end()) out.push_back(std::move(path));
-    }
+    for (std::string_view version : versions_of(kind)) add_once(out, path_of(kind, version));
+  return out;
+}
+
+std::vector<std::string> Discovery::paths() const {
+  std::vector<std::string> out = read_paths();
+  for (Kind kind : kinds_) {
+    if (group_path(kind).empty() || !decided(kind) || version(kind)) continue;
+    add_once(out, group_path(kind));
+    for (const std::string& version : other_versions(kind)) add_once(out, path_of(kind, version));
+  }
+  return out;
+}
+
+std::vector<std::string> Discovery::unanswered() const {
+  std::vector<std::string> out = paths();
+  std::erase_if(out, [&](const std::string& path) {
+    return resources_.contains(path) || versions_.contains(path);
+  });
+  return out;
+}
+
+bool Discovery::is_asked_beside(const std::string& path) const {
+  const std::vector<std::string> read = read_paths();
+  return std::find(read.begin(), read.end(), path) == read.end();
+}
+
+std::vector<std::string> Discovery::other_versions(Kind kind) const {
+  std::vector<std::string> out;
+  const auto served = versions_.find(group_path(kind));
+  if (served == versions_.end()) return out;
+  const std::vector<std::string_view> read = versions_of(kind);
+  for (const std::string& version : served->second)
+    if (std::find(read.begin(), read.end(), version) == read.end()) out.push_back(version);
+  return out;
+}
+
+std::vector<std::string> Discovery::unread_versions(Kind kind) const {
+  std::vector<std::string> out;
+  if (!decided(kind) || version(kind)) return out;
+  for (const std::string& version : other_versions(kind)) {
+    const auto found = resources_.find(path_of(kind, version));
+    if (found != resources_.end() && found->second.contains(std::string(info(kind).resource)))
+      out.push_back(version);
+  }
   return out;
 }
 
 Result<void> Discovery::answer(const std::string& path, int status, std::string_view body) {
+  if (is_asked_beside(path)) {
+    const bool is_group = path.find('/', std::string_view("/apis/").size()) == std::string::npos;
+    const std::string_view said = status == 200 ? body : std::string_view();
+    if (is_group)
+      versions_[path] = versions_in(said);
+    else if (read_resources(path, said).has_error())
+      resources_[path].clear();
+    return {};
+  }
   if (status == 404 && always_served(path))
     return Error{ErrorCode::bad_input, path + ", which every API server serves, answered 404"};
   if (status == 404) resources_[path].clear();
   if (status != 200) return {};
+  return read_resources(path, body);
+}
+
+Result<void> Discovery::read_resources(const std::string& path, std::string_view body) {
   const auto refuse = [&path](const char* why) {
     return Error{ErrorCode::bad_input,
                  path + " answered 200 with what is not an APIResourceList: " + why};

@@ -107,3 +107,36 @@ TEST_CASE("the list of one group is not taken for that of another") {
   CHECK(answer("kueue.x-k8s.io/v1beta2").has_value());
   CHECK(discovery.version(Kind::cluster_queue) == "v1beta2");
 }
+
+TEST_CASE("a kind that is served only in versions that are not read is not one that is absent") {
+  Discovery discovery({Kind::device_taint_rule, Kind::cluster_metrics});
+  const std::string group = "/apis/resource.k8s.io";
+  const auto say = [&](const std::string& path, int status, const std::string& body) {
+    CHECK(discovery.answer(path, status, body).has_value());
+  };
+  for (const char* version : {"v1beta2", "v1alpha3"}) say(group + "/" + version, 404, "");
+  CHECK(discovery.paths().size() == 4);  // three versions, and the one of ClusterMetrics
+  say(group + "/v1", 200, R"({"resources":[{"name":"resourceslices"}]})");
+  CHECK(discovery.decided(Kind::device_taint_rule));
+  CHECK(discovery.unread_versions(Kind::device_taint_rule).empty());
+  CHECK(discovery.unanswered() ==
+        std::vector<std::string>{"/apis/galaxy.kubestellar.io/v1alpha1", group});
+  CHECK(discovery.is_asked_beside(group));
+  CHECK_FALSE(discovery.is_asked_beside(group + "/v1"));
+
+  say(group, 200,
+      R"({"kind":"APIGroup","versions":[{"version":"v1"},{"version":"v2"},{"version":"../v3"}]})");
+  CHECK(discovery.paths().back() == group + "/v2");
+  CHECK(discovery.unread_versions(Kind::device_taint_rule).empty());
+  say(group + "/v2", 200, R"({"resources":[{"name":"devicetaintrules"}]})");
+  CHECK(discovery.unread_versions(Kind::device_taint_rule) == std::vector<std::string>{"v2"});
+  // What cannot be asked says nothing, and is no trouble.
+  say(group + "/v2", 403, "");
+  CHECK(discovery.unread_versions(Kind::device_taint_rule).empty());
+  say(group, 500, "");
+  CHECK(discovery.paths().back() == group);
+
+  say(group + "/v1", 200, R"({"resources":[{"name":"devicetaintrules"}]})");
+  CHECK(discovery.version(Kind::device_taint_rule) == "v1");
+  CHECK(discovery.paths().size() == 4);
+}
