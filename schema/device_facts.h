@@ -265,8 +265,8 @@ struct PodClaim {
 /// What of a pod decides where its devices can come from.
 struct PodDeviceFacts {
   std::vector<PodClaim> claims;  ///< as listed
-  /// Of each resource with a `/` in its name that is asked for: max(largest init container, sum of
-  /// containers), requests else limits. Without zeros.
+  /// Of each resource with a `/` in its name that is asked for: the most that the pod needs at one
+  /// time, sidecars beside what runs after them; requests else limits. Without zeros.
   std::map<std::string, Amount> extended;
   std::map<std::string, std::string> node_selector;
   std::optional<NodeSelector> affinity;  ///< required node affinity

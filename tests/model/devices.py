@@ -72,7 +72,12 @@ def requested(template, name):
         amounts = {**resources.get("limits", {}), **resources.get("requests", {})}
         return v.quantity(amounts.get(name, 0))
     spec = template["spec"]
-    return max([sum(map(of, spec.get("containers", [])))] + [of(c) for c in spec.get("initContainers", [])])
+    sidecars, most = 0, 0
+    for container in spec.get("initContainers", []):
+        most = max(most, sidecars + of(container))
+        if container.get("restartPolicy") == "Always":
+            sidecars += of(container)
+    return max(most, sidecars + sum(map(of, spec.get("containers", []))))
 
 
 def resource_names(template):
