@@ -248,7 +248,6 @@ void ClusterDeviceIndex::erase_taint_rule(const std::string& name) {
 }
 
 void ClusterDeviceIndex::mark_stale(const DeviceTaintRuleFacts& rule) {
-  if (!rule.selects) return;
   if (rule.driver && rule.pool) {
     const auto at = pools_.find(Key{*rule.driver, *rule.pool});
     if (at != pools_.end()) mark_stale(at->second);

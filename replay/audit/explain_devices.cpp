@@ -95,7 +95,8 @@ class DeviceRows {
     if (matched == DeviceMatch::error) reasons.push_back(why);
     if (!is_healthy(cluster_, slice, device))
       for (const Taint& taint : taints_of(slice, device, cluster_.device_capacity.index->rules))
-        reasons.push_back("taint " + text(taint));
+        reasons.push_back("taint " + text(taint) +
+                          rules_text(cluster_, text(taint), slice, device));
     const CountedFlavor counts =
         counted_flavor(state_, cluster_, reach_of(slice, device), resource_->resource);
     if (counts.where == CountedFlavor::Where::nowhere)
@@ -125,6 +126,18 @@ Json device_rows(const State& state, const GrantOfPair& grant) {
     return Json::array();
   return DeviceRows(state, at->second, grant.grant->row).rows();
 }
+std::string rules_text(const Cluster& cluster, const std::string& taint,
+                       const ResourceSliceFacts& slice, const DeviceFacts& device) {
+  std::string rules;
+  for (const auto& [name, record] : cluster.devices.rules) {
+    if (text(record.facts.taint) != taint || !selects(record.facts, slice, device)) continue;
+    rules += std::string(rules.empty() ? " of" : ",") + " DeviceTaintRule " + name + " (seq " +
+             std::to_string(record.seq.value) + ")";
+    if (!record.facts.selects) rules += ", which has no selector and so selects every device";
+  }
+  return rules;
+}
+
 
 std::string devices_text(const Json& pools) {
   std::string lines;

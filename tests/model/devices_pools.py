@@ -30,10 +30,8 @@ class Device:
                      for c in fields.get("consumesCounters", []) for name, counter in c["counters"].items()}
 
     def chosen(self, rule):
-        """Whether a DeviceTaintRule selects this device; one without a selector selects none."""
-        selector = rule.get("deviceSelector")
-        if selector is None:
-            return False
+        """Whether a DeviceTaintRule selects this device; one without a selector selects each."""
+        selector = rule.get("deviceSelector") or {}
         return all(selector.get(field) in (None, own) for field, own in zip(("driver", "pool", "device"), self.id))
 
     def reaches(self, node):

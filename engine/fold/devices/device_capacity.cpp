@@ -239,8 +239,7 @@ class DeviceCount {
 };
 
 bool selects(const DeviceTaintRuleFacts& rule, const DevicePoolKey& pool) {
-  return rule.selects && (!rule.driver || *rule.driver == pool.driver) &&
-         (!rule.pool || *rule.pool == pool.pool);
+  return (!rule.driver || *rule.driver == pool.driver) && (!rule.pool || *rule.pool == pool.pool);
 }
 
 constexpr std::array<std::string_view, kDeviceReasonCount> kReasonTexts{
