@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,9 @@ class DeviceRows {
     }
     const PoolView view = view_of_pool(published);
     if (view.status == PoolStatus::complete) slices = view.slices;
+    left_out_.clear();
+    if (pool.faults && pool.faults->contains(DeviceReason::counters_shared))
+      left_out_ = offer_of(state_, cluster_, key, slices).left_out;
     Json devices = Json::array();
     for (const NamedSlice& slice : slices)
       for (const DeviceFacts& device : slice.facts->devices)
@@ -105,6 +109,8 @@ class DeviceRows {
       reasons.push_back("it reaches nodes of several flavors");
     else if (!counts.flavor.empty() && counts.flavor != asked_.flavor)
       reasons.push_back("counts for flavor " + counts.flavor);
+    if (left_out_.contains(device.name))
+      reasons.push_back("other devices that count take its counters");
     return {{"name", device.name},
             {"flavor", counts.flavor},
             {"counts", reasons.empty()},
@@ -115,17 +121,11 @@ class DeviceRows {
   Cluster cluster_;
   const AssignmentRow& asked_;
   const DeviceResource* resource_ = nullptr;
+  std::set<std::string> left_out_;  // of the pool
 };
 
 }  // namespace
 
-Json device_rows(const State& state, const GrantOfPair& grant) {
-  const auto at = state.clusters.find(grant.claim->terms->cluster);
-  if (at == state.clusters.end() || !at->second.device_capacity.published ||
-      !state.configuration.dra.quota)
-    return Json::array();
-  return DeviceRows(state, at->second, grant.grant->row).rows();
-}
 std::string rules_text(const Cluster& cluster, const std::string& taint,
                        const ResourceSliceFacts& slice, const DeviceFacts& device) {
   std::string rules;
@@ -138,6 +138,13 @@ std::string rules_text(const Cluster& cluster, const std::string& taint,
   return rules;
 }
 
+Json device_rows(const State& state, const GrantOfPair& grant) {
+  const auto at = state.clusters.find(grant.claim->terms->cluster);
+  if (at == state.clusters.end() || !at->second.device_capacity.published ||
+      !state.configuration.dra.quota)
+    return Json::array();
+  return DeviceRows(state, at->second, grant.grant->row).rows();
+}
 
 std::string devices_text(const Json& pools) {
   std::string lines;

@@ -243,8 +243,8 @@ bool selects(const DeviceTaintRuleFacts& rule, const DevicePoolKey& pool) {
 }
 
 constexpr std::array<std::string_view, kDeviceReasonCount> kReasonTexts{
-    "PoolInvalid",   "PoolUpdating",    "SelectorUnsupported",
-    "SelectorError", "FlavorAmbiguous", "DeviceOverlap"};
+    "PoolInvalid",     "PoolUpdating",  "SelectorUnsupported", "SelectorError",
+    "FlavorAmbiguous", "DeviceOverlap", "CountersShared"};
 
 // Joins what a message names: the first few, and how many more there are.
 struct FaultText {
