@@ -163,6 +163,7 @@ Json reserved_pods_json(const std::vector<FitPod>& pods, const std::vector<std::
                            {"device", text(device.device)},
                            {"adminAccess", device.admin}});
       claims.push_back({{"entry", claim.entry}, {"devices", std::move(devices)}});
+      if (claim.of_plugin > 0) claims.back()["ofPlugin"] = claim.of_plugin;
     }
     rows.push_back({{"podSet", pod.pod_set < names.size() ? names[pod.pod_set] : ""},
                     {"node", pod.node},

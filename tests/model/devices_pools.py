@@ -102,6 +102,7 @@ class Use:
         self.whole = set()  # ids
         self.shares = {}  # {id: {capacity: amount}}
         self.costs = {}  # {id: {(counter set, counter): amount}}; None: it was not published when it was first seen
+        self.plugins = {}  # {(node, resource): amount} of what device plugins serve
 
     def add(self, identity, share, cost):
         """`share`: what a share takes of each capacity; None: the whole device."""
@@ -113,6 +114,10 @@ class Use:
                 taken[name] = taken.get(name, 0) + amount
         if identity not in self.costs:
             self.costs[identity] = cost
+
+    def add_of_plugins(self, amounts):
+        for key, amount in amounts.items():
+            self.plugins[key] = self.plugins.get(key, 0) + amount
 
     def add_claim(self, claim, pools):
         """The results of an allocated claim that is seen for the first time now."""
@@ -130,6 +135,7 @@ class Use:
         other = Use()
         other.whole, other.costs = set(self.whole), dict(self.costs)
         other.shares = {identity: dict(taken) for identity, taken in self.shares.items()}
+        other.plugins = dict(self.plugins)
         return other
 
 
