@@ -131,9 +131,10 @@ struct ResourceSliceFacts {
 
 /// resource.k8s.io DeviceTaintRule.
 struct DeviceTaintRuleFacts {
-  /// spec.deviceSelector: each that is given must be equal; without a selector no device matches.
+  /// spec.deviceSelector is given. The API says that a rule without one selects no device;
+  /// kube-scheduler up to 1.37.0 lets it select each, and so do we.
   bool selects = false;
-  std::optional<std::string> driver;
+  std::optional<std::string> driver;  ///< of the selector: each that is given must be equal
   std::optional<std::string> pool;
   std::optional<std::string> device;
   Taint taint;  ///< only NoSchedule and NoExecute mean something
@@ -265,8 +266,8 @@ struct PodClaim {
 /// What of a pod decides where its devices can come from.
 struct PodDeviceFacts {
   std::vector<PodClaim> claims;  ///< as listed
-  /// Of each resource with a `/` in its name that is asked for: max(largest init container, sum of
-  /// containers), requests else limits. Without zeros.
+  /// Of each resource with a `/` in its name that is asked for: the most that the pod needs at one
+  /// time, sidecars beside what runs after them; requests else limits. Without zeros.
   std::map<std::string, Amount> extended;
   std::map<std::string, std::string> node_selector;
   std::optional<NodeSelector> affinity;  ///< required node affinity

@@ -114,7 +114,7 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::resource_claim_template, "resource.k8s.io", "ResourceClaimTemplate",
      "resourceclaimtemplates", true, "v1,v1beta2,v1beta1"},
     {Kind::device_taint_rule, "resource.k8s.io", "DeviceTaintRule", "devicetaintrules", false,
-     "v1beta2"},
+     "v1,v1beta2,v1alpha3"},
     {Kind::fleet_resource_class, "dra.fairlead.io", "FleetResourceClass", "fleetresourceclasses",
      false, "v1alpha1"},
     {Kind::fleet_resource_claim, "dra.fairlead.io", "FleetResourceClaim", "fleetresourceclaims",

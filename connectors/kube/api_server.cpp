@@ -258,6 +258,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       note_version(kind, version);
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }
+    for (const std::string& sentence : discovery->newly_unread()) log(sentence);
     discover_after(settled ? settings.discovery_settled : waiting);
   }
 

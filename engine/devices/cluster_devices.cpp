@@ -248,7 +248,6 @@ void ClusterDeviceIndex::erase_taint_rule(const std::string& name) {
 }
 
 void ClusterDeviceIndex::mark_stale(const DeviceTaintRuleFacts& rule) {
-  if (!rule.selects) return;
   if (rule.driver && rule.pool) {
     const auto at = pools_.find(Key{*rule.driver, *rule.pool});
     if (at != pools_.end()) mark_stale(at->second);
@@ -389,8 +388,30 @@ void ClusterDeviceIndex::set_uses(const std::string& user, std::vector<DeviceUse
   replace(users_, &DeviceUses::used, user, std::move(uses));
 }
 
-void ClusterDeviceIndex::set_reservation(const std::string& consumer, std::vector<DeviceUse> uses) {
+void ClusterDeviceIndex::set_reservation(const std::string& consumer, std::vector<DeviceUse> uses,
+                                         std::vector<PluginUse> plugin_uses) {
   replace(consumers_, &DeviceUses::reserved, consumer, std::move(uses));
+  replace(consumer, std::move(plugin_uses));
+}
+
+// No tally counts amounts of plugins: the search itself looks them up.
+void ClusterDeviceIndex::replace(const std::string& consumer, std::vector<PluginUse> uses) {
+  if (const auto old = plugin_consumers_.find(consumer); old != plugin_consumers_.end()) {
+    for (const PluginUse& use : old->second) {
+      const auto at = plugin_reserved_.find({use.node, use.resource});
+      if ((at->second -= use.amount) == 0) plugin_reserved_.erase(at);
+    }
+    plugin_consumers_.erase(old);
+  }
+  if (uses.empty()) return;
+  for (const PluginUse& use : uses) plugin_reserved_[{use.node, use.resource}] += use.amount;
+  plugin_consumers_.emplace(consumer, std::move(uses));
+}
+
+Int128 ClusterDeviceIndex::plugin_reserved(const std::string& node,
+                                           const std::string& resource) const {
+  const auto at = plugin_reserved_.find({node, resource});
+  return at == plugin_reserved_.end() ? 0 : at->second;
 }
 
 void ClusterDeviceIndex::replace(Users& users, UsesOf kind, const std::string& user,

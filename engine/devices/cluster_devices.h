@@ -78,7 +78,8 @@ class ClusterDeviceIndex {
   /// Replaces all that `user`, a claim or a booking, uses; nothing for a user that is gone.
   void set_uses(const std::string& user, std::vector<DeviceUse> uses);
   /// Replaces all that is reserved for `consumer`; nothing for one without reservation.
-  void set_reservation(const std::string& consumer, std::vector<DeviceUse> uses);
+  void set_reservation(const std::string& consumer, std::vector<DeviceUse> uses,
+                       std::vector<PluginUse> plugin_uses = {});
 
   // ---- questions ----
 
@@ -105,6 +106,8 @@ class ClusterDeviceIndex {
   bool reaches_node(const Device& device, const DeviceNode& node) const;
   /// Returns its taints, sorted.
   std::vector<Taint> taints(const Device& device) const;
+  /// Returns how much of an extended resource is reserved that the device plugin of a node serves.
+  Int128 plugin_reserved(const std::string& node, const std::string& resource) const;
   /// Whether a claim or a booking uses it, whole or in part. A reservation is no use.
   bool is_used(const Device& device) const;
 
@@ -165,6 +168,7 @@ class ClusterDeviceIndex {
 
   IndexedPool& pool_of(const std::string& driver, const std::string& pool);
   void replace(Users& users, UsesOf kind, const std::string& user, std::vector<DeviceUse> uses);
+  void replace(const std::string& consumer, std::vector<PluginUse> uses);
   SelectorVerdict ask(const Device& device, std::uint32_t text);
 
   Pools pools_;
@@ -184,6 +188,9 @@ class ClusterDeviceIndex {
   std::vector<const DeviceTaintRuleFacts*> rules_in_force_;
   Users users_;
   Users consumers_;
+  std::map<std::string, std::vector<PluginUse>> plugin_consumers_;
+  // Sums over the consumers, by node and resource.
+  std::map<std::pair<std::string, std::string>, Int128> plugin_reserved_;
   SelectorLists lists_;
   std::map<std::pair<SelectorListId, TallyOf>, NodeTallies> node_tallies_;
   std::uint64_t version_ = 1;           // rises when each node must be counted anew

@@ -48,6 +48,15 @@ struct DeviceUse {
   friend bool operator==(const DeviceUse&, const DeviceUse&) = default;
 };
 
+/// A part of what the device plugin of a node serves: of node.status.allocatable[resource].
+struct PluginUse {
+  std::string node;
+  std::string resource;
+  Amount amount = 0;
+
+  friend bool operator==(const PluginUse&, const PluginUse&) = default;
+};
+
 /// Returns the facts of a device in the slices that count now; null if it is not published.
 using PublishedDevice = std::function<const DeviceFacts*(const DeviceId&)>;
 

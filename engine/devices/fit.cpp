@@ -68,6 +68,14 @@ std::vector<DeviceUse> reservation_of(const FitAnswer& answer) {
   return uses;
 }
 
+std::vector<PluginUse> plugin_uses_of(const std::vector<FitPod>& pods) {
+  std::vector<PluginUse> uses;
+  for (const FitPod& pod : pods)
+    for (const FitClaim& claim : pod.claims)
+      if (claim.of_plugin > 0) uses.push_back({pod.node, claim.entry, claim.of_plugin});
+  return uses;
+}
+
 std::int64_t free_devices_after(ClusterDeviceIndex& devices, const FitQuestion& question,
                                 const FitAnswer& answer) {
   std::vector<SelectorListId> lists;

@@ -87,6 +87,9 @@ struct FitDevice {
 struct FitClaim {
   std::string entry;
   std::vector<FitDevice> devices;  ///< in the order in which they were taken
+  /// Of an extended resource that the device plugin of the node serves: how much of the node's
+  /// allocatable it takes, in the place of devices. Else 0.
+  Amount of_plugin = 0;
 
   friend bool operator==(const FitClaim&, const FitClaim&) = default;
 };
@@ -116,6 +119,8 @@ bool still_fits(ClusterDeviceIndex& devices, const FitQuestion& question,
 
 /// Returns what a solution reserves: all of its devices but those with adminAccess.
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
+/// Returns what it reserves of the amounts that device plugins of nodes serve.
+std::vector<PluginUse> plugin_uses_of(const std::vector<FitPod>& pods);
 
 /// Returns how many devices would be free after `answer`: those of complete pools for which the
 /// selectors of a class that the question asks for are true and that are neither used nor

@@ -61,17 +61,17 @@ std::string unknown_counter(const std::vector<NamedSlice>& slices) {
   return {};
 }
 
-bool selects(const DeviceTaintRuleFacts& rule, const ResourceSliceFacts& slice,
-             const DeviceFacts& device) {
-  return rule.selects && (!rule.driver || *rule.driver == slice.driver) &&
-         (!rule.pool || *rule.pool == slice.pool) && (!rule.device || *rule.device == device.name);
-}
-
 bool matters(const Taint& taint) {
   return taint.effect == "NoSchedule" || taint.effect == "NoExecute";
 }
 
 }  // namespace
+
+bool selects(const DeviceTaintRuleFacts& rule, const ResourceSliceFacts& slice,
+             const DeviceFacts& device) {
+  return (!rule.driver || *rule.driver == slice.driver) &&
+         (!rule.pool || *rule.pool == slice.pool) && (!rule.device || *rule.device == device.name);
+}
 
 PoolView view_of_pool(const std::vector<NamedSlice>& slices) {
   std::int64_t generation = slices.front().facts->generation;

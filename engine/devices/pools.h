@@ -30,6 +30,9 @@ struct PoolView {
 /// Judges the slices of one pool, which must be sorted by name, one at least.
 PoolView view_of_pool(const std::vector<NamedSlice>& slices);
 
+/// Whether the rule selects the device. One without a selector selects each.
+bool selects(const DeviceTaintRuleFacts& rule, const ResourceSliceFacts& slice,
+             const DeviceFacts& device);
 /// Returns the taints of a device: its own and those of the rules that select it, sorted. Only
 /// NoSchedule and NoExecute.
 std::vector<Taint> taints_of(const ResourceSliceFacts& slice, const DeviceFacts& device,

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "connectors/kube/document/object_input.h"
+#include "connectors/kube/projection/projection.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
@@ -16,6 +18,7 @@
 #include "engine/main/standard_streams.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
+#include "engine/runtime/configuration_dra.h"
 #include "replay/dry_run.h"
 #include "replay/history.h"
 #include "replay/proposals.h"
@@ -101,10 +104,26 @@ Result<void> check_options(const PlanOptions& options) {
   return expect_readable_input();
 }
 
+// A kind that is read is meant to be: an object of it in a version that is not read is reported,
+// once a kind.
+void report_unread(const std::vector<InputLine>& lines) {
+  std::set<Kind> reported;
+  for (const InputLine& line : lines) {
+    const auto [group, version] = split_api_version(line.api_version);
+    const auto kind = find_kind(group, line.kind);
+    if (line.seen || !kind || reads_version(*kind, version) || !reported.insert(*kind).second)
+      continue;
+    std::cerr << "fairlead plan: warning: " << line.file << ":" << line.line << ": " << line.kind
+              << " of " << line.api_version << " is not read, only " << info(*kind).versions
+              << ": its objects count as absent\n";
+  }
+}
+
 Result<PlanAnswer> check_proposed(const PlanOptions& options, const State& state,
                                   const LiveAnnotations& live, std::istream& in) {
   auto proposed = read_objects(options.admit, in);
   if (!proposed) return proposed.error();
+  report_unread(*proposed);
   const auto judged = check_proposals(state, live, *proposed);
   return PlanAnswer{options.output == "json" ? proposals_json(judged) : proposals_table(judged),
                     any_denied(judged) ? kAnswerIsNo : kDone};
@@ -139,8 +158,11 @@ Result<PlanAnswer> plan_dry(const PlanOptions& options, std::istream& in) {
   if (!options.data.empty()) return check_against_log(options, in);
   auto made = dry_run_options(options);
   if (!made) return made.error();
+  for (const std::string& what : gated_mappings(made->configuration.dra.device_class_mappings))
+    std::cerr << "fairlead plan: warning: " << what << '\n';
   auto lines = read_objects(options.files, in);
   if (!lines) return lines.error();
+  report_unread(*lines);
   if (made->until && !lines->empty() && *made->until < lines->front().time)
     return bad_options("--until " + options.until +
                        " is before the first object of the input, at " +

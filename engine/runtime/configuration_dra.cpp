@@ -172,4 +172,18 @@ std::vector<DeviceClassMapping> read_device_class_mappings(const YamlNode& node,
   return mappings;
 }
 
+std::vector<std::string> gated_mappings(const std::vector<DeviceClassMapping>& mappings) {
+  std::vector<std::string> gated;
+  for (const DeviceClassMapping& mapping : mappings) {
+    // All sources of a mapping are of one kind. Counters are on by default since 0.19.
+    if (mapping.sources.empty() || mapping.sources.front().kind != DeviceSourceKind::capacity)
+      continue;
+    gated.push_back("dra.deviceClassMappings: " + mapping.name +
+                    " counts by capacity: Kueue refuses such sources in its own Configuration "
+                    "unless its feature gate KueueDRAIntegrationConsumableCapacity is on (in 0.19 "
+                    "it is off by default)");
+  }
+  return gated;
+}
+
 }  // namespace fairlead

@@ -8,6 +8,7 @@
 #include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/held.h"
+#include "engine/runtime/configuration_dra.h"
 #include "schema/codec.h"
 #include "schema/event_json.h"
 
@@ -20,6 +21,11 @@ std::map<std::string, std::string> watched_members(const Configuration& configur
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
     places[member.cluster] = member.file + "\n" + member.secret_ref + "\n" + member.cluster_profile;
   return places;
+}
+
+void report_gated_mappings(const Configuration& configuration, const Logger& logger) {
+  for (const std::string& what : gated_mappings(configuration.dra.device_class_mappings))
+    logger({Severity::warn, what, {}});
 }
 
 }  // namespace
@@ -73,6 +79,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
             {"folded", std::to_string(folded.value)},
             {"snapshot", std::to_string(snapshot.value)},
             {"configuration", changed ? "changed" : "as before"}}});
+  report_gated_mappings(configuration, logger_);
   follow_members();
   lose_unread_kinds();
   return {};
@@ -275,6 +282,7 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
   const Event& first = events.front();
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
   logger_({Severity::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
+  report_gated_mappings(state().configuration, logger_);
   follow_kinds(state().configuration);
   follow_members();
   lose_unread_kinds();

@@ -6,6 +6,7 @@
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/shares.h"
 #include "replay/audit/audit_moment.h"
+#include "replay/audit/explain_devices.h"
 
 namespace fairlead {
 
@@ -139,6 +140,10 @@ Json DeviceEvidence::device_row(const DeviceRefusal& device) const {
   const SliceRecord* slice = cluster_.devices.slices.find(device.slice);
   std::string why = text_of(device.obstacle);
   if (!device.detail.empty()) why += " " + device.detail;
+  if (device.obstacle == DeviceObstacle::taint && slice)
+    for (const DeviceFacts& facts : slice->facts->devices)
+      if (facts.name == device.device.device)
+        why += rules_text(cluster_, device.detail, *slice->facts, facts);
   const auto users = users_.find(device.device);
   return {{"device", text(device.device)},
           {"resourceSlice", device.slice},
@@ -158,6 +163,7 @@ Json reserved_pods_json(const std::vector<FitPod>& pods, const std::vector<std::
                            {"device", text(device.device)},
                            {"adminAccess", device.admin}});
       claims.push_back({{"entry", claim.entry}, {"devices", std::move(devices)}});
+      if (claim.of_plugin > 0) claims.back()["ofPlugin"] = claim.of_plugin;
     }
     rows.push_back({{"podSet", pod.pod_set < names.size() ? names[pod.pod_set] : ""},
                     {"node", pod.node},

@@ -79,10 +79,14 @@ std::string device_requests_text(const Json& requests) {
 
 std::string reserved_devices_text(const Json& pod) {
   std::string text;
-  for (const Json& claim : pod["claims"])
+  for (const Json& claim : pod["claims"]) {
+    if (claim.contains("ofPlugin"))
+      text += (text.empty() ? "" : ", ") + cell(claim["entry"]) + " " + cell(claim["ofPlugin"]) +
+              " of the node's device plugin";
     for (const Json& device : claim["devices"])
       text += (text.empty() ? "" : ", ") + cell(claim["entry"]) + "/" + cell(device["request"]) +
               " " + cell(device["device"]) + (device["adminAccess"] ? " (admin access)" : "");
+  }
   return text.empty() ? "no device" : text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -65,6 +66,9 @@ class DeviceRows {
     }
     const PoolView view = view_of_pool(published);
     if (view.status == PoolStatus::complete) slices = view.slices;
+    left_out_.clear();
+    if (pool.faults && pool.faults->contains(DeviceReason::counters_shared))
+      left_out_ = offer_of(state_, cluster_, key, slices).left_out;
     Json devices = Json::array();
     for (const NamedSlice& slice : slices)
       for (const DeviceFacts& device : slice.facts->devices)
@@ -95,7 +99,8 @@ class DeviceRows {
     if (matched == DeviceMatch::error) reasons.push_back(why);
     if (!is_healthy(cluster_, slice, device))
       for (const Taint& taint : taints_of(slice, device, cluster_.device_capacity.index->rules))
-        reasons.push_back("taint " + text(taint));
+        reasons.push_back("taint " + text(taint) +
+                          rules_text(cluster_, text(taint), slice, device));
     const CountedFlavor counts =
         counted_flavor(state_, cluster_, reach_of(slice, device), resource_->resource);
     if (counts.where == CountedFlavor::Where::nowhere)
@@ -104,6 +109,8 @@ class DeviceRows {
       reasons.push_back("it reaches nodes of several flavors");
     else if (!counts.flavor.empty() && counts.flavor != asked_.flavor)
       reasons.push_back("counts for flavor " + counts.flavor);
+    if (left_out_.contains(device.name))
+      reasons.push_back("other devices that count take its counters");
     return {{"name", device.name},
             {"flavor", counts.flavor},
             {"counts", reasons.empty()},
@@ -114,9 +121,22 @@ class DeviceRows {
   Cluster cluster_;
   const AssignmentRow& asked_;
   const DeviceResource* resource_ = nullptr;
+  std::set<std::string> left_out_;  // of the pool
 };
 
 }  // namespace
+
+std::string rules_text(const Cluster& cluster, const std::string& taint,
+                       const ResourceSliceFacts& slice, const DeviceFacts& device) {
+  std::string rules;
+  for (const auto& [name, record] : cluster.devices.rules) {
+    if (text(record.facts.taint) != taint || !selects(record.facts, slice, device)) continue;
+    rules += std::string(rules.empty() ? " of" : ",") + " DeviceTaintRule " + name + " (seq " +
+             std::to_string(record.seq.value) + ")";
+    if (!record.facts.selects) rules += ", which has no selector and so selects every device";
+  }
+  return rules;
+}
 
 Json device_rows(const State& state, const GrantOfPair& grant) {
   const auto at = state.clusters.find(grant.claim->terms->cluster);

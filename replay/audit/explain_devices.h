@@ -16,6 +16,10 @@
 
 namespace fairlead {
 
+/// Returns which DeviceTaintRules of the cluster give the device the taint, behind its text: " of
+/// DeviceTaintRule broken (seq 7)". Empty for a taint that is the slice's alone.
+std::string rules_text(const Cluster& cluster, const std::string& taint,
+                       const ResourceSliceFacts& slice, const DeviceFacts& device);
 /// "devices" of a claim's row; empty where the cluster has published none.
 Json device_rows(const State& state, const GrantOfPair& grant);
 /// Renders them.

@@ -1,9 +1,8 @@
 """Small random clusters and Workloads for a real scheduler, from a seed.
 
-Each Workload has a template of its own and asks in another way. One that asks in two ways at once, or with
-alternatives, has one Pod: a scheduler serves Pod after Pod and takes the first devices that serve this one, a search
-for a gang also finds what needs some of its Pods to take others. So has one whose selector is an error on some devices:
-whether a later Pod meets one depends on the Nodes of those before it.
+Each Workload has a template of its own and asks in another way. One whose selector is an error on some devices has one
+Pod: whether a later Pod meets one depends on the Nodes of those before it. Of the others each Node holds a number of
+Pods, whichever Nodes come first: so a gang fits if a scheduler places all of it.
 """
 
 import random
@@ -87,7 +86,7 @@ class World:
 
     def alternatives(self):
         best = {"name": "best", "deviceClassName": "gpu", "selectors": model("h100"), "count": 2}
-        return [{"name": "r", "firstAvailable": [best, {"name": "any", "deviceClassName": "gpu"}]}], (), False
+        return [{"name": "r", "firstAvailable": [best, {"name": "any", "deviceClassName": "gpu"}]}], ()
 
     def all(self):
         return [request("r", selectors=model(self.chance.choice(["a100", "h100"])), allocationMode="All")], ()
@@ -99,7 +98,7 @@ class World:
     def two(self):
         constraint = {"requests": ["first", "second"], "distinctAttribute": f"{DRIVER}/numa"}
         return [request("first", selectors=model("h100")), request("second", selectors=memory("60Gi"))], [
-            constraint] if self.chance.random() < 0.5 else [], False
+            constraint] if self.chance.random() < 0.5 else []
 
     def tolerant(self):
         return [request("r", count=self.chance.randint(1, 2), tolerations=[{**HOT, "operator": "Exists"}])], ()

@@ -110,6 +110,25 @@ class CommandLineTest(unittest.TestCase):
         done = fairlead("plan", "-", stdin=json.dumps(pod))
         self.assertEqual((done.returncode, json_lines(done.stdout)), (0, []), done.stderr)
 
+    def test_a_kind_in_a_version_that_is_not_read_is_named_once(self):
+        def obj(version, kind, name):
+            return {"apiVersion": version, "kind": kind, "metadata": {"name": name}}
+        given = [obj("kueue.x-k8s.io/v1alpha1", "AdmissionCheck", "a"), obj("example.com/v1", "AdmissionCheck", "x"),
+                 obj("kueue.x-k8s.io/v1alpha1", "AdmissionCheck", "b"), obj("kueue.x-k8s.io/v1beta1", "Cohort", "c")]
+        done = fairlead("plan", "-", stdin="\n".join(map(json.dumps, given)))
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual(done.stderr, "fairlead plan: warning: -:1: AdmissionCheck of kueue.x-k8s.io/v1alpha1 is not "
+                                      "read, only v1beta2,v1beta1: its objects count as absent\n")
+
+    def test_sources_that_kueue_refuses_by_default_are_named(self):
+        source = ('{name: memory, driver: d.example.com, deviceSelector: {cel: {expression: "true"}}}')
+        for kind, words in (("capacity", "KueueDRAIntegrationConsumableCapacity"), ("counter", "")):
+            mapping = f"[{{name: m, deviceClassNames: [c], sources: [{{{kind}: {source}}}]}}]"
+            done = fairlead("plan", "-", "--set", f"dra.deviceClassMappings={mapping}", stdin="")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(bool(done.stderr), bool(words), done.stderr)
+            self.assertIn(words, done.stderr)
+
     INCIDENT = [pathlib.Path(__file__).resolve().parents[2] / "docs/incident" / name
                 for name in ("hub.yaml", "nodes.jsonl")]
 

@@ -174,6 +174,64 @@ class ScheduledTest(DispatchTest):
         self.assertEqual(self.reserved("infer"), [])
 
 
+    def test_equal_pods_are_not_sent_where_the_first_takes_what_the_second_needs(self):
+        def parts(cluster, node, *names):
+            costs = {"full": "2", "half-0": "1", "half-1": "1"}
+            cluster.slice(f"{node}-sets", [], pool=node, slices=2, nodeName=node,
+                          sharedCounters=[{"name": "gpu", "counters": {"slices": {"value": "2"}}}])
+            cluster.slice(f"{node}-parts", [
+                {"name": name, "attributes": {}, "consumesCounters": [
+                    {"counterSet": "gpu", "counters": {"slices": {"value": costs[name]}}}]} for name in names],
+                pool=node, slices=2, nodeName=node)
+        for cluster in (self.w1, self.w2):
+            cluster.nodes("a")
+        parts(self.w1, "a", "full", "half-0", "half-1")
+        parts(self.w2, "a", "half-0", "half-1", "full")
+        self.template("one", request("gpu"))
+        self.started("parts", "w1", "w2")
+        self.wants("pair", template="one", count=2)
+        self.wait_for_nomination("pair", "parts-w2")
+        rows = [(row["reason"], row["detail"]) for row in self.audit("why-not", "pair")["clusters"]]
+        self.assertEqual(rows, [("GangTooBig", "main"), ("", "")])
+        for number in (0, 1):
+            self.w1.pod(f"alone-{number}", template="one")
+        self.assertEqual(sorted(bool(self.w1.verdict(f"alone-{number}")) for number in (0, 1)), [False, True])
+        for pod in self.dispatch("pair"):
+            self.assertEqual(self.w2.node_of(pod), "a")
+
+    def test_a_sidecar_needs_its_devices_beside_the_containers(self):
+        for cluster, count in ((self.w1, 1), (self.w2, 2)):
+            cluster.nodes("a")
+            cluster.gpus("a", count)
+        amount = {"example.com/gpu": "1"}
+        sidecar = [{"name": "side", "image": "none", "restartPolicy": "Always",
+                    "resources": {"requests": amount, "limits": amount}}]
+        self.started("beside", "w1", "w2")
+        self.wants("infer", resources=amount, initContainers=sidecar)
+        self.wait_for_nomination("infer", "beside-w2")
+        self.w1.pod("alone", resources=amount, initContainers=sidecar)
+        self.assertIsNone(self.w1.verdict("alone"))
+        pod, = self.dispatch("infer")
+        self.assertEqual(len(self.w2.allocation(pod)), 2)
+
+    def test_a_node_with_a_device_plugin_has_room_for_its_amount(self):
+        for cluster, amount in ((self.w1, "4"), (self.w2, "8")):
+            cluster.nodes("a", allocatable={"example.com/gpu": amount})
+        self.started("plugin", "w1", "w2")
+        self.wants("eight", resources={"example.com/gpu": "8"})
+        self.wait_for_nomination("eight", "plugin-w2")
+        self.w1.pod("alone", resources={"example.com/gpu": "8"})
+        self.assertIn("Insufficient example.com/gpu", self.w1.unschedulable("alone"))
+        pod, = self.dispatch("eight")
+        self.assertEqual(self.w2.node_of(pod), "a")
+        self.assertEqual(self.audit("why", "eight")["reservation"]["pods"][0]["claims"][0]["ofPlugin"], 8)
+        # What is reserved is gone for the next one, as it is for the scheduler.
+        self.wants("next", resources={"example.com/gpu": "5"})
+        self.wait_for_reason("next", "NoCluster")
+        self.w2.pod("late", resources={"example.com/gpu": "5"})
+        self.assertIn("Insufficient example.com/gpu", self.w2.unschedulable("late"))
+
+
 class SameAnswerTest(DispatchTest):
     """What Fairlead says fits is what the scheduler schedules, and what it says does not fit is not scheduled."""
 

@@ -66,19 +66,30 @@ class Refused(Exception):
 
 
 def requested(template, name):
-    """n of an extended resource: the largest init container or the sum of the containers."""
+    """n of an extended resource: the most at one time. Sidecars run beside what is started after them."""
     def of(container):
         resources = container.get("resources", {})
         amounts = {**resources.get("limits", {}), **resources.get("requests", {})}
         return v.quantity(amounts.get(name, 0))
     spec = template["spec"]
-    return max([sum(map(of, spec.get("containers", [])))] + [of(c) for c in spec.get("initContainers", [])])
+    sidecars, most = 0, 0
+    for container in spec.get("initContainers", []):
+        most = max(most, sidecars + of(container))
+        if container.get("restartPolicy") == "Always":
+            sidecars += of(container)
+    return max(most, sidecars + sum(map(of, spec.get("containers", []))))
 
 
 def resource_names(template):
     spec = template["spec"]
     return {name for container in spec.get("containers", []) + spec.get("initContainers", [])
             for field in ("requests", "limits") for name in container.get("resources", {}).get(field, {})}
+
+
+class Solution(list):
+    """What a pod takes: devices, and of device plugins {(node, resource): amount}."""
+
+    plugins = {}
 
 
 class Wish:
@@ -171,7 +182,17 @@ class Cluster:
 
     # -- one pod on one node
 
-    def claims_on(self, wishes, template, node, solved):
+    def of_plugins(self, wishes, node):
+        """What the device plugins of the node serve of the wishes: {(node, resource): amount}."""
+        return {(v.name_of(node), wish.resource[0]): wish.resource[1] for wish in wishes
+                if wish.resource and self.claim_of(wish, node) is None}
+
+    def plugins_have(self, amounts, node, use):
+        allocatable = node["status"].get("allocatable", {})
+        return all(amount <= v.quantity(allocatable[key[1]]) - use.plugins.get(key, 0)
+                   for key, amount in amounts.items())
+
+    def claims_on(self, wishes, template, node, use, solved):
         """The claims to solve for the pod on the node; None if it cannot be there, whatever devices are free."""
         if not self.may_use(template, node):
             return None
@@ -196,15 +217,17 @@ class Cluster:
                     return None
                 claims.append(claim)
                 solved_here |= {key} - {None}
-        return claims
+        return claims if self.plugins_have(self.of_plugins(wishes, node), node, use) else None
 
     def placements(self, wishes, template, node, use, solved, steps):
         """Each way to give the pod its devices on the node: (claims, solution)."""
-        claims = self.claims_on(wishes, template, node, solved)
+        claims = self.claims_on(wishes, template, node, use, solved)
         if claims is None:
             return
         try:
-            for solution in self.search(self.pools, self.classes, use, node, claims, steps).solutions():
+            for found in self.search(self.pools, self.classes, use, node, claims, steps).solutions():
+                solution = Solution(found)
+                solution.plugins = self.of_plugins(wishes, node)
                 yield claims, solution
         except s.Unfit:
             return
@@ -212,7 +235,7 @@ class Cluster:
     def ends_in_error(self, wishes, template, use, solved, steps):
         """Whether the scheduler meets an error on a node that the pod may be on: then it places the pod nowhere."""
         for node in self.nodes:
-            claims = self.claims_on(wishes, template, node, solved)
+            claims = self.claims_on(wishes, template, node, use, solved)
             if claims is None:
                 continue
             try:
@@ -227,29 +250,36 @@ class Cluster:
         for t in solution:
             if not t.ask.admin:
                 use.add(t.device.id, t.share, t.device.cost)
+        use.add_of_plugins(solution.plugins)
         return use
 
     # -- pods together
 
     def gang(self, pods, use, solved, steps):
-        """The first way to place all pods: a list of (podSet, node, claims, solution), or None."""
+        """The first way to place all pods: a list of (podSet, node, claims, solution), or None.
+
+        A pod goes to other nodes for the sake of later ones, but on a node it takes its first solution: a scheduler
+        takes one pod after the other and gives no device back.
+        """
         if not pods:
             return []
         name, template, wishes = pods[0]
         if not wishes:
             rest = self.gang(pods[1:], use, solved, steps)
-            return None if rest is None else [(name, None, [], [])] + rest
+            return None if rest is None else [(name, None, [], Solution())] + rest
         if self.ends_in_error(wishes, template, use, solved, steps):
             return None
         for node in self.nodes:
-            for claims, solution in self.placements(wishes, template, node, use, solved, steps):
-                now = dict(solved)
-                for c, claim in enumerate(claims):
-                    if any(w.named and v.name_of(w.named) == claim.name for w in wishes):
-                        now[claim.name] = [t.device for t in solution if t.claim == c]
-                rest = self.gang(pods[1:], self.after(use, claims, solution), now, steps)
-                if rest is not None:
-                    return [(name, node, claims, solution)] + rest
+            claims, solution = next(self.placements(wishes, template, node, use, solved, steps), (None, None))
+            if claims is None:
+                continue
+            now = dict(solved)
+            for c, claim in enumerate(claims):
+                if any(w.named and v.name_of(w.named) == claim.name for w in wishes):
+                    now[claim.name] = [t.device for t in solution if t.claim == c]
+            rest = self.gang(pods[1:], self.after(use, claims, solution), now, steps)
+            if rest is not None:
+                return [(name, node, claims, solution)] + rest
         return None
 
     def pods(self, pod_sets):

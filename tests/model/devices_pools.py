@@ -30,10 +30,8 @@ class Device:
                      for c in fields.get("consumesCounters", []) for name, counter in c["counters"].items()}
 
     def chosen(self, rule):
-        """Whether a DeviceTaintRule selects this device; one without a selector selects none."""
-        selector = rule.get("deviceSelector")
-        if selector is None:
-            return False
+        """Whether a DeviceTaintRule selects this device; one without a selector selects each."""
+        selector = rule.get("deviceSelector") or {}
         return all(selector.get(field) in (None, own) for field, own in zip(("driver", "pool", "device"), self.id))
 
     def reaches(self, node):
@@ -104,6 +102,7 @@ class Use:
         self.whole = set()  # ids
         self.shares = {}  # {id: {capacity: amount}}
         self.costs = {}  # {id: {(counter set, counter): amount}}; None: it was not published when it was first seen
+        self.plugins = {}  # {(node, resource): amount} of what device plugins serve
 
     def add(self, identity, share, cost):
         """`share`: what a share takes of each capacity; None: the whole device."""
@@ -115,6 +114,10 @@ class Use:
                 taken[name] = taken.get(name, 0) + amount
         if identity not in self.costs:
             self.costs[identity] = cost
+
+    def add_of_plugins(self, amounts):
+        for key, amount in amounts.items():
+            self.plugins[key] = self.plugins.get(key, 0) + amount
 
     def add_claim(self, claim, pools):
         """The results of an allocated claim that is seen for the first time now."""
@@ -132,6 +135,7 @@ class Use:
         other = Use()
         other.whole, other.costs = set(self.whole), dict(self.costs)
         other.shares = {identity: dict(taken) for identity, taken in self.shares.items()}
+        other.plugins = dict(self.plugins)
         return other
 
 

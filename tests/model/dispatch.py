@@ -55,9 +55,10 @@ Verdict = collections.namedtuple("Verdict", "uses nomination condition reservati
 
 
 class Pod:
-    """What is reserved for one pod: {entry: {(request, device): (share, admin)}}."""
+    """What is reserved for one pod: {entry: {(request, device): (share, admin)}}, and what device plugins serve."""
 
     def __init__(self, pod_set, node, claims, solution):
+        self.plugins = dict(solution.plugins)  # {(node, resource): amount}
         self.pod_set, self.node, self.given_up = pod_set, node and v.name_of(node), set()
         self.entries = {}
         for t in solution:
@@ -274,6 +275,8 @@ class Dispatch:
         for device, share in reservation.taken():
             published = pools[device[:2]].device(device[2]) if device[:2] in pools else None
             use.add(device, share, published.cost if published else {})
+        for pod in reservation.pods:
+            use.add_of_plugins(pod.plugins)
 
     # -- repairs
 
@@ -281,7 +284,8 @@ class Dispatch:
         r = w.reservation
         if r is None or r.dropped:
             return
-        nothing_left = any(pod.given_up for pod in r.pods) and not any(pod.entries for pod in r.pods)
+        nothing_left = (any(pod.given_up for pod in r.pods)
+                        and not any(pod.entries or pod.plugins for pod in r.pods))
         if nothing_left or self.holds(w) or self.solve_again(w):
             r.broken = None
         elif r.broken is None:
@@ -295,7 +299,7 @@ class Dispatch:
         for pod in w.reservation.pods:
             reserved[pod.pod_set].append(pod)
         for name, template, wishes in pods:
-            own = reserved[name][seen[name]] if seen[name] < len(reserved[name]) else Pod(name, None, [], [])
+            own = reserved[name][seen[name]] if seen[name] < len(reserved[name]) else Pod(name, None, [], devices.Solution())
             seen[name] += 1
             found.append((own, (name, template, [wish for wish in wishes if wish.entry not in own.given_up])))
         return found
@@ -319,8 +323,8 @@ class Dispatch:
             node = next((n for n in cluster.nodes if v.name_of(n) == pod.node), None)
             cluster.search = functools.partial(m.Again, recorded)
             placements = cluster.placements(wishes, template, node, use, solved, [float("inf")]) if node else iter(())
-            claims, solution = next(placements, (None, []))
-            if claims is None or len(solution) != len(recorded):
+            claims, solution = next(placements, (None, devices.Solution()))
+            if claims is None or len(solution) != len(recorded) or solution.plugins != pod.plugins:
                 return False
             use = cluster.after(use, claims, solution)
             solved = solved | {claim.name: [t.device for t in solution if t.claim == c]

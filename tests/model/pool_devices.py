@@ -93,6 +93,7 @@ class Devices:
                         published = pools[device[:2]].device(device[2]) if device[:2] in pools else None
                         if not admin:
                             use.add(device, share, published.cost if published else {})
+                use.add_of_plugins(other.reservation.pod.plugins)
         world = {field: member.devices.all(kind) for kind, field in m.KINDS.items()}
         world["templates"] = [x for (where, _), x in sorted(tenant.templates.items()) if where == space]
         world["claims"] = [self.claim(member, tenant, space, x, p, world["nodes"], pools)
@@ -154,7 +155,7 @@ class Devices:
 
     def reserve(self, i, tenant, space, p, solution, now):
         p.reservation = None
-        if solution is not None and solution.entries:
+        if solution is not None and (solution.entries or solution.plugins):
             p.reservation = Reservation(i, self.hub.ids()[i], solution, now)
             self.replace(tenant, space, p)
 
@@ -189,7 +190,7 @@ class Devices:
                         r.pod.entries.pop(name, None)
             elif m.identity(claim) in own:
                 r.pod.give_up(set(r.pod.entries) - set(entries) if extended else {entry} & set(entries))
-        if not r.pod.entries:
+        if not r.pod.entries and not r.pod.plugins:
             p.reservation = None
 
     def repair(self, now):
@@ -221,8 +222,8 @@ class Devices:
         if node is None:
             return False
         placements = cluster.placements(wishes, p.template(), node, cluster.use, {}, [float("inf")])
-        claims, solution = next(placements, (None, []))
-        return claims is not None and len(solution) == len(recorded)
+        claims, solution = next(placements, (None, devices.Solution()))
+        return claims is not None and len(solution) == len(recorded) and solution.plugins == r.pod.plugins
 
     def solve_again(self, tenant, space, p):
         cluster = self.cluster(p.reservation.member, tenant, space, p)

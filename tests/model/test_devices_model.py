@@ -174,10 +174,23 @@ class Extended(Case):
         self.assertEqual(self.asks(name, 2, [node("a")], classes[:1]), [("a", ["gpu-0", "gpu-1"])])
         self.assertEqual(self.asks(name, 2, [node("a")], classes), ("NoDevices", name + "/" + name))
 
-    def test_a_device_plugin_is_asked_nothing(self):
-        plugin = node("a", **{"example.com/gpu": "8"})
-        self.assertEqual(self.asks("example.com/gpu", 5, [plugin], [device_class("gpu", extended="example.com/gpu")]),
-                         [("a", [])])
+    def test_a_device_plugin_is_asked_for_an_amount(self):
+        plugin, classes = node("a", **{"example.com/gpu": "8"}), [device_class("gpu", extended="example.com/gpu")]
+        name = "example.com/gpu"
+        self.assertEqual(self.asks(name, 8, [plugin], classes), [("a", [])])
+        self.assertEqual(self.asks(name, 9, [plugin], classes), ("NoDevices", name + "/" + name))
+        self.assertEqual(self.places(world([plugin], [], classes=classes, pod_sets=pods(2, requests={name: "5"}))),
+                         ("GangTooBig", "main"))
+
+    def test_sidecars_run_beside_what_is_started_after_them(self):
+        def asks(count, **fields):
+            return {"resources": {"limits": {"x": count}}, **fields}
+        sidecar = {"restartPolicy": "Always"}
+        for init, containers, wanted in (([asks("1", **sidecar)], [asks("1")], 2),
+                                         ([asks("4"), asks("1", **sidecar)], [asks("1")], 4),
+                                         ([asks("1", **sidecar), asks("4")], [asks("1")], 5)):
+            spec = {"containers": containers, "initContainers": init}
+            self.assertEqual(devices.requested({"spec": spec}, "x"), wanted)
 
     def test_the_largest_init_container_or_the_sum_of_the_containers(self):
         def asks(container):
@@ -250,7 +263,7 @@ class Devices(Case):
         tainted = [pool("a", [device("bad", taints=[taint]), device("good")], nodeName="a")]
         self.assertEqual(self.one(tainted, request()), ["good"])
         self.assertEqual(self.one(tainted, request(tolerations=[{"key": "broken", "operator": "Exists"}])), ["bad"])
-        for selector, wanted in (({}, None), (None, ["gpu-0"]), ({"device": "gpu-0"}, ["gpu-1"])):
+        for selector, wanted in (({}, None), (None, None), ({"device": "gpu-0"}, ["gpu-1"])):
             rule = named("DeviceTaintRule", "r", spec={"taint": taint, "deviceSelector": selector})
             self.assertEqual(self.one([gpus("a", 2)], request(), rules=[rule]), wanted)
 

@@ -58,6 +58,9 @@ class Discovery {
   std::optional<std::string> version(Kind kind) const;
   /// Whether every path that could decide the kind's version was answered at least once.
   bool decided(Kind kind) const;
+  /// Returns a sentence for each kind that the documents have only in versions that are not read,
+  /// once, until it is served in one that is. A server without documents is not asked for them.
+  std::vector<std::string> newly_unread();
 
  private:
   std::vector<std::string> paths() const;
@@ -66,9 +69,11 @@ class Discovery {
   Result<void> read_document(const std::string& root, JsonView document);
 
   std::vector<Kind> kinds_;
-  std::map<std::string, std::set<std::string>> resources_;  // path -> plural names
-  std::map<std::string, std::string> etags_;                // of the documents, by path
-  std::set<std::string> open_;                              // paths whose lists are to be asked for
+  std::map<std::string, std::set<std::string>> resources_;   // path -> plural names
+  std::map<Kind, std::vector<std::string>> other_versions_;  // that serve the kind, not read
+  std::set<Kind> reported_unread_;
+  std::map<std::string, std::string> etags_;  // of the documents, by path
+  std::set<std::string> open_;                // paths whose lists are to be asked for
 };
 
 /// Whether a status of a document says that the server does not answer at present.

@@ -55,8 +55,10 @@ Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefus
   return made(projection::config_map);
 }
 
-// `versions` is a list separated by commas.
-bool lists(std::string_view versions, std::string_view version) {
+}  // namespace
+
+bool reads_version(Kind kind, std::string_view version) {
+  std::string_view versions = info(kind).versions;  // separated by commas
   while (!versions.empty()) {
     const std::size_t comma = versions.find(',');
     if (versions.substr(0, comma) == version) return true;
@@ -65,8 +67,6 @@ bool lists(std::string_view versions, std::string_view version) {
   }
   return false;
 }
-
-}  // namespace
 
 GroupVersion split_api_version(std::string_view api_version) {
   const std::size_t slash = api_version.find('/');
@@ -77,7 +77,7 @@ GroupVersion split_api_version(std::string_view api_version) {
 Result<std::optional<ObjectSeen>> project(JsonView object) {
   const auto [group, version] = split_api_version(object["apiVersion"].string());
   const auto kind = find_kind(group, object["kind"].string());
-  if (!kind || !lists(info(*kind).versions, version)) return std::optional<ObjectSeen>{};
+  if (!kind || !reads_version(*kind, version)) return std::optional<ObjectSeen>{};
   return project_as(*kind, version, object);
 }
 

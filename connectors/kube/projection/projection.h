@@ -71,6 +71,9 @@ inline constexpr std::size_t kRawBytesMax = std::size_t{64} << 10;
 /// copy of the line; of a line longer than kRawBytesMax no copy is kept, and the text made at once.
 RawObject raw_of_line(Kind kind, std::string_view line);
 
+/// Whether objects of the kind are read in that version of its API.
+bool reads_version(Kind kind, std::string_view version);
+
 /// The parts of an apiVersion: {"kueue.x-k8s.io", "v1beta2"}, {"", "v1"}. Views into it.
 struct GroupVersion {
   std::string_view group;

@@ -1,7 +1,9 @@
 // Devices: what drivers publish in ResourceSlices, and the taints that DeviceTaintRules add.
 //
 // Source: k8s.io/api/resource v1, v1beta2 and v1beta1 as of Kubernetes 1.36. v1 and v1beta2 differ
-// in no field that is read; in v1beta1 the fields of a device are in `basic`.
+// in no field that is read; in v1beta1 the fields of a device are in `basic`. Of DeviceTaintRule
+// also v1 (1.37) and v1alpha3, which differ from v1beta2 in the two fields of v1alpha3 that are
+// refused below.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -232,6 +234,10 @@ DeviceTaintRuleFacts device_taint_rule(JsonView object, ApiReading& api) {
     return std::string(expect_text(value, "spec.deviceSelector", api.refused));
   };
   DeviceTaintRuleFacts out;
+  // Of v1alpha3 before Kubernetes 1.35. Without them the rule would select more than it says.
+  for (const char* field : {"deviceClassName", "selectors"})
+    if (selector[field].given())
+      api.refused.note("spec.deviceSelector", "selects by a class or by CEL");
   out.selects = selector.given();
   out.driver = text(selector["driver"]);
   out.pool = text(selector["pool"]);

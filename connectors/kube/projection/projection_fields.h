@@ -121,8 +121,16 @@ std::vector<ClaimConsumer> claim_consumers(JsonView array);
 /// The uids of the owners of a kind, in any version of its group, sorted.
 std::vector<std::string> owner_uids(JsonView metadata, std::string_view group,
                                     std::string_view kind);
-/// Reads the spec of a Pod or of a template of Pods. A malformed or negative amount counts as
-/// absent.
+/// How much a Pod asks for, by resource.
+using PodAmounts = std::map<std::string, Amount>;
+/// Returns what the containers of a Pod's spec request together: the most that runs at one time,
+/// sidecars beside the init containers and containers after them. A missing request is the limit; a
+/// malformed or negative amount counts as absent.
+PodAmounts container_requests(JsonView spec);
+/// Returns that of the whole Pod, without zeros: with what its own `resources` and `overhead` say.
+PodAmounts pod_requests(JsonView spec);
+
+/// Reads the spec of a Pod or of a template of Pods.
 PodDeviceFacts pod_devices(JsonView spec);
 /// Returns whether such a Pod may use devices: has claims or asks for extended resources.
 bool may_use_devices(const PodDeviceFacts& pod);

@@ -1,5 +1,4 @@
 // What a Pod asks of devices: by claims, and by resources that a DeviceClass may give.
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -9,39 +8,14 @@ namespace fairlead::projection {
 
 namespace {
 
-using ExtendedAmounts = std::map<std::string, Amount>;
-
 // All names with a `/`, those of kubernetes.io too: deviceclass.resource.kubernetes.io/NAME is
 // given by the DeviceClass of that name.
-ExtendedAmounts extended_amounts(JsonView object) {
-  ExtendedAmounts out;
-  for (const auto& [resource, amount] : amounts(object))
-    if (resource.find('/') != std::string_view::npos && amount >= 0) out.emplace(resource, amount);
-  return out;
-}
-
-// API servers fill in a missing request from the limit.
-ExtendedAmounts extended_requests(JsonView container) {
-  const auto [requests, limits] = container["resources"].members("requests", "limits");
-  ExtendedAmounts out = extended_amounts(requests);
-  out.merge(extended_amounts(limits));
-  return out;
-}
-
-ExtendedAmounts extended_of_pod(JsonView spec) {
-  ExtendedAmounts sum;
-  for (JsonView container : spec["containers"])
-    for (const auto& [resource, amount] : extended_requests(container)) {
-      Amount& of = sum[resource];
-      of = saturate(Int128{of} + amount);
-    }
-  for (JsonView container : spec["initContainers"])
-    for (const auto& [resource, amount] : extended_requests(container)) {
-      Amount& of = sum[resource];
-      of = std::max(of, amount);
-    }
-  std::erase_if(sum, [](const auto& entry) { return entry.second == 0; });
-  return sum;
+PodAmounts extended_of_pod(JsonView spec) {
+  PodAmounts amounts = container_requests(spec);
+  std::erase_if(amounts, [](const auto& entry) {
+    return entry.second == 0 || entry.first.find('/') == std::string::npos;
+  });
+  return amounts;
 }
 
 std::vector<PodClaim> pod_claims(JsonView array) {

@@ -11,9 +11,9 @@ GangSearch::GangSearch(ClusterDeviceIndex& devices, const FitQuestion& question,
       taken_(devices),
       kinds_(devices, taken_, gang),
       filter_(devices, question, gang),
-      supply_(devices, taken_, kinds_, filter_, gang),
+      supply_(devices, taken_, filter_, gang),
       solver_(devices, taken_, kinds_, steps_max),
-      interchangeable_(interchangeable()),
+      independent_(independent()),
       failed_(gang.plans.size() * devices.nodes().size()) {}
 
 GangOutcome GangSearch::run() {
@@ -31,14 +31,30 @@ GangOutcome GangSearch::run() {
       placed = place_next();
       continue;
     }
-    const std::uint32_t first = frames_.back().first;
-    frames_.pop_back();
-    if (frames_.empty()) return GangOutcome::none;
     tight_ = true;
+    drop_last();
+    if (frames_.empty()) return GangOutcome::none;
+    placed = go_on(frames_.back());
+  }
+}
+
+// Drops the last pod, which found no node. If pods do not notice each other (independent()), and it
+// passed no node by, the nodes from that of the pod before it on are full. When that pod is equal,
+// it cannot go on either, nor does it help: it is dropped, too, and so on up to a pod that passed a
+// node by. So a gang of equal pods that is too big costs no search.
+void GangSearch::drop_last() {
+  const std::uint32_t run = frames_.back().run;
+  for (;;) {
+    const Frame& last = frames_.back();
+    const std::uint32_t first = last.first;
+    const bool full = independent_ && !last.skipped;
+    frames_.pop_back();
+    if (frames_.empty()) return;
     // Its picks have been given back, so the state is that which the pods before it leave.
     dead_ends_.emplace(frames_.size(), first, taken_.state());
     taken_.return_to_pod();
-    placed = go_on(frames_.back());
+    if (!full || frames_.back().run != run) return;
+    solver_.abandon(frames_.back().pod);
   }
 }
 
@@ -68,29 +84,27 @@ void GangSearch::push_next() {
 // Of two equal pods the later one needs no node before that of the earlier one: with the two
 // swapped, that solution would have come first.
 std::uint32_t GangSearch::first_node(const Frame& frame) const {
-  if (frames_.empty() || !interchangeable_ || frames_.back().run != frame.run) return 0;
+  if (frames_.empty() || !independent_ || frames_.back().run != frame.run) return 0;
   return frames_.back().node;
 }
 
-// Whether equal pods can be swapped. Pods on different nodes do not notice each other unless a pool
-// reaches both nodes. Then it must not matter who takes first, as it does to requests for all
-// devices, to those with adminAccess, and where a selector is an error on a device that may be
-// gone.
-bool GangSearch::interchangeable() {
+// Whether pods on different nodes do not notice each other: how many equal ones fit on a node is
+// then a number of that node, and their order does not matter. They do notice each other where a
+// pool with devices for one of them reaches several nodes.
+bool GangSearch::independent() {
   // Whether a later pod meets an error depends on what was taken before it.
   for (std::uint32_t plan = 0; plan < gang_.plans.size(); ++plan)
     if (!filter_.fallible(plan).empty()) return false;
   const auto& wide = devices_.wide_pools();
-  if (wide.empty()) return true;
-  for (const PodPlan& plan : gang_.plans) {
-    if (plan.alls > 0 || plan.asks_admin()) return false;
+  const auto wanted = [&](const Ask& ask) {
+    return !ask.nothing && std::any_of(wide.begin(), wide.end(), [&](IndexedPool* pool) {
+      const PoolTally tally = devices_.tally(*pool, ask.list, TallyOf::all);
+      return tally.yes > 0 || tally.has_errors;
+    });
+  };
+  for (const PodPlan& plan : gang_.plans)
     for (const Request& request : plan.requests)
-      for (const Ask& ask : request.asks)
-        if (!ask.nothing && std::any_of(wide.begin(), wide.end(), [&](IndexedPool* pool) {
-              return devices_.tally(*pool, ask.list, TallyOf::all).has_errors;
-            }))
-          return false;
-  }
+      if (std::any_of(request.asks.begin(), request.asks.end(), wanted)) return false;
   return true;
 }
 
@@ -143,28 +157,29 @@ bool GangSearch::place(Frame& frame) {
       failed = versions(node);
       continue;
     }
-    if (accept(frame, outcome)) return true;
+    if (outcome == PodOutcome::found && accept(frame)) return true;
     if (solver_.is_spent()) return false;
   }
   return false;
 }
 
-// Goes on behind the solution of the last pod, on its node and then on later ones.
+// Goes on with the last pod to later nodes.
 bool GangSearch::go_on(Frame& frame) {
   // A pod that took nothing leaves the same to the others, wherever it is.
-  if (taken_.picks().size() == frame.pod.first_pick) return false;
-  if (accept(frame, solver_.next(frame.pod))) return true;
-  if (solver_.is_spent()) return false;
+  const bool empty = solver_.is_empty(frame.pod);
+  solver_.abandon(frame.pod);
+  frame.skipped = true;
+  if (empty) return false;
   ++frame.node;
   return place(frame);
 }
 
-// Whether this solution, or a later one on the same node, leaves enough for the pods to come.
-bool GangSearch::accept(Frame& frame, PodOutcome outcome) {
-  for (; outcome == PodOutcome::found; outcome = solver_.next(frame.pod)) {
-    if (taken_.picks().size() == frame.pod.first_pick) solver_.count_step();
-    if (!tight_ || (!has_failed(frame) && may_hold_rest())) return true;
-  }
+// Whether this solution leaves enough for the pods to come; it is given back if not.
+bool GangSearch::accept(Frame& frame) {
+  if (solver_.is_empty(frame.pod)) solver_.count_step();
+  if (!tight_ || (!has_failed(frame) && may_hold_rest())) return true;
+  solver_.abandon(frame.pod);
+  frame.skipped = true;
   return false;
 }
 
@@ -173,27 +188,22 @@ bool GangSearch::accept(Frame& frame, PodOutcome outcome) {
 bool GangSearch::has_failed(const Frame& frame) const {
   if (!gang_.solvers.empty() || !has_next()) return false;
   // As first_node() will choose it for the next pod: run() has noted the dead end with that.
-  const std::uint32_t first = interchangeable_ && frame.left > 0 ? frame.node : 0;
+  const std::uint32_t first = independent_ && frame.left > 0 ? frame.node : 0;
   return dead_ends_.contains({frames_.size(), first, taken_.state()});
 }
 
 bool GangSearch::may_hold_rest() {
   if (frames_.empty()) {
-    return std::all_of(gang_.runs.begin(), gang_.runs.end(), [&](const Run& run) {
-      return supply_.may_hold(run.plan, run.count, Precision::devices);
-    });
+    return std::all_of(gang_.runs.begin(), gang_.runs.end(),
+                       [&](const Run& run) { return supply_.may_hold(run.plan, run.count); });
   }
   // What the last pod takes with adminAccess does not count for the pods to come.
   taken_.enter_pod();
   bool may = true;
   const Frame& last = frames_.back();
-  const auto hold = [&](const Run& run, std::int64_t count) {
-    return supply_.may_hold(run.plan, count, Precision::devices) &&
-           supply_.may_hold(run.plan, count, Precision::tried);
-  };
-  if (last.left > 0) may = hold(gang_.runs[last.run], last.left);
+  if (last.left > 0) may = supply_.may_hold(gang_.runs[last.run].plan, last.left);
   for (std::size_t run = last.run + 1; may && run < gang_.runs.size(); ++run)
-    may = hold(gang_.runs[run], gang_.runs[run].count);
+    may = supply_.may_hold(gang_.runs[run].plan, gang_.runs[run].count);
   taken_.return_to_pod();
   return may;
 }
@@ -218,11 +228,10 @@ bool GangSearch::is_where_claims_are(const Frame& frame, const DeviceNode& node)
 }
 
 // Versions only rise while a gang is searched, so an equal sum means that each of them is equal.
-// (node_capacity() sets them back, after it has given back all that it took.) They rise also when a
-// device is given back: a state that was there before is recognized by Taken::state() alone
-// (dead_ends_).
+// They rise also when a device is given back: a state that was there before is recognized by
+// Taken::state() alone (dead_ends_).
 std::uint64_t GangSearch::versions(DeviceNode& node) {
-  std::uint64_t sum = 1;  // 0 says that nothing has failed
+  std::uint64_t sum = 1 + taken_.plugin_version(node);  // 0 says that nothing has failed
   for (const DevicePlace& place : devices_.places(node)) sum += place.pool->version;
   return sum;
 }
@@ -235,6 +244,9 @@ void GangSearch::write(FitAnswer& answer) const {
     pod.pod_set = gang_.runs[frame.run].pod_set;
     pod.node = frame.pod.node->name();
     for (const ClaimPlan& claim : frame.pod.plan->claims) pod.claims.push_back({claim.entry, {}});
+    for (const Request& request : frame.pod.plan->requests)
+      if (is_offered(request, *frame.pod.node))
+        pod.claims[request.claim].of_plugin = amount_of(request);
     const std::size_t end =
         i + 1 < frames_.size() ? frames_[i + 1].pod.first_pick : taken_.picks().size();
     for (std::size_t at = frame.pod.first_pick; at < end; ++at) {

@@ -1,5 +1,7 @@
-// The first solution of all pods together: pods in order, nodes by name, each pod's solutions in
-// the order of pod_solver.h; where a pod fits nowhere, the one before it goes on.
+// The first solution of all pods together: pods in order, nodes by name, on a node the first
+// solution of the pod beside the earlier ones; where a pod fits nowhere, the one before it goes on
+// to another node. It does not go on to other devices of its node: kube-scheduler takes one pod
+// after the other, and never gives devices back for a later one.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +39,7 @@ class GangSearch {
     std::int64_t left = 0;    // pods of the run after this one
     std::uint32_t first = 0;  // number of the node that it began with
     std::uint32_t node = 0;   // ...and of the one where it is
+    bool skipped = false;     // it passed a node by on which it fits, for the sake of the others
     PodSearch pod;
   };
 
@@ -55,9 +58,10 @@ class GangSearch {
   bool is_error(const Frame& frame, std::uint32_t node);
   bool place(Frame& frame);
   bool go_on(Frame& frame);
-  bool accept(Frame& frame, PodOutcome outcome);
+  bool accept(Frame& frame);
+  void drop_last();
   std::uint32_t first_node(const Frame& frame) const;
-  bool interchangeable();
+  bool independent();
   bool is_where_claims_are(const Frame& frame, const DeviceNode& node) const;
   std::uint64_t versions(DeviceNode& node);
 
@@ -68,7 +72,7 @@ class GangSearch {
   NodeFilter filter_;
   Supply supply_;
   PodSolver solver_;
-  bool interchangeable_;
+  bool independent_;
   bool tight_ = false;  // a pod has fitted nowhere: from now on each step looks ahead
   std::vector<Frame> frames_;
   // By plan and node, the versions of its pools when a pod found nothing there; 0: it has not.

@@ -89,7 +89,9 @@ bool NodeFilter::may_fit(std::uint32_t plan, std::uint32_t node) {
   bool enough = true;
   for (const Request& request : gang_.plans[plan].requests) {
     const bool offered = is_offered(request, *nodes_[node]);
-    bool met = offered;
+    // What others reserve of it, the search looks up.
+    bool met = offered && amount_of(request) <=
+                              nodes_[node]->facts->allocatable.find(request.extended).value_or(0);
     for (const Ask& ask : request.asks) {
       // Advanced before anything is left out: there is a tally for each ask.
       const NodeTallies* tally = *tallies++;

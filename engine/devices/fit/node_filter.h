@@ -52,8 +52,10 @@ class NodeFilter {
 };
 
 /// Whether a device plugin of the node offers the extended resource that the request is made for:
-/// then it asks for no device there.
+/// then it asks for no device there, but for an amount.
 bool is_offered(const Request& request, const DeviceNode& node);
+/// Returns the amount that a request of an extended resource asks for.
+inline Amount amount_of(const Request& request) { return request.asks.front().facts->count; }
 
 /// Returns the first pool with a slice for the node that is not complete; null if there is none.
 const IndexedPool* incomplete_pool(ClusterDeviceIndex& devices, DeviceNode& node);

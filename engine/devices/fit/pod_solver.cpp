@@ -20,14 +20,36 @@ PodOutcome PodSolver::first(const PodPlan& plan, DeviceNode& node, PodSearch& po
   pod.node = &node;
   pod.first_pick = taken_.picks().size();
   pod.first_open = opens_.size();
+  pod.first_plugin_pick = taken_.plugin_picks();
   pod.alls.assign(plan.alls, {});
+  // The scheduler compares amounts before it looks for devices, so no error is met here.
+  if (!plugins_have_enough(pod)) return PodOutcome::none;
   if (plan.alls > 0 && !precheck(pod)) return PodOutcome::unfit;
   // The Resolver has bounded the counts that requests name; what "all" is, only a node shows.
   if (plan.alls > 0 && exceeds_results(pod)) return PodOutcome::none;
-  return run(pod, Signal::forward);
+  const PodOutcome outcome = run(pod, Signal::forward);
+  if (outcome == PodOutcome::found) take_of_plugins(pod);
+  return outcome;
 }
 
-PodOutcome PodSolver::next(PodSearch& pod) { return run(pod, Signal::failed); }
+// Requests have different resources: each is the one of its name.
+bool PodSolver::plugins_have_enough(const PodSearch& pod) const {
+  return std::all_of(pod.plan->requests.begin(), pod.plan->requests.end(),
+                     [&](const Request& request) {
+                       return !is_offered(request, *pod.node) ||
+                              taken_.plugin_left(*pod.node, request.extended) >= amount_of(request);
+                     });
+}
+
+void PodSolver::take_of_plugins(const PodSearch& pod) {
+  for (const Request& request : pod.plan->requests)
+    if (is_offered(request, *pod.node))
+      taken_.take_of_plugin(*pod.node, request.extended, amount_of(request));
+}
+
+bool PodSolver::is_empty(const PodSearch& pod) const {
+  return taken_.picks().size() == pod.first_pick && taken_.plugin_picks() == pod.first_plugin_pick;
+}
 
 // The scheduler counts what "all" is before it searches, and fails if it cannot.
 bool PodSolver::precheck(PodSearch& pod) {
@@ -294,6 +316,7 @@ PodSolver::Try PodSolver::attempt_of_all(PodSearch& pod, Position at) {
 }
 
 void PodSolver::abandon(PodSearch& pod) {
+  taken_.give_back_of_plugins(pod.first_plugin_pick);
   give_back_to(pod.first_pick);
   opens_.resize(pod.first_open);
   std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth >= pod.first_pick; });

@@ -1,4 +1,4 @@
-// The solutions of one pod on one node, one after the other, in the order of the search.
+// The first solution of one pod on one node, in the order of the search.
 //
 // Depth first: requests in order, alternatives in order, devices in order, where a request takes
 // its devices in increasing order. What the search would try in vain is skipped where that cannot
@@ -24,8 +24,8 @@ struct Findings {
 
 enum class PodOutcome : std::uint8_t {
   found,
-  none,    ///< no further solution
-  unfit,   ///< nor any, because of an error or a broken constraint
+  none,    ///< there is no solution
+  unfit,   ///< nor is one looked for further, because of an error or a broken constraint
   budget,  ///< steps ran out
 };
 
@@ -35,25 +35,25 @@ struct PodSearch {
   DeviceNode* node = nullptr;
   std::size_t first_pick = 0;  ///< in Taken::picks()
   std::size_t first_open = 0;  ///< of the solver's open requests
+  std::size_t first_plugin_pick = 0;
   /// What requests for all devices take, by Ask::all_number.
   std::vector<std::vector<Position>> alls;
 };
 
-/// Solves pods of one gang, the last one first when it goes back. Large: a search that can stop
-/// between any two steps and go on later keeps its place in `opens_` in the place of a call stack,
-/// so each step is a function of its own.
+/// Solves pods of one gang, one beside what the others took. Large: the search keeps its place in
+/// `opens_` in the place of a call stack, so each step is a function of its own.
 class PodSolver {
  public:
   /// Stops after `steps_max` devices that were tried.
   PodSolver(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
       : devices_(devices), taken_(taken), kinds_(kinds), steps_max_(steps_max) {}
 
-  /// Returns the first solution of `plan` on `node`; `pod` is then where next() goes on.
+  /// Takes the first solution of `plan` on `node`, and notes in `pod` what is the pod's.
   PodOutcome first(const PodPlan& plan, DeviceNode& node, PodSearch& pod);
-  /// Gives the solution back and returns the next one. The pod must be the last one.
-  PodOutcome next(PodSearch& pod);
-  /// Gives a solution of first() back.
+  /// Gives a solution of first() back. The pod must be the last one.
   void abandon(PodSearch& pod);
+  /// Whether the solution takes nothing: neither a device nor an amount of a device plugin.
+  bool is_empty(const PodSearch& pod) const;
 
   /// Counts a pod that was placed without a device, so that there is an end to them too.
   void count_step() { ++steps_; }
@@ -86,6 +86,8 @@ class PodSolver {
   };
   enum class Try : std::uint8_t { taken, not_takeable, unfit };
 
+  bool plugins_have_enough(const PodSearch& pod) const;
+  void take_of_plugins(const PodSearch& pod);
   bool precheck(PodSearch& pod);
   bool find_all(PodSearch& pod, const Request& request, const Ask& ask);
   bool exceeds_results(const PodSearch& pod) const;

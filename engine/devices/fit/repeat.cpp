@@ -47,8 +47,23 @@ bool Repeat::acquire(const PodPlan& plan, const FitClaim& claim, const DeviceNod
                                [&](const ClaimPlan& one) { return one.entry == claim.entry; });
   if (at == plan.claims.end()) return claim.devices.empty();
   const auto number = static_cast<std::uint32_t>(at - plan.claims.begin());
+  if (!acquire_of_plugin(plan, number, claim.of_plugin, node)) return false;
   return std::all_of(claim.devices.begin(), claim.devices.end(),
                      [&](const FitDevice& device) { return acquire(plan, number, device, node); });
+}
+
+bool Repeat::acquire_of_plugin(const PodPlan& plan, std::uint32_t claim, Amount amount,
+                               const DeviceNode& node) {
+  // The claim of an extended resource has one request.
+  const auto request = std::find_if(plan.requests.begin(), plan.requests.end(),
+                                    [&](const Request& one) { return one.claim == claim; });
+  const bool offered = request != plan.requests.end() && is_offered(*request, node);
+  if (offered != (amount > 0)) return false;  // the plugin has come or gone
+  if (!offered) return true;
+  if (amount != amount_of(*request) || taken_.plugin_left(node, request->extended) < amount)
+    return false;
+  taken_.take_of_plugin(node, request->extended, amount);
+  return true;
 }
 
 bool Repeat::acquire(const PodPlan& plan, std::uint32_t claim, const FitDevice& wanted,

@@ -21,6 +21,8 @@ class Repeat {
  private:
   bool acquire(const FitPod& pod);
   bool acquire(const PodPlan& plan, const FitClaim& claim, const DeviceNode& node);
+  bool acquire_of_plugin(const PodPlan& plan, std::uint32_t claim, Amount amount,
+                         const DeviceNode& node);
   bool acquire(const PodPlan& plan, std::uint32_t claim, const FitDevice& device,
                const DeviceNode& node);
 

@@ -7,8 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "engine/devices/fit/node_capacity.h"
-
 namespace fairlead::fitting {
 
 namespace {
@@ -58,20 +56,19 @@ std::int64_t Supply::sum(const std::vector<PicksOfValue>& picks) {
   return sum;
 }
 
-Supply::Supply(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, NodeFilter& filter,
-               const GangPlan& gang)
-    : devices_(devices), taken_(taken), kinds_(kinds), filter_(filter), gang_(gang) {
+Supply::Supply(ClusterDeviceIndex& devices, Taken& taken, NodeFilter& filter, const GangPlan& gang)
+    : devices_(devices), taken_(taken), filter_(filter), gang_(gang) {
   nodes_.resize(gang.plans.size());
 }
 
-bool Supply::may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
+bool Supply::may_hold(std::uint32_t plan, std::int64_t count) {
   // Yes is allowed: a bound may be too great, and the search then ends by its own steps.
   if (work_ > kWorkMax) return true;
-  return nodes_may_hold(plan, count, precision) &&
+  return nodes_may_hold(plan, count) &&
          (devices_.wide_pools().empty() || pools_may_hold(gang_.plans[plan], count));
 }
 
-bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision precision) {
+bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count) {
   const auto& nodes = devices_.nodes();
   std::vector<Counted>& known = nodes_[plan];
   known.resize(nodes.size());
@@ -81,38 +78,30 @@ bool Supply::nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision pr
     ++work_;
     if (!filter_.may_fit(plan, node->number)) continue;
     // Versions only rise, so an equal sum means that nothing on the node has changed.
-    std::uint64_t versions = 0;
+    std::uint64_t versions = taken_.plugin_version(*node);
     for (const DevicePlace& place : devices_.places(*node)) versions += place.pool->version;
     Counted& counted = known[node->number];
-    if (counted.pods < 0 || counted.versions != versions || counted.precision < precision)
-      counted = {versions, pods_on(plan, *node, precision), precision};
+    if (counted.pods < 0 || counted.versions != versions)
+      counted = {versions, filter_.is_usable(plan, *node) ? pods_on(gang_.plans[plan], *node) : 0};
     pods += counted.pods;
   }
   return pods >= count;
 }
 
-// A node can be tried alone only if no device of it can be taken for a pod elsewhere, and no
-// earlier pod decides where a named claim is. A trial that runs out of steps leaves the bound as it
-// was: too great is allowed, too small is not.
-std::int64_t Supply::pods_on(std::uint32_t plan, DeviceNode& node, Precision precision) {
-  if (!filter_.is_usable(plan, node)) return 0;
-  const std::int64_t bound = pods_on(gang_.plans[plan], node);
-  const auto& places = devices_.places(node);
-  const bool by_itself = gang_.solvers.empty() &&
-                         std::none_of(places.begin(), places.end(),
-                                      [](const DevicePlace& place) { return place.pool->is_wide; });
-  if (precision == Precision::devices || bound == 0 || !by_itself) return bound;
-  return node_capacity(devices_, taken_, kinds_, gang_.plans[plan], node, bound, work_)
-      .value_or(bound);
-}
-
 std::int64_t Supply::pods_on(const PodPlan& plan, DeviceNode& node) {
   std::int64_t pods = kPlenty;
   for (const Request& request : plan.requests) {
-    if (!is_offered(request, node)) pods = std::min(pods, pods_by(plan, request, node));
+    pods = std::min(pods, is_offered(request, node) ? pods_by_plugin(request, node)
+                                                    : pods_by(plan, request, node));
     if (pods == 0) break;
   }
   return pods;
+}
+
+std::int64_t Supply::pods_by_plugin(const Request& request, const DeviceNode& node) const {
+  const Int128 left = taken_.plugin_left(node, request.extended);
+  const Amount amount = std::max<Amount>(amount_of(request), 1);
+  return at_most_plenty(saturate(std::max<Int128>(left, 0) / amount));
 }
 
 std::int64_t Supply::pods_by(const PodPlan& plan, const Request& request, DeviceNode& node) {

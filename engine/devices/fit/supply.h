@@ -1,41 +1,34 @@
 // How many pods could there be at the most, which is known much sooner than whether they fit.
 //
 // A gang that is too big by one would otherwise be tried in every order. A bound may be too great,
-// never too small: what it cuts off had no solution. At first only devices, shares and counters are
-// counted; once that did not help, nodes that share nothing with others are tried
-// (node_capacity.h).
+// never too small: what it cuts off had no solution. Devices, shares, counters and the amounts of
+// device plugins are counted.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "engine/devices/fit/kinds.h"
 #include "engine/devices/fit/node_filter.h"
 #include "engine/devices/fit/plan.h"
 #include "engine/devices/fit/taken.h"
 
 namespace fairlead::fitting {
 
-/// What is counted of a node: devices, shares and counters, or by trying.
-enum class Precision : std::uint8_t { devices, tried };
-
 class Supply {
  public:
-  Supply(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, NodeFilter& filter,
-         const GangPlan& gang);
+  Supply(ClusterDeviceIndex& devices, Taken& taken, NodeFilter& filter, const GangPlan& gang);
 
   /// Whether `count` more pods of the plan may fit beside what is taken, if no other pods come.
   /// Asked between two pods. After much counting it says yes at once: a search that the bound does
   /// not shorten ends by its steps.
-  bool may_hold(std::uint32_t plan, std::int64_t count, Precision precision);
+  bool may_hold(std::uint32_t plan, std::int64_t count);
 
  private:
   // What was counted when the pools had these versions, which only rise.
   struct Counted {
     std::uint64_t versions = 0;
     std::int64_t pods = -1;
-    Precision precision = Precision::devices;
   };
   // How many picks devices with this value of an attribute can serve.
   struct PicksOfValue {
@@ -47,10 +40,10 @@ class Supply {
     std::int64_t picks = -1;
   };
 
-  bool nodes_may_hold(std::uint32_t plan, std::int64_t count, Precision precision);
-  std::int64_t pods_on(std::uint32_t plan, DeviceNode& node, Precision precision);
+  bool nodes_may_hold(std::uint32_t plan, std::int64_t count);
   bool pools_may_hold(const PodPlan& plan, std::int64_t count);
   std::int64_t pods_on(const PodPlan& plan, DeviceNode& node);
+  std::int64_t pods_by_plugin(const Request& request, const DeviceNode& node) const;
   std::int64_t pods_by(const PodPlan& plan, const Request& request, DeviceNode& node);
   std::int64_t pods_by_value(const ClaimPlan& claim, const Ask& ask, DeviceNode& node);
   // By the values of an attribute, of devices that have it; all together if its name is empty.
@@ -63,7 +56,6 @@ class Supply {
 
   ClusterDeviceIndex& devices_;
   Taken& taken_;
-  Kinds& kinds_;
   NodeFilter& filter_;
   const GangPlan& gang_;
   std::int64_t work_ = 0;                           // devices and nodes looked at

@@ -239,8 +239,47 @@ void Taken::give_back() {
   picks_.pop_back();
 }
 
+Int128 Taken::plugin_left(const DeviceNode& node, const std::string& resource) const {
+  const Int128 all = node.facts->allocatable.find(resource).value_or(0);
+  Int128 left = saturating_difference(all, devices_.plugin_reserved(node.name(), resource));
+  const auto of_node = of_plugins_.find(node.number);
+  if (of_node == of_plugins_.end()) return left;
+  const auto taken = of_node->second.taken.find(resource);
+  return taken == of_node->second.taken.end() ? left : saturating_difference(left, taken->second);
+}
+
+void Taken::take_of_plugin(const DeviceNode& node, const std::string& resource, Amount amount) {
+  plugin_picks_.push_back({&node, &resource, amount});
+  OfPlugins& of_node = of_plugins_[node.number];
+  Int128& taken = of_node.taken[resource];
+  taken = saturating_sum(taken, amount);
+  ++of_node.version;
+}
+
+void Taken::give_back_of_plugins(std::size_t left) {
+  for (; plugin_picks_.size() > left; plugin_picks_.pop_back()) {
+    const PluginPick& pick = plugin_picks_.back();
+    OfPlugins& of_node = of_plugins_[pick.node->number];
+    Int128& taken = of_node.taken[*pick.resource];
+    taken = saturating_difference(taken, pick.amount);
+    ++of_node.version;
+  }
+}
+
+std::uint64_t Taken::plugin_version(const DeviceNode& node) const {
+  const auto of_node = of_plugins_.find(node.number);
+  return of_node == of_plugins_.end() ? 0 : of_node->second.version;
+}
+
 TakenState Taken::state() const {
   TakenState sum = 0;
+  for (const PluginPick& pick : plugin_picks_) {
+    Fingerprint print;
+    print.add(pick.node->name());
+    print.add(*pick.resource);
+    // Multiplied, so that two equal picks are one of twice the amount.
+    sum += print.value() * static_cast<TakenState>(pick.amount);
+  }
   for (const Pick& pick : picks_) {
     if (pick.admin) continue;
     if (pick.fingerprint == 0) pick.fingerprint = fingerprint_of(pick);

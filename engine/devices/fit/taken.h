@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -75,6 +77,15 @@ class Taken {
   void take(IndexedPool& pool, Device& device, const Ask& ask, std::uint32_t claim, Position at);
   void give_back();
 
+  /// Returns how much of an extended resource the device plugin of a node has left.
+  Int128 plugin_left(const DeviceNode& node, const std::string& resource) const;
+  void take_of_plugin(const DeviceNode& node, const std::string& resource, Amount amount);
+  /// Gives the amounts back that were taken last, until `left` are taken.
+  void give_back_of_plugins(std::size_t left);
+  std::size_t plugin_picks() const { return plugin_picks_.size(); }
+  /// Returns a number that rises whenever an amount of the node is taken or given back.
+  std::uint64_t plugin_version(const DeviceNode& node) const;
+
   /// Returns a fingerprint of what outlasts the pods so far, whichever pod took it and in which
   /// order: equal for equal states, different for different ones but for an accident of 2^-128.
   TakenState state() const;
@@ -96,8 +107,20 @@ class Taken {
   Int128 shares(const Device& device, std::size_t capacity, Shares of) const;
   bool is_charged(const Device& device) const;
 
+  struct PluginPick {
+    const DeviceNode* node = nullptr;
+    const std::string* resource = nullptr;  // of the plan
+    Amount amount = 0;
+  };
+  struct OfPlugins {
+    std::map<std::string_view, Int128> taken;  // by resource
+    std::uint64_t version = 0;
+  };
+
   ClusterDeviceIndex& devices_;
   std::vector<Pick> picks_;
+  std::vector<PluginPick> plugin_picks_;
+  std::map<std::uint32_t, OfPlugins> of_plugins_;  // by DeviceNode::number
   std::uint32_t pod_ = 0;
 };
 

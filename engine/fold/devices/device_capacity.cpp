@@ -239,13 +239,12 @@ class DeviceCount {
 };
 
 bool selects(const DeviceTaintRuleFacts& rule, const DevicePoolKey& pool) {
-  return rule.selects && (!rule.driver || *rule.driver == pool.driver) &&
-         (!rule.pool || *rule.pool == pool.pool);
+  return (!rule.driver || *rule.driver == pool.driver) && (!rule.pool || *rule.pool == pool.pool);
 }
 
 constexpr std::array<std::string_view, kDeviceReasonCount> kReasonTexts{
-    "PoolInvalid",   "PoolUpdating",    "SelectorUnsupported",
-    "SelectorError", "FlavorAmbiguous", "DeviceOverlap"};
+    "PoolInvalid",     "PoolUpdating",  "SelectorUnsupported", "SelectorError",
+    "FlavorAmbiguous", "DeviceOverlap", "CountersShared"};
 
 // Joins what a message names: the first few, and how many more there are.
 struct FaultText {

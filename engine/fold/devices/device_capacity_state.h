@@ -38,8 +38,9 @@ enum class DeviceReason : std::uint8_t {
   selector_error,
   flavor_ambiguous,
   device_overlap,
+  counters_shared,
 };
-inline constexpr std::size_t kDeviceReasonCount = 6;
+inline constexpr std::size_t kDeviceReasonCount = 7;
 
 /// What is wrong with a pool, or a class, for a person: the first kDeviceFaultsMax of each reason.
 using DeviceFaults = std::map<DeviceReason, std::vector<std::string>>;

@@ -47,6 +47,8 @@ struct DeviceResource {
   std::string resource;               ///< canonical
   std::vector<NamingClass> classes;   ///< by name
   std::vector<NamingSource> sources;  ///< empty: each device is one
+  /// In the order of dra.deviceClassMappings; those that only classes name behind them, by name.
+  std::size_t order = 0;
 };
 
 /// How a node counts for devices that reach it.

@@ -42,9 +42,10 @@ class Naming {
 
   DeviceResource& resource(const std::string& name) {
     const std::string& canonical = canonical_resource(state_.configuration.resource_aliases, name);
-    DeviceResource& made = resources_[canonical];
-    made.resource = canonical;
-    return made;
+    const auto [at, added] = resources_.try_emplace(canonical);
+    if (added) at->second.order = resources_.size();
+    at->second.resource = canonical;
+    return at->second;
   }
   void add_class(const std::string& resource_name, const std::string& name) {
     const auto at = cluster_.devices.classes.find(name);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/devices/indexed_pool.h"
 #include "engine/devices/node_reach.h"
 #include "engine/fold/devices/counted_flavor.h"
 #include "engine/fold/devices/device_uses.h"
@@ -47,6 +48,14 @@ struct CountedSet {
   CountedFlavor counts;
   Int128 value = 0;
 };
+// A device that consumes counters and counts for these resources if its counters suffice.
+struct Partition {
+  const DeviceFacts* device = nullptr;
+  bool used = false;
+  bool by_source = false;  // a counter that it consumes counts, too
+  std::size_t order = 0;   // the least of its resources
+  std::vector<std::pair<const DeviceResource*, CountedFlavor>> counts;
+};
 // By the number of the resource and of its source, and the name of the set.
 using CountedSets =
     std::map<std::pair<std::pair<std::size_t, std::size_t>, std::string>, CountedSet>;
@@ -64,6 +73,7 @@ class PoolCount {
   PoolOffer run() {
     for (const NamedSlice& slice : slices_)
       for (const DeviceFacts& device : slice.facts->devices) add(*slice.facts, device);
+    add_partitions();
     for (const auto& [id, set] : sets_) {
       const std::string& resource = resources_[id.first.first].resource;
       if (set.counts.where == CountedFlavor::Where::ambiguous)
@@ -84,6 +94,7 @@ class PoolCount {
   void add(const ResourceSliceFacts& slice, const DeviceFacts& device) {
     if (resources_.empty() || !is_healthy(cluster_, slice, device)) return;
     const DeviceResource* under = nullptr;
+    Partition partition;
     for (std::size_t i = 0; i < resources_.size(); ++i) {
       const DeviceResource& resource = resources_[i];
       if (!matches(resource, device)) continue;
@@ -96,13 +107,79 @@ class PoolCount {
           note_fault(offer_.faults, DeviceReason::flavor_ambiguous, text_of(device));
         continue;
       }
-      const bool counted = resource.sources.empty() || add_by_sources(i, device, counts);
-      if (resource.sources.empty()) add_units(counts, resource.resource, one_of(resource.resource));
+      const bool by_source = !resource.sources.empty() && add_by_sources(i, device, counts);
+      const bool counted = resource.sources.empty() || by_source;
+      partition.by_source |= by_source;
+      if (resource.sources.empty()) partition.counts.emplace_back(&resource, counts);
       if (counted && under)
         note_fault(offer_.faults, DeviceReason::device_overlap,
                    text_of(device) + " as " + under->resource + " and " + resource.resource);
       if (counted) under = &resource;
     }
+    if (!partition.counts.empty()) add_device(device, std::move(partition));
+  }
+
+  void add_device(const DeviceFacts& device, Partition partition) {
+    if (!device.extras || device.extras->consumes.empty()) return count(partition);
+    partition.device = &device;
+    partition.used = is_used(cluster_, {key_.driver, key_.pool, device.name});
+    partition.order = partition.counts.front().first->order;
+    for (const auto& [resource, counts] : partition.counts)
+      partition.order = std::min(partition.order, resource->order);
+    partitions_.push_back(std::move(partition));
+  }
+
+  void count(const Partition& device) {
+    for (const auto& [resource, counts] : device.counts)
+      add_units(counts, resource->resource, one_of(resource->resource));
+  }
+
+  // Counts what can be allocated together.
+  void add_partitions() {
+    if (partitions_.empty()) return;
+    PoolCounters left;
+    for (const NamedSlice& slice : slices_) left.add(*slice.facts);
+    // Also one that does not count, for want of a name or of health, has its counters.
+    for (const NamedSlice& slice : slices_)
+      for (const DeviceFacts& device : slice.facts->devices)
+        if (device.extras && is_used(cluster_, {key_.driver, key_.pool, device.name}))
+          left.charge(device.extras->consumes);
+    std::stable_sort(partitions_.begin(), partitions_.end(),
+                     [](const Partition& a, const Partition& b) {
+                       return a.used != b.used ? a.used : a.order < b.order;
+                     });
+    std::map<std::string, std::size_t> all;                           // by resource
+    std::map<std::string, std::vector<const DeviceFacts*>> left_out;  // by resource
+    for (const Partition& one : partitions_) {
+      for (const auto& [resource, counts] : one.counts) ++all[resource->resource];
+      if (one.used || left.fit(*one.device)) {
+        if (!one.used) left.charge(one.device->extras->consumes);
+        count(one);
+        note_counted_sets(one);
+        continue;
+      }
+      offer_.left_out.insert(one.device->name);
+      for (const auto& [resource, counts] : one.counts)
+        left_out[resource->resource].push_back(one.device);
+    }
+    for (const auto& [resource, devices] : left_out)
+      note_fault(offer_.faults, DeviceReason::counters_shared,
+                 std::to_string(devices.size()) + " of " + std::to_string(all[resource]) +
+                     " devices of " + pool_text() + " are left out as " + resource +
+                     " (the first: " + devices.front()->name + ")");
+  }
+
+  // A set that counts by a source counts whole. A device that takes of it and counts as another
+  // resource is promised beside.
+  void note_counted_sets(const Partition& one) {
+    if (one.by_source) return;
+    for (const CounterSet& consumed : one.device->extras->consumes)
+      for (const auto& [id, set] : sets_)
+        if (id.second == consumed.name)
+          note_fault(offer_.faults, DeviceReason::counters_shared,
+                     "counter set " + consumed.name + " of " + pool_text() + " as " +
+                         resources_[id.first.first].resource + ", and its device " +
+                         one.device->name + " as " + one.counts.front().first->resource);
   }
 
   static Int128 one_of(const std::string& resource) { return resource == "cpu" ? 1000 : 1; }
@@ -193,6 +270,7 @@ class PoolCount {
   const DevicePoolKey& key_;
   const std::vector<NamedSlice>& slices_;
   CountedSets sets_;
+  std::vector<Partition> partitions_;
   PoolOffer offer_;
 };
 

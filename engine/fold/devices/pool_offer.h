@@ -1,6 +1,8 @@
 // What the devices of one pool count for. Internal to the fold.
 #pragma once
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/fold/state.h"
@@ -11,10 +13,16 @@ namespace fairlead {
 struct PoolOffer {
   DeviceSums sums;
   DeviceFaults faults;
+  /// Devices whose counters are taken by those that count: a GPU, once its partitions count.
+  std::set<std::string> left_out;
 };
 
 /// Adds up the devices of `slices`, by name, each once under every name that it matches. `key` is
 /// their pool.
+///
+/// Of devices that consume counters as many count as can be allocated together: those in use, then
+/// by the order of their names (DeviceResource::order), then by slice and place in it. One whose
+/// counters do not suffice beside what is in use and what counts already is left out.
 PoolOffer offer_of(const State& state, const Cluster& cluster, const DevicePoolKey& key,
                    const std::vector<NamedSlice>& slices);
 

@@ -54,7 +54,8 @@ bool asks_for_all(const FitQuestion& question) {
 }  // namespace
 
 bool is_of(const PodDeviceFacts& pod, const FitClaim& reserved, const ResourceClaimFacts& claim) {
-  if (claim.extended) return !is_entry(pod, reserved.entry);
+  // No claim ever replaces what a device plugin serves.
+  if (claim.extended) return !is_entry(pod, reserved.entry) && reserved.of_plugin == 0;
   return reserved.entry == claim.pod_claim && is_entry(pod, reserved.entry);
 }
 

@@ -13,7 +13,8 @@
 namespace fairlead {
 
 /// Whether `reserved` is what `claim`, which was made for a pod that asks as `pod`, allocates: the
-/// entry of that name, or any extended resource, for all of which a scheduler makes one claim.
+/// entry of that name, or any extended resource that is met by devices, for all of which a
+/// scheduler makes one claim.
 bool is_of(const PodDeviceFacts& pod, const FitClaim& reserved, const ResourceClaimFacts& claim);
 
 /// Whether the open moment changed the pool of a reserved device, or a node of the pods.

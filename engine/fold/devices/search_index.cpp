@@ -217,7 +217,7 @@ void reserve_as(SearchIndex& index, const std::string& consumer,
                 const DeviceReservation& reservation) {
   FitAnswer answer;
   answer.pods = reservation.pods;
-  index.devices.set_reservation(consumer, reservation_of(answer));
+  index.devices.set_reservation(consumer, reservation_of(answer), plugin_uses_of(reservation.pods));
   index.answers.clear();
 }
 

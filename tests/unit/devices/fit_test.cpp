@@ -115,6 +115,25 @@ TEST_CASE("it cannot when a device of it is used, tainted or gone, or its node u
   }
 }
 
+TEST_CASE("what a device plugin serves can be taken again while it is there") {
+  const auto still_fits_after = [](const char* line) {
+    FitWorld world;
+    for (const char* each : {"class gpu gives=x.org/gpu", "node a offers:x.org/gpu=8",
+                             "slice s p on=a d1 d2", "pods main count=2", "resource x.org/gpu=3"})
+      world.read(each);
+    const auto pods = fit(world.devices(), world.question()).pods;
+    REQUIRE(plugin_uses_of(pods) ==
+            std::vector<PluginUse>{{"a", "x.org/gpu", 3}, {"a", "x.org/gpu", 3}});
+    world.read(line);
+    return still_fits(world.devices(), world.question(), pods);
+  };
+  CHECK(still_fits_after("node a offers:x.org/gpu=6"));
+  CHECK_FALSE(still_fits_after("node a offers:x.org/gpu=5"));
+  CHECK_FALSE(still_fits_after("node a"));
+  CHECK(still_fits_after("reserved other a:x.org/gpu=2"));
+  CHECK_FALSE(still_fits_after("reserved other a:x.org/gpu=3"));
+}
+
 TEST_CASE("what was given up of a solution does not matter to the rest") {
   Reserved reserved;
   REQUIRE(reserved.pods().size() == 2);

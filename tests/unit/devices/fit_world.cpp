@@ -197,7 +197,8 @@ std::string short_id(const DeviceId& id) {
 
 std::string shown(const FitPod& pod) {
   std::string line = pod.node;
-  for (const FitClaim& claim : pod.claims)
+  for (const FitClaim& claim : pod.claims) {
+    if (claim.of_plugin > 0) line += " " + claim.entry + "=" + std::to_string(claim.of_plugin);
     for (const FitDevice& device : claim.devices) {
       line += " " + claim.entry + "/" + device.request + "=" + short_id(device.device);
       std::string amounts;
@@ -206,6 +207,7 @@ std::string shown(const FitPod& pod) {
       if (device.share) line += "{" + amounts + "}";
       if (device.admin) line += ",admin";
     }
+  }
   return line;
 }
 
@@ -320,7 +322,13 @@ void FitWorld::taint_rule(const Words& words) {
 
 void FitWorld::uses(const Words& words) {
   ClaimAllocation allocation;
+  std::vector<PluginUse> of_plugins;
   for (std::size_t i = 2; i < words.size(); ++i) {
+    if (const auto [node, amount] = halves(words[i], ':'); !amount.empty()) {
+      const auto [resource, count] = halves(amount, '=');
+      of_plugins.push_back({node, resource, std::stoll(count)});
+      continue;
+    }
     const auto [name, rest] = halves(words[i], '{');
     const DeviceId id = read_device_id(name);
     AllocatedDevice& device = allocation.devices.emplace_back();
@@ -340,7 +348,7 @@ void FitWorld::uses(const Words& words) {
   auto made = pin_uses(allocation, [&](const DeviceId& id) { return devices_.published(id); });
   if (words[0] == "used") return devices_.set_uses(words[1], std::move(made));
   for (DeviceUse& use : made) use.cost = UseCost::published, use.counters.clear();
-  devices_.set_reservation(words[1], std::move(made));
+  devices_.set_reservation(words[1], std::move(made), std::move(of_plugins));
 }
 
 void FitWorld::claim(const Words& words) {

@@ -227,3 +227,26 @@ TEST_CASE("a server at another address is asked for everything again") {
   CHECK(discovery.lists().size() == 3);
   CHECK(discovery.version(Kind::cluster_queue) == "v1beta2");
 }
+
+TEST_CASE("a kind that is served only in versions that are not read is reported once") {
+  Discovery discovery({Kind::device_taint_rule, Kind::cluster_metrics});
+  const auto say = [&](const std::string& versions) {
+    const std::string body =
+        R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"resource.k8s.io"},)"
+        R"("versions":[)" +
+        versions + "]}]}";
+    CHECK(discovery.answer_document(kGroups, 200, body, "").has_value());
+    return discovery.newly_unread();
+  };
+  const std::string slices = R"({"version":"v1","resources":[{"resource":"resourceslices"}]})";
+  const std::string rules = R"({"version":"v9","resources":[{"resource":"devicetaintrules"}]})";
+  CHECK(say(slices).empty());
+  CHECK(say(slices + "," + rules) ==
+        std::vector<std::string>{
+            "DeviceTaintRule is not read: resource.k8s.io serves it only as v9, and this version "
+            "of Fairlead reads v1,v1beta2,v1alpha3; its objects count as absent"});
+  CHECK(say(slices + "," + rules).empty());
+  CHECK(say(R"({"version":"v1","resources":[{"resource":"devicetaintrules"}]},)" + rules).empty());
+  CHECK(discovery.version(Kind::device_taint_rule) == "v1");
+  CHECK(say(rules).size() == 1);
+}

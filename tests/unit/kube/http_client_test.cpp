@@ -397,6 +397,25 @@ TEST_CASE("a server that answers 404 to everything is reported by the core API a
                                  "404; asked again in 10ms"});
 }
 
+TEST_CASE("a kind that is served only in a version that is not read is reported once") {
+  std::atomic<int> asked{0};
+  TinyServer server([&](int socket, int) {
+    for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
+      const bool of_v9 = text.find("/apis/resource.k8s.io/v9 ") != std::string::npos;
+      const bool of_group = text.find("/apis/resource.k8s.io ") != std::string::npos;
+      if (of_v9) ++asked;
+      write_all(socket, answer(of_v9      ? R"({"resources":[{"name":"devicetaintrules"}]})"
+                               : of_group ? R"({"versions":[{"version":"v1"},{"version":"v9"}]})"
+                                          : R"({"resources":[]})"));
+    }
+  });
+  // The Node, which this server lacks, has it asked again soon.
+  CHECK(discover(server, [&] { return asked >= 2; }, {Kind::node, Kind::device_taint_rule}) ==
+        std::vector<std::string>{
+            "hub: DeviceTaintRule is not read: resource.k8s.io serves it only as v9, and this "
+            "version of Fairlead reads v1,v1beta2,v1alpha3; its objects count as absent"});
+}
+
 TEST_CASE("discovery waits as long as Retry-After says, but not until all is stale") {
   std::atomic<int> asked{0};
   TinyServer server([&](int socket, int) {

@@ -366,21 +366,31 @@ TEST_CASE("a template is the spec of the claims made from it") {
   CHECK(of.spec.requests[0].asks.at(0).device_class == "c");
 }
 
-TEST_CASE("a rule without a selector selects no device, an empty one all") {
-  const auto rule = [](const std::string& selector) {
+TEST_CASE("a rule selects by driver, pool and device, in each version that serves it") {
+  std::string version;
+  const auto rule = [&](const std::string& selector) {
     return device_facts<DeviceTaintRuleFacts>(
         "DeviceTaintRule",
         R"("spec":{)" + selector + R"("taint":{"key":"k","value":"v","effect":"NoExecute"}})",
-        "v1beta2");
+        version);
   };
   const Taint taint{"k", "v", "NoExecute"};
-  CHECK(rule("") == DeviceTaintRuleFacts{false, {}, {}, {}, taint});
-  CHECK(rule(R"("deviceSelector":{},)") == DeviceTaintRuleFacts{true, {}, {}, {}, taint});
-  CHECK(rule(R"("deviceSelector":{"driver":"d","pool":"p","device":"g"},)") ==
-        DeviceTaintRuleFacts{true, "d", "p", "g", taint});
-  CHECK(refusal("DeviceTaintRule", R"("spec":{})", "v1beta2") ==
-        "DeviceTaintRule: spec.taint.key: missing or no text");
-  // It is served in no other version.
-  const auto other = parse_json(device_object("DeviceTaintRule", R"("spec":{})", "v1"));
+  for (const char* each : {"v1", "v1beta2", "v1alpha3"}) {
+    version = each;
+    CHECK(rule("") == DeviceTaintRuleFacts{false, {}, {}, {}, taint});
+    CHECK(rule(R"("deviceSelector":{},)") == DeviceTaintRuleFacts{true, {}, {}, {}, taint});
+    CHECK(rule(R"("deviceSelector":{"driver":"d","pool":"p","device":"g"},)") ==
+          DeviceTaintRuleFacts{true, "d", "p", "g", taint});
+    CHECK(refusal("DeviceTaintRule", R"("spec":{})", version) ==
+          "DeviceTaintRule: spec.taint.key: missing or no text");
+  }
+  // What v1alpha3 could select by until Kubernetes 1.35 is not understood.
+  for (const char* selector : {R"({"deviceClassName":"c"})", R"({"selectors":[]})"})
+    CHECK(refusal("DeviceTaintRule",
+                  R"("spec":{"taint":{"key":"k","effect":"NoExecute"},"deviceSelector":)" +
+                      std::string(selector) + "}",
+                  "v1alpha3") ==
+          "DeviceTaintRule: spec.deviceSelector: selects by a class or by CEL");
+  const auto other = parse_json(device_object("DeviceTaintRule", R"("spec":{})", "v1alpha2"));
   CHECK_FALSE(project(other->root()).value());
 }

@@ -83,6 +83,21 @@ TEST_CASE("extended resources are the largest init container or the sum of the c
             .empty());
 }
 
+TEST_CASE("the extended resources of sidecars are beside those of what runs after them") {
+  const auto container = [](const std::string& amount, bool sidecar) {
+    return R"({"resources":{"requests":{"a/x":")" + amount + R"("}})" +
+           (sidecar ? R"(,"restartPolicy":"Always"})" : "}");
+  };
+  const auto of = [&](const std::string& init) {
+    return extended(R"("containers":[)" + container("1", false) + R"(],"initContainers":[)" + init +
+                    "]");
+  };
+  CHECK(of(container("1", true)) == Amounts{{"a/x", 2}});
+  CHECK(of(container("1", true) + "," + container("2", true)) == Amounts{{"a/x", 4}});
+  CHECK(of(container("4", false) + "," + container("1", true)) == Amounts{{"a/x", 4}});
+  CHECK(of(container("1", true) + "," + container("4", false)) == Amounts{{"a/x", 5}});
+}
+
 TEST_CASE("an amount of a device that makes no sense counts as absent") {
   CHECK(extended(R"("containers":[{"resources":{"requests":{"a/x":"-1","b/y":"x","c/z":[1]},
         "limits":{"a/x":"2","c/z":"-3"}}},{"resources":7},3,null],"initContainers":{"a":1})") ==
