@@ -42,7 +42,7 @@ struct FirstNames {
 struct ClusterEntry {
   bool known = false;            ///< its capacity is known and it is not detached
   bool totals_accepted = false;  ///< what is accepted is totals, without flavors
-  std::set<std::string> mapped;  ///< flavors that ever won a node
+  std::set<CapacityKey> mapped;  ///< pairs: the flavor ever won the resource of a node
   std::map<CapacityKey, Amount> accepted;
   bool has_member = false;  ///< its quota is written to the cluster itself, too
   /// Usage there, by queue; of queues for which a watch or the work's feedback reports it.

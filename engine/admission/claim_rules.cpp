@@ -130,7 +130,8 @@ Objections over_capacity(const Question& question) {
   for (const auto& [resource, assigned] : assigned_by(terms)) {
     compare(resource, assigned.spelled, assigned.total, total_accepted(*cluster, resource));
     for (const auto& [flavor, sum] : assigned.by_flavor) {
-      if (!flavor_bound_applies({cluster->totals_accepted, cluster->mapped}, terms, flavor))
+      if (!flavor_bound_applies({cluster->totals_accepted, cluster->mapped}, terms,
+                                {flavor, resource}))
         continue;
       const auto accepted = cluster->accepted.find({flavor, resource});
       compare(resource, assigned.spelled + " of flavor " + flavor, sum,

@@ -52,6 +52,9 @@ struct ClusterReports {
   std::map<std::string, Amount> totals;
   std::array<Liveness, 3> liveness{};  ///< by CapacitySource
   std::optional<LogTime> unavailable_since;
+  /// When the configuration stopped naming it as a member whose Nodes are read; they were, and are
+  /// not yet read again.
+  std::optional<LogTime> unwatched_since;
   Seq liveness_seq;
 
   friend bool operator==(const ClusterReports&, const ClusterReports&) = default;
@@ -117,11 +120,11 @@ struct Cluster {
   std::set<std::pair<LogTime, std::string>>
       releases;  ///< of suppressed nodes, under `release_settings`
   DebounceSettings release_settings;
-  Memo<ClusterTerms> terms;                          ///< see terms_of
-  std::map<std::string, std::int64_t> flavor_nodes;  ///< how many nodes each flavor has now
-  std::set<std::string> mapped;                      ///< flavors that ever won a node
+  Memo<ClusterTerms> terms;      ///< see terms_of
+  std::vector<NodeKind> kinds;   ///< of its nodes; CountedNode::kind
+  std::set<CapacityKey> mapped;  ///< pairs: the flavor ever won the resource of a node
   std::map<CapacityKey, CapacityValue> capacity;
-  Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` goes
+  Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` or a kind goes
   // The lifecycle of accepted values. Totals are those of a ManagedCluster; the other sources
   // report flavors. A cluster that joins again begins anew.
   //   valued  known

@@ -2,6 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/held.h"
@@ -69,6 +70,7 @@ void mark_due_dirty(State& state) {
 // queues' pairs.
 void close_moment(State& state, DirtySet& dirty) {
   mark_due_dirty(state);
+  adopt_uses(state);
   const std::set<std::string> clusters = std::exchange(state.dirty_clusters, {});
   for (const std::string& name : clusters) recompute_cluster(state, name, dirty);
   recompute_super_clusters(state, clusters);
@@ -117,6 +119,8 @@ struct Fold {
     doubt_outstanding(state);
   }
   void operator()(const ConfigChanged& changed) {
+    observe_members(state, state.configuration.member_kubeconfigs,
+                    changed.configuration.member_kubeconfigs, event.seq);
     state.configuration = changed.configuration;
     state.configuration_seq = event.seq;
     ++*state.claims.terms_changes;

@@ -94,16 +94,25 @@ void HubCore::follow_kinds(const Configuration& configuration) {
 }
 
 // Follows a changed list of members. A member that is connected in another way, or not any more,
-// has to be listed again; one whose Nodes are known and which is not watched any more reports
-// nothing from now on, so its stream counts as lost.
+// has to be listed again. One that is not watched any more reports nothing from now on: its claims
+// keep what they have until lostAfter (observe_members).
 void HubCore::follow_members() {
   const auto before = std::exchange(watched_, watched_members(state().configuration));
   for (const auto& [name, access] : before)
     if (const auto is = watched_.find(name); is == watched_.end() || is->second != access)
       core_.reconnected(name);
-  for (const auto& [name, cluster] : state().clusters)
-    if (cluster.reports.nodes_known && !watched_.contains(name))
-      core_.offer({name, StreamLost{Kind::node}});
+  for (const auto& [name, cluster] : state().clusters) {
+    if (!cluster.reports.unwatched_since || watched_.contains(name)) continue;
+    const auto claims = state().claims.of_cluster.find(name);
+    if (claims == state().claims.of_cluster.end()) continue;
+    for (const std::string& claim : claims->second)
+      logger_({Severity::warn,
+               "members.kubeconfigs no longer names the cluster of a claim: growth is frozen, and "
+               "the hub counts what it has until lostAfter",
+               {{"cluster", name},
+                {"claim", claim},
+                {"since", to_rfc3339(*cluster.reports.unwatched_since)}}});
+  }
 }
 
 // A tenant whose first list was not taken up yet takes no part: it counts as lost until all its

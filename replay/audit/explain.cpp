@@ -4,10 +4,10 @@
 #include <set>
 
 #include "engine/base/check.h"
-#include "engine/devices/tolerance.h"
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_reasons.h"
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/capacity/flavors.h"
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/claims/claim_status.h"
 
@@ -74,20 +74,22 @@ Layer growing_layer(LogTime now, const DebounceSettings& settings, const Capacit
 }
 
 // Flapping nodes are the difference between accepted and usable.
-Layer flap_layer(const Cluster& cluster, const DebounceSettings& settings, const CapacityKey& key,
-                 const ResourceAliases& aliases) {
+Layer flap_layer(const State& state, const Cluster& cluster, const DebounceSettings& settings,
+                 const CapacityKey& key) {
   Layer layer{LayerName::flap_suppress, "nodes that flap do not count for growing", {}, {}};
   const auto& nodes = cluster.source == CapacitySource::nodes ? cluster.reports.nodes
                                                               : cluster.reports.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
     const FlapPenalty* flap = cluster.flaps.find(name);
-    if (!node.suppressed || !node.counted.eligible || node.counted.flavor != key.flavor) continue;
+    const NodeFlavor& flavor = flavor_for(state, cluster, node, key.resource);
+    if (!node.suppressed || !flavor.eligible || flavor.name != key.flavor) continue;
     if (flap == nullptr || !flap->suppressed_since) continue;
     Amount amount = 0;
-    for_each_canonical(node.facts.allocatable, aliases, [&](std::string_view resource, Amount of) {
-      if (resource == key.resource) amount = of;
-    });
+    for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+                       [&](std::string_view resource, Amount of) {
+                         if (resource == key.resource) amount = of;
+                       });
     if (amount == 0) continue;
     const LogTime until = flap->release_time(settings);
     layer.since = std::min(layer.since.value_or(kForever), *flap->suppressed_since);
@@ -138,6 +140,7 @@ constexpr const char* text_of(FallCause cause) {
     case FallCause::mass_shrink_hold: return "massShrinkHold";
     case FallCause::second_observation: return "secondObservation";
     case FallCause::source_back: return "sourceBack";
+    case FallCause::flavor_use: return "flavorUse";
   }
   return "";
 }
@@ -187,23 +190,6 @@ Json headroom_json(const State& state, const Claim& claim, const std::string& re
           {"from", own ? "claim" : "configuration"}};
 }
 
-// Returns why a node does not count for `flavor`; empty if it does.
-std::vector<std::string> reasons_against(const State& state, const NodeFacts& node,
-                                         const CountedNode& counted, const std::string& flavor) {
-  if (counted.flavor.empty()) return {"no ResourceFlavor matches its labels"};
-  std::vector<std::string> reasons;
-  if (counted.flavor != flavor)
-    reasons.push_back((counted.eligible ? "counts for flavor " : "of flavor ") + counted.flavor +
-                      (flavor_exists(state, flavor) ? "" : "; " + flavor + " does not exist"));
-  if (!node.ready) reasons.emplace_back("NotReady");
-  if (node.unschedulable) reasons.emplace_back("cordoned");
-  const auto winner = state.flavors.by_name.find(counted.flavor);
-  for (const Taint& taint : node.taints)
-    if (winner != state.flavors.by_name.end() && keeps_out(taint, winner->second))
-      reasons.push_back("taint " + text(taint));
-  return reasons;
-}
-
 }  // namespace
 
 std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pair) {
@@ -241,8 +227,10 @@ namespace {
 
 // Returns when the cluster was lost; nullopt if its source was given up.
 std::optional<LogTime> lost_since(const Cluster& cluster, const DebounceSettings& settings) {
-  if (!cluster.reports.unavailable_since) return std::nullopt;
-  return *cluster.reports.unavailable_since + settings.lost_after;
+  const auto& since = cluster.reports.unavailable_since ? cluster.reports.unavailable_since
+                                                        : cluster.reports.unwatched_since;
+  if (!since) return std::nullopt;
+  return *since + settings.lost_after;
 }
 
 }  // namespace
@@ -265,7 +253,8 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
   if (!falls && damped.usable > damped.accepted && cluster.liveness_at_close != Liveness::live)
     return {LayerName::frozen,
             "growth is frozen while the source is stale; then growWindow begins anew",
-            cluster.reports.unavailable_since,
+            cluster.reports.unavailable_since ? cluster.reports.unavailable_since
+                                              : cluster.reports.unwatched_since,
             {}};
   if (cluster.hold && (falls || grows))
     return {LayerName::mass_shrink_hold,
@@ -273,7 +262,7 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
                 to_go_duration(settings.mass_shrink_hold),
             cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
   if (!falls && !grows && damped.usable > damped.accepted)
-    return flap_layer(cluster, settings, key, state.configuration.resource_aliases);
+    return flap_layer(state, cluster, settings, key);
   return layer_of_value(state.now, settings, key, damped);
 }
 
@@ -408,8 +397,8 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
                                                                : cluster.reports.metrics_nodes;
   for (const auto* entry : nodes.sorted()) {
     const auto& [name, node] = *entry;
-    const std::string& flavor = winning_flavor(node.facts.labels, state.flavors.by_name);
-    const CountedNode counted{flavor, is_eligible(node.facts, flavor, state.flavors.by_name)};
+    const std::string flavor = winning_flavor(node.facts, state.flavors, row.resource);
+    const NodeFlavor counted{flavor, is_eligible(node.facts, flavor, state.flavors.by_name)};
     Amount amount = 0;
     for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
                        [&](std::string_view resource, Amount of) {
@@ -421,11 +410,11 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
     Json& item = rows.emplace_back(Json::object());
     item["name"] = name;
     item["seq"] = node.seq.value;
-    item["flavor"] = counted.flavor;
+    item["flavor"] = counted.name;
     item["amount"] = amount_text(row.resource, amount);
     item["eligible"] = counted.eligible;
-    item["counts"] = counted.eligible && counted.flavor == row.flavor;
-    item["reasons"] = reasons_against(state, node.facts, counted, row.flavor);
+    item["counts"] = counted.eligible && counted.name == row.flavor;
+    item["reasons"] = reasons_against(state, node.facts, counted, {row.flavor, row.resource});
     item["suppressedSince"] = suppressed ? time_json(flap->suppressed_since) : Json();
     item["suppressedUntil"] = suppressed ? time_json(flap->release_time(settings)) : Json();
   }

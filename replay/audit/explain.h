@@ -25,8 +25,9 @@
 // "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
 // "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",
 // "claimEdit", "cordon", "massShrinkHold" (a loss was held for its whole time), "secondObservation"
-// (the hold ended before), "sourceBack" (the source had been lost)), or "sourceChange": the first
-// value of another source. Then "from" is null and "moved" has "source", as "presence" has
+// (the hold ended before), "sourceBack" (the source had been lost), "flavorUse" (a queue or a claim
+// was edited, by which nodes count under other flavors)), or "sourceChange": the first value of
+// another source. Then "from" is null and "moved" has "source", as "presence" has
 // "sourceChange": {"from", "to", "at", "seq"}, the last change of the source in force since a value
 // was accepted, or null. The layer "flapSuppress" begins when the first of the nodes that it leaves
 // out was suppressed, and ends when the last of them counts again if none of them flaps any more.

@@ -23,6 +23,9 @@ std::vector<std::string_view> named_by(LayerName layer) {
     case LayerName::first_quiet: return {"firstQuiet", "growWindow"};
     case LayerName::deadband: return {"growDeadbandPercent", "deadbandMaxAge"};
     case LayerName::frozen: return {"growWindow"};
+    // They decide since when and until when a node is left out.
+    case LayerName::flap_suppress:
+      return {"flapSuppress", "flapReuse", "flapHalfLife", "flapSuppressMax"};
     case LayerName::mass_shrink_hold:
     case LayerName::shrink_window:
     case LayerName::grow_window:
@@ -33,7 +36,6 @@ std::vector<std::string_view> named_by(LayerName layer) {
     case LayerName::unknown:
     case LayerName::newcomer:
     case LayerName::unwatched:
-    case LayerName::flap_suppress:
     case LayerName::due: return {};
   }
   return {};

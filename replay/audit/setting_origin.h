@@ -10,7 +10,8 @@
 
 namespace fairlead {
 
-/// Returns the settings that the text of a layer names, as they are in force for a cluster:
+/// Returns the settings that the text or the end of a layer follows from, as they are in force for
+/// a cluster:
 /// [{"name", "value", "from" "configuration"|"claim", "claim" (of an annotation its name, else
 /// null), "seq", "time" (of the event that set it; null if the log no longer keeps it, then with
 /// "pruned": true)}]. For an annotation it walks back over the claim's events only, to the one that

@@ -13,12 +13,12 @@ namespace {
 constexpr std::int64_t kNanosecondsPerHour = hours(1).ns;
 constexpr std::int64_t kNanosecondsPerSecond = seconds(1).ns;
 
-bool bounds(const Cluster& cluster, const Claim* claim, const std::string& flavor) {
+bool bounds(const Cluster& cluster, const Claim* claim, const CapacityKey& pair) {
   const FlavorCapacity how =
       claim && claim->terms ? claim->terms->flavor_capacity : FlavorCapacity::automatic;
   if (cluster.source == CapacitySource::managed_cluster || how == FlavorCapacity::total_only)
     return false;
-  return how == FlavorCapacity::strict || cluster.mapped.contains(flavor);
+  return how == FlavorCapacity::strict || cluster.mapped.contains(pair);
 }
 
 // Returns the contributions of the last write of the queue; null if there is none, or no queue.
@@ -136,7 +136,8 @@ void TotalsMeter::measure(const State& state, const std::string& name) {
 void TotalsMeter::sum_up(const Cluster& cluster, const Claim* claim, Measured& measured) {
   const auto sums_of = [&](const std::string& flavor, const std::string& resource) -> Sums& {
     const CapacityKeyOrder::View key{
-        bounds(cluster, claim, flavor) ? std::string_view(flavor) : std::string_view(), resource};
+        bounds(cluster, claim, {flavor, resource}) ? std::string_view(flavor) : std::string_view(),
+        resource};
     const auto at = measured.gauges.lower_bound(key);
     if (at != measured.gauges.end() && !CapacityKeyOrder()(key, at->first)) return at->second.now;
     return measured.gauges.emplace_hint(at, CapacityKey{std::string(key.first), resource}, Gauge{})

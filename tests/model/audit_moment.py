@@ -196,10 +196,10 @@ class Moment:
 
     def offered(self, cluster, key):
         return sum(amounts(n["status"]["allocatable"]).get(key[1], 0) for n in cluster.nodes.values()
-                   if self.counts(n, key[0]))
+                   if self.counts(n, *key))
 
-    def counts(self, node, flavor):
-        winner = flavor_of(node, self.hub.flavors)
+    def counts(self, node, flavor, resource):
+        winner = flavor_of(node, self.hub.flavors, self.hub.uses(), resource)
         return winner == flavor and eligible(node, self.hub.flavors[winner])
 
     def capacity(self, cluster, resource):
@@ -220,14 +220,14 @@ class Moment:
     def nodes(self, cluster, flavor, resource):
         out = {}
         for name, node in cluster.nodes.items():
-            winner = flavor_of(node, self.hub.flavors)
+            winner = flavor_of(node, self.hub.flavors, self.hub.uses(), resource)
             flap = cluster.flaps.get(name)
             suppressed = flap is not None and flap.suppressed_since is not None
             out[name] = {
                 "seq": node["seq"], "flavor": winner or "",
                 "amount": amounts(node["status"]["allocatable"]).get(resource, 0),
                 "eligible": winner is not None and eligible(node, self.hub.flavors[winner]),
-                "counts": self.counts(node, flavor), "reasons": self.reasons(node, winner, flavor),
+                "counts": self.counts(node, flavor, resource), "reasons": self.reasons(node, winner, flavor),
                 "suppressedSince": flap.suppressed_since if suppressed else None,
                 "suppressedUntil": cluster.until_reuse(flap) if suppressed else None}
         return out

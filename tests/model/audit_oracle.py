@@ -31,7 +31,7 @@ class Watched(Cluster):
     def settle(self, now):
         before = {key: (value.accepted, value.last_grow, value.gap_since) for key, value in self.keys.items()}
         expired = self.hold is not None and now >= self.hold["until"]
-        edited, flushed = self.at_once, set(self.flush)
+        edited, flushed, moved = self.at_once, set(self.flush), set(self.moved)
         super().settle(now)
         for key, value in self.keys.items():
             old = before.get(key, (None,))[0]
@@ -40,7 +40,8 @@ class Watched(Cluster):
             if value.accepted > old:
                 by = self.gave_way(key, now, *before[key])
             else:
-                causes = (("claimEdit", edited), ("cordon", key[0] in flushed), ("massShrinkHold", expired),
+                causes = (("claimEdit", edited), ("cordon", key in flushed), ("flavorUse", key in moved),
+                          ("massShrinkHold", expired),
                           ("secondObservation", self.second_at == now), ("sourceBack", self.was_lost))
                 by = {next((name for name, is_it in causes if is_it), "shrinkWindow")}
                 if any(when == now - self.settings["shrinkWindow"] for when, _ in value.usable):
@@ -141,7 +142,8 @@ class Watched(Cluster):
     def suppression(self, key):
         """From the first suppression of a node that counts for the key to the end of the last."""
         flaps = [self.flaps[name] for name, node in self.nodes.items()
-                 if self.was_eligible.get(name) and self.flavor.get(name) == key[0] and name in self.flaps
+                 if name in self.flaps and self.flavor.get(name, {}).get(key[1]) == key[0]
+                 and key[0] in self.was_eligible.get(name, {}).values()
                  and self.flaps[name].suppressed_since is not None
                  and amounts(node["status"]["allocatable"]).get(key[1], 0) > 0]
         return min(flap.suppressed_since for flap in flaps), max(self.until_reuse(flap) for flap in flaps)
@@ -243,7 +245,7 @@ class Replayed(model.Hub):
     @staticmethod
     def gauge(spec, cluster, flavor, resource):
         mode = spec.get("flavorCapacity", "Auto")
-        bounds = mode == "Strict" or (mode == "Auto" and flavor in cluster.mapped)
+        bounds = mode == "Strict" or (mode == "Auto" and (flavor, resource) in cluster.mapped)
         return (flavor if bounds else "", resource)
 
 
@@ -270,7 +272,7 @@ def steps_of(spec, cluster, values=None):
                 "minimumsAbove": False}
         for flavor in sorted({r.flavor for r in rows}):
             mine = [r for r in rows if r.flavor == flavor]
-            if mode == "Strict" or (mode == "Auto" and flavor in cluster.mapped):
+            if mode == "Strict" or (mode == "Auto" and (flavor, resource) in cluster.mapped):
                 split(mine, accepted.get((flavor, resource), 0), unit, policy, out, resource, "flavorBound")
             else:
                 for r in mine:

@@ -75,7 +75,7 @@ def reported_source_change(change):
 
 def plain(reason):
     """A reason without its punctuation: which flavor, which taint."""
-    if reason.startswith("no ResourceFlavor"):
+    if reason.startswith(("no ResourceFlavor", "no flavor")):
         return "no flavor"
     if "flavor " in reason:
         return "flavor " + reason.rsplit(" ", 1)[1]

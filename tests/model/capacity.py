@@ -57,15 +57,35 @@ def facts(line):
             amounts(node["status"]["allocatable"]))
 
 
-def flavor_of(node, flavors):
-    """The name of the winning flavor, by labels alone."""
-    labels = node["metadata"].get("labels", {})
+def same_taint(a, b):
+    return all(a.get(k, "") == b.get(k, "") for k in ("key", "value", "effect"))
+
+
+def candidates(resource, uses, flavors):
+    """The flavors that a node's `resource` is divided among. `uses` is {canonical resource: flavors} of all resource
+    groups of ClusterQueues and rows of valid claims."""
+    used = set(uses.get(canonical(resource), ())) & set(flavors)
+    return tuple(sorted(used or flavors))
+
+
+def winner_of(node, names, flavors):
+    """The most specific of the flavors `names` that match the node; None where none does."""
+    labels, taints = node["metadata"].get("labels", {}), node.get("spec", {}).get("taints", [])
     matching = []
-    for name, flavor in flavors.items():
-        wanted = flavor["spec"].get("nodeLabels", {})
-        if all(labels.get(k) == v for k, v in wanted.items()):
-            matching.append((-len(wanted), name))
-    return min(matching)[1] if matching else None
+    for name in names:
+        spec = flavors[name]["spec"]
+        wanted = spec.get("nodeLabels", {})
+        if any(labels.get(k) != v for k, v in wanted.items()):
+            continue
+        own = [t for t in spec.get("nodeTaints", []) if t["effect"] != "PreferNoSchedule"]
+        on_node = sum(any(same_taint(t, taint) for taint in taints) for t in own)
+        matching.append((-len(wanted), -on_node, len(own) - on_node, name))
+    return min(matching)[3] if matching else None
+
+
+def flavor_of(node, flavors, uses, resource):
+    """The name of the flavor that wins the node's `resource`."""
+    return winner_of(node, candidates(resource, uses, flavors), flavors)
 
 
 def cordoned(node):
@@ -79,8 +99,7 @@ def eligible(node, flavor):
     for taint in node.get("spec", {}).get("taints", []):
         if taint["effect"] not in ("NoSchedule", "NoExecute"):
             continue
-        known = any(t["key"] == taint["key"] and t.get("value", "") == taint.get("value", "")
-                    and t["effect"] == taint["effect"] for t in flavor["spec"].get("nodeTaints", []))
+        known = any(same_taint(t, taint) for t in flavor["spec"].get("nodeTaints", []))
         if not known and not any(tolerates(t, taint) for t in flavor["spec"].get("tolerations", [])):
             return False
     return True
@@ -162,7 +181,7 @@ def grants_of(spec, accepted, mapped):
                             amounts(a.get("minResources")).get(resource, 0), a.get("priority", 0)))
         for flavor in sorted({r.flavor for r in rows}):
             mine = [r for r in rows if r.flavor == flavor]
-            bounded = mode == "Strict" or (mode == "Auto" and flavor in mapped)
+            bounded = mode == "Strict" or (mode == "Auto" and (flavor, resource) in mapped)
             if bounded:
                 divide(mine, accepted.get((flavor, resource), 0), unit, policy)
             else:

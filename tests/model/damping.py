@@ -1,7 +1,7 @@
 """One cluster: layers 1 to 3 of the damping, over the whole history."""
 from collections import defaultdict
 
-from capacity import amount, amounts, cordoned, eligible, flavor_of, quantum
+from capacity import amount, amounts, candidates, cordoned, eligible, quantum, winner_of
 
 DEFAULTS = {
     "ingestCoalesce": 1000, "shrinkWindow": 15000, "growWindow": 300000, "firstQuiet": 60000,
@@ -58,15 +58,17 @@ class Cluster:
         self.name, self.settings, self.headroom = name, settings, headroom
         self.nodes, self.flaps, self.was_eligible = {}, {}, {}
         self.keys = {}
-        self.mapped = set()
+        self.mapped = set()         # pairs (flavor, resource)
+        self.uses = {}              # of the hub, by which nodes are counted
         self.first_known = None
         self.last_change = None
         self.known = False
         self.live, self.lost, self.returned = True, False, None
         self.away = False           # was lost, and has not been back for a grow window
         self.at_once = False        # a claim was edited
-        self.flush = set()          # flavors of which a node was cordoned
-        self.flavor, self.was_cordoned = {}, {}
+        self.flush = set()          # pairs of which a node was cordoned
+        self.moved = set()          # pairs of which an edit of queues or claims took nodes away
+        self.flavor, self.was_cordoned = {}, {}  # of nodes: {resource: winner}
         self.hold = None            # {"until", "before"}
         self.observed_totals = None  # of the observation before this one
 
@@ -75,33 +77,56 @@ class Cluster:
         steps = (now - flap.at) * 64 // self.settings["flapHalfLife"]
         return ((flap.penalty * TABLE[steps % 64]) >> 16) >> (steps // 64)
 
+    def count_node(self, name, flavors):
+        """Which flavors the node is eligible for, {candidates: winner}, and which wins each of its resources."""
+        node, won = self.nodes[name], {}
+        for names in self.sets(flavors) | {tuple(sorted(flavors))}:
+            won[names] = winner_of(node, names, flavors)
+        self.was_eligible[name] = {names: w for names, w in won.items()
+                                   if w is not None and eligible(node, flavors[w])}
+        self.flavor[name] = {r: won[candidates(r, self.uses, flavors)] for r in amounts(node["status"]["allocatable"])}
+        return won
+
+    def sets(self, flavors):
+        """The candidates of all resources that are used; all flavors where none is."""
+        used = {candidates(r, self.uses, flavors) for r, names in self.uses.items() if set(names) & set(flavors)}
+        return used or {tuple(sorted(flavors))}
+
     def judge_node(self, name, flavors, now, settings):
-        node = self.nodes[name]
-        winner = flavor_of(node, flavors)
-        is_eligible = winner is not None and eligible(node, flavors[winner])
-        if winner is not None:
-            self.mapped.add(winner)
-        before = self.was_eligible.get(name, False)
-        self.was_eligible[name] = is_eligible
+        node, before = self.nodes[name], self.was_eligible.get(name, {})
         if self.see_cordon(name):
-            self.flush.add(winner)
-        self.flavor[name] = winner
-        if before and not is_eligible:
-            if not cordoned(node) and settings["flapPenalty"] > 0:
-                flap = self.flaps.setdefault(name, Flaps())
-                flap.penalty = min(FLAP_CEILING, self.penalty(flap, now) + settings["flapPenalty"])
-                flap.at = now
-                if flap.penalty >= settings["flapSuppress"] and flap.suppressed_since is None:
-                    flap.suppressed_since = now
+            self.flush |= {(w, r) for r, w in self.flavor.get(name, {}).items() if w is not None}
+        won = self.count_node(name, flavors)
+        after = self.was_eligible[name]
+        lost = any(names in before and won[names] is not None and names not in after for names in self.sets(flavors))
+        if lost and not cordoned(node) and settings["flapPenalty"] > 0:
+            flap = self.flaps.setdefault(name, Flaps())
+            flap.penalty = min(FLAP_CEILING, self.penalty(flap, now) + settings["flapPenalty"])
+            flap.at = now
+            if flap.penalty >= settings["flapSuppress"] and flap.suppressed_since is None:
+                flap.suppressed_since = now
+
+    def adopt(self, uses, flavors):
+        """Queues and claims use other flavors: every node is counted again, which is no flap."""
+        before = self.offered(flavors, False)
+        self.uses = uses
+        for name in self.nodes:
+            self.count_node(name, flavors)
+        after = self.offered(flavors, False)
+        self.moved |= {key for key, value in before.items() if after.get(key, 0) < value}
+
+    def map_pairs(self, flavors):
+        for node in self.nodes.values():
+            for resource, names in self.uses.items():
+                if set(names) & set(flavors):
+                    self.mapped.add((winner_of(node, candidates(resource, self.uses, flavors), flavors), resource))
 
     def see_cordon(self, name):
-        """Whether the node was taken away since it was last looked at: its flavor's falls are an order then."""
+        """Whether the node was cordoned since it was last looked at: the falls of its flavors are an order then."""
         is_cordoned = name in self.nodes and cordoned(self.nodes[name])
         new = is_cordoned and not self.was_cordoned.get(name, True)
         if name in self.nodes:
             self.was_cordoned[name] = is_cordoned
-        if new:
-            self.flush.add(self.flavor.get(name))
         return new
 
     def release_suppressed(self, now):
@@ -114,16 +139,20 @@ class Cluster:
             elif self.penalty(flap, now) < self.settings["flapReuse"]:
                 flap.suppressed_since = None
 
-    def usable(self, flavors, skip_suppressed):
+    def offered(self, flavors, skip_suppressed):
         cap = defaultdict(int)
         for name, node in self.nodes.items():
-            if not self.was_eligible.get(name):
-                continue
             flap = self.flaps.get(name)
             if skip_suppressed and flap and flap.suppressed_since is not None:
                 continue
             for r, v in amounts(node["status"]["allocatable"]).items():
-                cap[(flavor_of(node, flavors), r)] += v
+                flavor = self.was_eligible.get(name, {}).get(candidates(r, self.uses, flavors))
+                if flavor is not None:
+                    cap[(flavor, r)] += v
+        return cap
+
+    def usable(self, flavors, skip_suppressed):
+        cap = self.offered(flavors, skip_suppressed)
         result = {}
         for (f, r), v in cap.items():
             percent = self.headroom["percent"].get(r, 0)
@@ -202,7 +231,7 @@ class Cluster:
                 key.accepted = key.growable[-1][1] if quiet else min(v for _, v in key.growable)
                 key.history.append((now, key.accepted))
         for (flavor, resource), key in self.keys.items():
-            at_once = self.at_once or flavor in self.flush
+            at_once = self.at_once or (flavor, resource) in self.flush | self.moved
             if self.lost:
                 continue  # the member is untouched
             if self.hold:

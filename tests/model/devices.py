@@ -170,7 +170,7 @@ class Cluster:
         if not ready or node.get("spec", {}).get("unschedulable"):
             return False
         flavors = {v.name_of(f): f for f in self.world.get("flavors", [])}
-        flavor = flavors.get(capacity.flavor_of(node, flavors), {"spec": {}})
+        flavor = flavors.get(capacity.flavor_of(node, flavors, {}, "cpu"), {"spec": {}})
         tolerations = spec.get("tolerations", []) + flavor["spec"].get("tolerations", [])
         if not v.tolerated(node.get("spec", {}).get("taints", []), tolerations):
             return False

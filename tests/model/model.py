@@ -82,10 +82,34 @@ class Hub:
             if cluster.first_known is not None:
                 for node in list(cluster.nodes):
                     cluster.judge_node(node, self.flavors, now, self.settings)
+        self.close(now, touched)
+
+    def close(self, now, touched):
+        """Decides, by the flavors that are used now. Our own write may make a place for another: then once more."""
+        uses = self.uses()
+        for name, cluster in self.clusters.items():
+            if cluster.uses != uses:
+                cluster.adopt(uses, self.flavors)
+            cluster.map_pairs(self.flavors)
+            if cluster.first_known is not None:
                 cluster.take_usable(self.flavors, now, name in touched, bool(cluster.flush))
             cluster.settle(now)
-            cluster.at_once, cluster.flush = False, set()
+            cluster.at_once, cluster.flush, cluster.moved = False, set(), set()
         self.write(now)
+        if self.uses() != uses:
+            self.close(now, set())
+
+    def uses(self):
+        """{canonical resource: flavors} that stand together in a queue or in a row of a valid claim."""
+        uses = defaultdict(set)
+        for queue in self.queues.values():
+            for flavor, resource in queue["quota"]:
+                uses[canonical(resource)].add(flavor)
+        for spec in self.valid_specs.values():
+            for a in spec["resourceAssignments"]:
+                for resource in a["resources"]:
+                    uses[canonical(resource)].add(a["flavor"])
+        return dict(uses)
 
     def coalesce(self, line, now, touched):
         key = (line["cluster"], line["object"]["metadata"]["name"])
@@ -125,7 +149,8 @@ class Hub:
             if cluster.first_known is None:
                 cluster.first_known = cluster.last_change = now
             if gone:
-                cluster.see_cordon(name)  # of this moment, too: who takes a node away may cordon it first
+                if cluster.see_cordon(name):  # of this moment, too: who takes a node away may cordon it first
+                    cluster.flush |= {(w, r) for r, w in cluster.flavor.get(name, {}).items() if w is not None}
                 cluster.nodes.pop(name, None)
                 cluster.was_eligible.pop(name, None)
                 cluster.was_cordoned.pop(name, None)
@@ -150,7 +175,9 @@ class Hub:
                     "base": line["object"]["metadata"].get("annotations", {}),
                     "quota": {(f["name"], r["name"]): amount(r["name"], r["nominalQuota"])
                               for g in line["object"]["spec"]["resourceGroups"] for f in g["flavors"]
-                              for r in f["resources"]}}
+                              for r in f["resources"]},
+                    "groups": [{canonical(r["name"]) for f in g["flavors"] for r in f["resources"]}
+                               for g in line["object"]["spec"]["resourceGroups"]]}
         elif kind == "ClusterResourceClaim":
             name = line["object"]["metadata"]["name"]
             spec = line["object"]["spec"]
@@ -241,7 +268,7 @@ class Hub:
         for flavor, resource in sorted(pairs):
             wanted = (flavor, resource) in assigned or pairs[flavor, resource] > 0
             if wanted and resource in covered and flavor in self.flavors and flavor not in self.gone:
-                for each in covered:
+                for each in next(group for group in self.queues[queue]["groups"] if resource in group):
                     placed.setdefault((flavor, each), 0)
         return placed
 

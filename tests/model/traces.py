@@ -12,6 +12,10 @@ FLAVORS = {
              "nodeTaints": [{"key": "spot", "value": "true", "effect": "NoSchedule"}],
              "tolerations": [{"key": "lease", "operator": "Exists"}]},
 }
+LEASED = "leased"  # told apart from `any` by its taint alone
+FLAVORS_WITH_TAINTS = {**FLAVORS, LEASED: {
+    "nodeTaints": [{"key": "lease", "value": "x", "effect": "NoExecute"},
+                   {"key": "soft", "effect": "PreferNoSchedule"}]}}
 QUEUES = ["qa", "qb", "qc"]
 TAINTS = [{"key": "spot", "value": "true", "effect": "NoSchedule"},
           {"key": "lease", "value": "x", "effect": "NoExecute"},
@@ -32,6 +36,8 @@ def line(time, kind, obj, type_="ADDED", cluster="hub"):
 class Maker:
     ABSENCES = 0.35  # how often flavors leave the hub for a while
     SPARSE = 0.35    # how often queues lack flavors that claims assign in them
+    LAYOUT = 0.4     # how often resources stand in groups of their own flavors, and queues of others come and go
+
     def __init__(self, seed, features=None):
         self.r = random.Random(seed)
         r = self.r
@@ -46,10 +52,29 @@ class Maker:
         if features is None and self.sparse.random() < self.SPARSE:
             self.on.add("sparse")
         self.flavors = r.sample(sorted(FLAVORS), r.randint(2, 4)) if "flavors" in self.on else ["od"]
+        self.layout = random.Random("layouts %d" % seed)
+        if features is None and self.layout.random() < self.LAYOUT:
+            self.on.add("layout")
+        if "layout" in self.on:
+            self.on.discard("sparse")
+            self.flavors = self.flavors + [LEASED] + [f for f in ("any", "big") if f not in self.flavors]
         self.clusters = ["c1", "c2"] if "clusters" in self.on else ["c1"]
         self.resources = ["cpu", "memory"] + (["gpu"] if "gpu" in self.on else [])
+        self.groups = self.split() if "layout" in self.on else [(self.resources, self.flavors)]
         self.lines = []
         self.nodes = {}
+
+    def split(self):
+        """The resource groups of all queues: (resources, flavors), where no flavor is in two."""
+        r = self.layout
+        cut = r.randint(1, len(self.resources) - 1)
+        flavors = r.sample(self.flavors, len(self.flavors))
+        first, second = r.randint(1, len(flavors) - 1), r.choice([0, 0, 1])  # now and then nothing uses the last
+        ends = len(flavors) - second if first < len(flavors) - second else len(flavors)
+        return [(self.resources[:cut], flavors[:first]), (self.resources[cut:], flavors[first:ends])]
+
+    def resources_of(self, flavor):
+        return next((resources for resources, flavors in self.groups if flavor in flavors), [])
 
     def config(self):
         r, on = self.r, self.on
@@ -97,10 +122,11 @@ class Maker:
     def claim(self, name, cluster):
         r, on = self.r, self.on
         assignments, total = [], {x: 0 for x in self.resources}
-        pairs = [(q, f) for q in QUEUES for f in self.flavors]
+        pairs = [(q, f) for q in QUEUES for f in self.flavors if self.resources_of(f)]
         for queue, flavor in r.sample(pairs, r.randint(1, min(4, len(pairs)))):
             resources = {}
-            for x in r.sample(self.resources, r.randint(1, len(self.resources))):
+            mine = self.resources_of(flavor)
+            for x in r.sample(mine, r.randint(1, len(mine))):
                 resources[x] = self.quantity(x, 0, 30)
             a = {"clusterQueueName": queue, "flavor": flavor, "resources": resources}
             if "minimum" in on and r.random() < 0.5:
@@ -133,18 +159,37 @@ class Maker:
         annotations = {}
         if "base" in self.on and self.r.random() < 0.6:
             annotations["fairlead.io/base-quota"] = json.dumps({self.flavors[0]: {"cpu": "3", "memory": "1Gi"}})
-        names = [canonical_gpu(x) for x in self.resources]
-        flavors = [{"name": f, "resources": [
-            {"name": x, "nominalQuota": self.r.choice(["0", "0", "7"])} for x in names]} for f in self.flavors]
-        if "sparse" in self.on:
-            flavors = flavors[:1] + [f for f in flavors[1:] if self.sparse.random() < 0.4]
+        groups = []
+        for resources, of_group in self.groups:
+            names = [canonical_gpu(x) for x in resources]
+            flavors = [{"name": f, "resources": [
+                {"name": x, "nominalQuota": self.r.choice(["0", "0", "7"])} for x in names]} for f in of_group]
+            if "sparse" in self.on:
+                flavors = flavors[:1] + [f for f in flavors[1:] if self.sparse.random() < 0.4]
+            groups.append({"coveredResources": names, "flavors": flavors})
+        if "layout" in self.on:
+            annotations = {}  # it may name a pair that is in no group
         return {"metadata": {"name": name, "annotations": annotations}, "spec": {
-            "namespaceSelector": {}, "resourceGroups": [{"coveredResources": names, "flavors": flavors}]}}
+            "namespaceSelector": {}, "resourceGroups": groups}}
+
+    def add_queues_of_others(self, last):
+        """Queues that no claim names use flavors with other resources, for a while."""
+        r, more = self.layout, []
+        for name in ("qx", "qy")[:r.randint(0, 2)]:
+            resource, start = canonical_gpu(r.choice(self.resources)), r.randint(0, max(1, last // 500)) * 500
+            flavors = [{"name": f, "resources": [{"name": resource, "nominalQuota": "1"}]}
+                       for f in r.sample(self.flavors, r.randint(1, len(self.flavors)))]
+            queue = {"metadata": {"name": name}, "spec": {"resourceGroups": [
+                {"coveredResources": [resource], "flavors": flavors}]}}
+            more.append(line(start, "ClusterQueue", queue))
+            if r.random() < 0.6:
+                more.append(line(start + r.choice([500, 3000, 25000]), "ClusterQueue", queue, "DELETED"))
+        self.lines = sorted(self.lines + more, key=lambda x: x["time"])
 
     def make(self):
         r, on = self.r, self.on
         for f in self.flavors:
-            self.lines.append(line(0, "ResourceFlavor", {"metadata": {"name": f}, "spec": FLAVORS[f]}))
+            self.lines.append(line(0, "ResourceFlavor", {"metadata": {"name": f}, "spec": FLAVORS_WITH_TAINTS[f]}))
         queues = {q: self.queue(q) for q in QUEUES}
         for q in QUEUES:
             if not ("late" in on and q == "qc"):
@@ -184,6 +229,8 @@ class Maker:
                 self.change_node(time, c)
         if "absences" in on:
             self.take_flavors_away(time)
+        if "layout" in self.on:
+            self.add_queues_of_others(time)
         return self.lines
 
     def take_flavors_away(self, last):
@@ -191,9 +238,9 @@ class Maker:
         r, absences = self.absences, []
         for f in r.sample(self.flavors, r.randint(1, len(self.flavors))):
             start = r.randint(1, max(1, last // 500)) * 500
-            absences.append(line(start, "ResourceFlavor", {"metadata": {"name": f}, "spec": FLAVORS[f]}, "DELETED"))
+            absences.append(line(start, "ResourceFlavor", {"metadata": {"name": f}, "spec": FLAVORS_WITH_TAINTS[f]}, "DELETED"))
             if r.random() < 0.8:
-                back = FLAVORS[f] if r.random() < 0.8 else {"nodeLabels": {"size": "big"}}
+                back = FLAVORS_WITH_TAINTS[f] if r.random() < 0.8 else {"nodeLabels": {"size": "big"}}
                 absences.append(line(start + r.choice([500, 3000, 25000]), "ResourceFlavor",
                                      {"metadata": {"name": f}, "spec": back}))
         self.lines = sorted(self.lines + absences, key=lambda x: x["time"])
@@ -207,6 +254,8 @@ class Maker:
             self.lines.append(line(time, "Node", self.nodes[(c, name)], cluster=c))
             return
         node = json.loads(json.dumps(node))
+        if "layout" in on and self.layout.random() < 0.15:
+            node["spec"]["taints"] = self.layout.sample(TAINTS, self.layout.randint(0, 2))
         choice = r.random()
         if choice < 0.12:
             del self.nodes[(c, name)]

@@ -1,6 +1,8 @@
 #include "engine/fold/capacity/capacity.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace fairlead {
 
@@ -26,16 +28,96 @@ bool matches(const ResourceFlavorFacts& flavor, const Labels& labels) {
                      [&](const auto& label) { return labels.find(label.first) == label.second; });
 }
 
+bool has(const std::vector<Taint>& taints, const Taint& taint) {
+  return std::find(taints.begin(), taints.end(), taint) != taints.end();
+}
+
+// A flavor that matches a node, and how specific it is.
+struct Match {
+  const Flavors::value_type* flavor = nullptr;
+  std::size_t labels = 0;
+  std::size_t on_node = 0;  // of its nodeTaints
+  std::size_t lacking = 0;
+
+  Match() = default;
+  Match(const Flavors::value_type& matching, const NodeFacts& node)
+      : flavor(&matching), labels(matching.second.node_labels.size()) {
+    // A node's PreferNoSchedule taints are not known, for they keep no pod away.
+    for (const Taint& taint : matching.second.node_taints)
+      if (taint.effect != "PreferNoSchedule") ++(has(node.taints, taint) ? on_node : lacking);
+  }
+  // Flavors are compared in the order of their names: of equal ones the first stays.
+  bool more_specific_than(const Match& other) const {
+    if (!other.flavor) return true;
+    if (labels != other.labels) return labels > other.labels;
+    if (on_node != other.on_node) return on_node > other.on_node;
+    return lacking < other.lacking;
+  }
+};
+
+std::vector<Match> best_matches(const NodeFacts& node, const FlavorTables& flavors) {
+  const CandidateTable& candidates = flavors.candidates;
+  std::vector<Match> best(candidates.sets);
+  for (const auto& flavor : flavors.by_name) {
+    if (!matches(flavor.second, node.labels)) continue;
+    const Match match(flavor, node);
+    if (match.more_specific_than(best[0])) best[0] = match;
+    const auto sets = candidates.sets_with.find(flavor.first);
+    if (sets == candidates.sets_with.end()) continue;
+    for (const std::uint32_t set : sets->second)
+      if (match.more_specific_than(best[set])) best[set] = match;
+  }
+  return best;
+}
+
 }  // namespace
 
-const std::string& winning_flavor(const Labels& labels, const Flavors& flavors) {
-  static const std::string none;
-  const Flavors::value_type* best = nullptr;
-  for (const auto& flavor : flavors) {  // by name, so the first of the most specific wins
-    if (!matches(flavor.second, labels)) continue;
-    if (!best || flavor.second.node_labels.size() > best->second.node_labels.size()) best = &flavor;
+CandidateTable candidates_of(const FlavorUses& uses, const Flavors& flavors,
+                             const ResourceAliases& aliases) {
+  std::map<std::string, std::set<std::string>> of_resource;
+  for (const auto& [spelled, names] : uses)
+    for (const std::string& name : names)
+      if (flavors.contains(name)) of_resource[canonical_resource(aliases, spelled)].insert(name);
+  // Numbered in the order of their content.
+  std::map<std::set<std::string>, std::uint32_t> sets;
+  for (const auto& [resource, names] : of_resource)
+    if (names.size() < flavors.size()) sets.emplace(names, 0);
+  CandidateTable table;
+  for (auto& [names, number] : sets) {
+    number = table.sets++;
+    for (const std::string& name : names) table.sets_with[name].push_back(number);
   }
-  return best ? best->first : none;
+  for (const auto& [resource, names] : of_resource) {
+    const auto set = sets.find(names);
+    table.set_of.emplace(resource, set == sets.end() ? 0 : set->second);
+  }
+  return table;
+}
+
+std::vector<NodeFlavor> winning_flavors(const NodeFacts& node, const FlavorTables& flavors) {
+  std::vector<NodeFlavor> won;
+  for (const Match& match : best_matches(node, flavors)) {
+    NodeFlavor& flavor = won.emplace_back();
+    if (match.flavor) flavor.name = match.flavor->first;
+    flavor.eligible = is_eligible(node, flavor.name, flavors.by_name);
+  }
+  return won;
+}
+
+std::string winning_flavor(const NodeFacts& node, const FlavorTables& flavors,
+                           std::string_view resource) {
+  const Match match = best_matches(node, flavors)[flavors.candidates.of(resource)];
+  return match.flavor ? match.flavor->first : std::string();
+}
+
+bool taints_may_decide(const std::vector<Taint>& before, const std::vector<Taint>& after,
+                       const Flavors& flavors) {
+  if (before == after) return false;
+  return std::any_of(flavors.begin(), flavors.end(), [&](const auto& flavor) {
+    const auto& taints = flavor.second.node_taints;
+    return std::any_of(taints.begin(), taints.end(),
+                       [&](const Taint& taint) { return has(before, taint) != has(after, taint); });
+  });
 }
 
 bool is_eligible(const NodeFacts& node, const std::string& flavor, const Flavors& flavors) {

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/base/quantity.h"
 #include "engine/fold/capacity/cluster_terms.h"
@@ -16,9 +17,22 @@ namespace fairlead {
 /// All ResourceFlavors of the hub.
 using Flavors = std::map<std::string, ResourceFlavorFacts>;
 
-/// Returns the flavor that wins a node with these labels: the most specific one whose nodeLabels
-/// are a subset of them (most labels, then name bytewise). Empty if none matches.
-const std::string& winning_flavor(const Labels& labels, const Flavors& flavors);
+/// Returns the candidates of each resource: the flavors of the hub that stand with it in `uses`, or
+/// all of them where none does. Equal tables number their sets alike.
+CandidateTable candidates_of(const FlavorUses& uses, const Flavors& flavors,
+                             const ResourceAliases& aliases);
+
+/// Returns, for each candidate set, the flavor that wins the node: of the candidates whose
+/// nodeLabels are a subset of the node's labels the most specific one, which is the one with most
+/// labels, then with most of its nodeTaints on the node, then with fewest that the node lacks, then
+/// the first name bytewise. A flavor is matched once, however many sets it is in.
+std::vector<NodeFlavor> winning_flavors(const NodeFacts& node, const FlavorTables& flavors);
+/// Returns the flavor that wins the node for one resource; empty if none matches.
+std::string winning_flavor(const NodeFacts& node, const FlavorTables& flavors,
+                           std::string_view resource);
+/// Whether other taints of a node whose labels stay may let another flavor win it.
+bool taints_may_decide(const std::vector<Taint>& before, const std::vector<Taint>& after,
+                       const Flavors& flavors);
 
 /// Whether `node` counts for `flavor`, which wins it: it is Ready, schedulable, and without a
 /// NoSchedule or NoExecute taint that neither the flavor's nodeTaints nor its tolerations cover.

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/fold/capacity/damping.h"
@@ -16,11 +18,28 @@
 
 namespace fairlead {
 
+/// How a node counts for the resources of one candidate set (CandidateTable).
+struct NodeFlavor {
+  std::string name;  ///< the candidate that wins the node; empty: none matches
+  bool eligible = false;
+
+  friend auto operator<=>(const NodeFlavor&, const NodeFlavor&) = default;
+};
+
+/// Nodes of one cluster that count alike. A cluster has a few kinds, so that what a node keeps of
+/// its flavors does not grow with their number.
+struct NodeKind {
+  std::vector<NodeFlavor> flavors;  ///< by candidate set
+  std::int64_t nodes = 0;           ///< how many; the place of a kind without nodes is used again
+
+  friend bool operator==(const NodeKind&, const NodeKind&) = default;
+};
+
 /// How a node counts at present.
 struct CountedNode {
-  std::string flavor;  ///< the winning ResourceFlavor; empty: it counts nowhere
-  bool eligible = false;
-  bool in_pool = false;  ///< eligible for the super cluster pool, whatever its flavor
+  std::uint32_t kind = 0;  ///< one more than its place in Cluster::kinds; 0: it counts nowhere
+  bool eligible = false;   ///< for the resources of one set at least
+  bool in_pool = false;    ///< eligible for the super cluster pool, whatever its flavors
 
   friend bool operator==(const CountedNode&, const CountedNode&) = default;
 };
@@ -51,6 +70,7 @@ enum class FallCause : std::uint8_t {
   mass_shrink_hold,    ///< a loss was held for the whole massShrinkHold
   second_observation,  ///< a held loss was observed again, or confirmed
   source_back,         ///< the source had been lost until then
+  flavor_use,          ///< its flavor, or one that wins its nodes, came into use or went out of it
 };
 
 /// The change of a cluster's capacity source.
@@ -87,12 +107,12 @@ struct CapacityValue {
   friend bool operator==(const CapacityValue&, const CapacityValue&) = default;
 };
 
-/// The sums of the nodes of one flavor that report the same resources, so that a key is looked up
+/// The sums of the nodes of one kind that report the same resources, so that a key is looked up
 /// once.
 struct SumLane {
-  std::string flavor;
+  std::uint32_t kind = 0;
   std::vector<std::string> resources;  ///< as nodes report them, in their order; none is an alias
-  std::vector<CapacityValue*> sums;    ///< of Cluster::capacity, one a resource
+  std::vector<CapacityValue*> sums;    ///< of Cluster::capacity, one a resource; null: not counted
 };
 /// The bound on the lanes of a cluster; one more empties them.
 inline constexpr std::size_t kSumLanesMax = 16;
@@ -141,11 +161,36 @@ struct PoolObservation {
   friend bool operator==(const PoolObservation&, const PoolObservation&) = default;
 };
 
-/// The ResourceFlavors of the hub.
+/// Which flavors stand with which resource in ClusterQueues and claims: resource, as spelled there,
+/// and flavor, each of which need not exist.
+using FlavorUses = std::map<std::string, std::set<std::string>>;
+
+/// The candidates of each resource: the flavors that stand with it, or all of the hub where none
+/// does. Resources with equal candidates share a set, so that a node is matched once for them. Set
+/// 0 is all flavors.
+struct CandidateTable {
+  std::map<std::string, std::uint32_t, std::less<>> set_of;  ///< by canonical resource; absent: 0
+  std::map<std::string, std::vector<std::uint32_t>> sets_with;  ///< by flavor, ascending, without 0
+  std::uint32_t sets = 1;
+
+  std::uint32_t of(std::string_view resource) const {
+    const auto at = set_of.find(resource);
+    return at == set_of.end() ? 0 : at->second;
+  }
+
+  friend bool operator==(const CandidateTable&, const CandidateTable&) = default;
+};
+
+/// The ResourceFlavors of the hub, and where they are used.
 struct FlavorTables {
   std::map<std::string, ResourceFlavorFacts> by_name;  ///< also `gone`, as last observed
   std::set<std::string> gone;  ///< left the hub while a claim or a member's work names them
   std::map<std::string, Seq> seqs;
+  /// By resource and flavor: in how many resource groups and rows of valid claims they stand now.
+  std::map<std::string, std::map<std::string, std::int64_t>> uses;
+  FlavorUses in_force;        ///< `uses` when the last moment closed: nodes are counted by them
+  std::optional<Seq> edited;  ///< the event of the open moment by which `uses` gained or lost one
+  CandidateTable candidates;  ///< as `in_force` and `by_name` make them
 
   friend bool operator==(const FlavorTables&, const FlavorTables&) = default;
 };
@@ -153,9 +198,10 @@ struct FlavorTables {
 /// All changes of a cluster at one log time. Emptied when that time closes.
 struct Observation {
   bool changed = false;           ///< the source in force reported something, also a relist
-  std::set<std::string> won;      ///< flavors that won a node; mapped if they have one at the end
+  std::set<std::uint32_t> kinds;  ///< that got their first node; mapped if they have one at the end
   bool at_once_all = false;       ///< a claim edit or delete: every fall counts at once
   std::set<CapacityKey> at_once;  ///< a cordon: falls of these keys count at once
+  std::set<CapacityKey> moved;    ///< their flavors' uses were edited: their falls count at once
   std::map<CapacityKey, Int128> cordoned;  ///< what cordons took
   std::int64_t cordoned_nodes = 0;
   std::int64_t eligible_before = 0;  ///< eligible nodes when the moment began

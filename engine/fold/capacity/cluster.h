@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/fold/state.h"
 
@@ -32,12 +33,19 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
 /// Folds that a source of the cluster (all of them if `kind` is empty) is live, stale or lost.
 void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq);
+/// Folds that the configuration names other members. The Nodes of a member that it no longer names
+/// are not read: their stream is stale at once, and lost after lostAfter.
+void observe_members(State& state, const std::vector<MemberKubeconfig>& before,
+                     const std::vector<MemberKubeconfig>& after, Seq seq);
 /// Folds a relist or bookmark of `kind` from `source`: the second observation that a hold waits
 /// for.
 void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster);
 /// Computes every sum again, because aliases, sources or flavors changed.
 void recount_everything(State& state);
+/// Counts the nodes of every cluster again, because FlavorTables::candidates changed with the event
+/// `edit` of the moment that closes.
+void recount_for_uses(State& state, Seq edit);
 
 /// Sets the entry of `node` in `cluster.releases` to the end of its suppression under `settings`.
 void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,

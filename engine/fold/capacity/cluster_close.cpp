@@ -7,6 +7,7 @@
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/device_capacity.h"
@@ -98,8 +99,10 @@ void release_flapping(Close& close) {
     if (!node->counted.eligible) continue;
     for_each_canonical(node->facts.allocatable, close.state.configuration.resource_aliases,
                        [&](std::string_view resource, Amount amount) {
-                         const std::string& flavor = node->counted.flavor;
-                         cluster.capacity[{flavor, std::string(resource)}].growing += amount;
+                         const NodeFlavor& flavor =
+                             flavor_for(close.state, cluster, *node, resource);
+                         if (flavor.eligible)
+                           cluster.capacity[{flavor.name, std::string(resource)}].growing += amount;
                        });
   }
 }
@@ -118,11 +121,17 @@ bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
   return key.flavor.empty() == totals_in_force(cluster);
 }
 
-// The bound of a flavor applies from the moment on in which it won its first node and kept one.
-void map_flavors(Close& close) {
-  for (const std::string& flavor : close.cluster.observation.won)
-    if (close.cluster.flavor_nodes[flavor] > 0 && close.cluster.mapped.insert(flavor).second)
-      close.grants_follow = true;
+// The bound of a pair applies from the moment on in which its flavor won the resource of a first
+// node and kept one. Only pairs with a resource that is used are mapped: no other is assigned.
+void map_pairs(Close& close) {
+  Cluster& cluster = close.cluster;
+  for (const std::uint32_t number : cluster.observation.kinds) {
+    const NodeKind& kind = cluster.kinds[number - 1];
+    if (kind.nodes == 0) continue;
+    for (const auto& [resource, set] : close.state.flavors.candidates.set_of)
+      if (const std::string& flavor = kind.flavors[set].name; !flavor.empty())
+        close.grants_follow |= cluster.mapped.insert({flavor, resource}).second;
+  }
 }
 
 // Feeds what the nodes offer now to the step functions. Returns the totals before, where
@@ -338,8 +347,9 @@ void step_values(Close& close) {
       cluster.liveness_at_close == Liveness::live ? Growth::allowed : Growth::frozen;
   for (auto& [key, value] : cluster.capacity) {
     if (!belongs_to_source(cluster, key)) continue;
-    const bool at_once =
-        cluster.observation.at_once_all || cluster.observation.at_once.contains(key);
+    const Observation& seen = cluster.observation;
+    const bool cordoned = seen.at_once.contains(key);
+    const bool at_once = seen.at_once_all || cordoned || seen.moved.contains(key);
     if (cluster.hold && !at_once) {
       if (value.damped.growing > value.damped.accepted) value.damped.held_by = GrowthBar::frozen;
       continue;
@@ -353,9 +363,10 @@ void step_values(Close& close) {
                      value.damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
                      close.now);
     if (value.damped.accepted < before)
-      value.fell_by = cluster.observation.at_once_all ? FallCause::claim_edit
-                      : at_once                       ? FallCause::cordon
-                                                      : close.lets_fall;
+      value.fell_by = seen.at_once_all ? FallCause::claim_edit
+                      : cordoned       ? FallCause::cordon
+                      : at_once        ? FallCause::flavor_use
+                                       : close.lets_fall;
     else if (value.damped.accepted > before && close.lets_fall == FallCause::second_observation &&
              value.damped.grew_by == GrowthCause::mass_shrink_hold)
       value.damped.grew_by = GrowthCause::second_observation;
@@ -372,6 +383,8 @@ LogTime next_deadline_of(const Close& close) {
   if (!cluster.releases.empty()) consider(cluster.releases.begin()->first);
   if (cluster.reports.unavailable_since)
     consider(*cluster.reports.unavailable_since + settings.lost_after);
+  if (cluster.reports.unwatched_since)
+    consider(*cluster.reports.unwatched_since + settings.lost_after);
   if (cluster.counted_again_at) consider(*cluster.counted_again_at);
   for (const auto& [queue, since] : cluster.member.deviating) consider(since);
   if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
@@ -431,7 +444,7 @@ void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
   Close close{state,          name,           cluster,
               terms.settings, terms.headroom, cluster.pool.offered ? pool_headroom : terms.headroom,
               state.now};
-  map_flavors(close);
+  map_pairs(close);
   const bool hub_open_before = !cluster.counted_again_at;
   const std::tuple before_close{cluster.liveness_at_close, cluster.valued, hub_open_before};
   const bool held_before = cluster.hold.has_value();

@@ -64,21 +64,42 @@ void uncount_gone(const State& state, Cluster& cluster, const std::string& name,
 // Notes a cordon of `node`: an administrator ordered the falls that follow, so they count at once.
 void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
   note_pool_cordon(state, cluster, node);
-  const CountedNode& counted = node.counted;
-  if (counted.flavor.empty()) return;
   for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
-                       const CapacityKey key{counted.flavor, std::string(resource)};
+                       const NodeFlavor& flavor = flavor_for(state, cluster, node, resource);
+                       if (flavor.name.empty()) return;
+                       const CapacityKey key{flavor.name, std::string(resource)};
                        cluster.observation.at_once.insert(key);
-                       if (counted.eligible) cluster.observation.cordoned[key] += amount;
+                       if (flavor.eligible) cluster.observation.cordoned[key] += amount;
                      });
-  if (counted.eligible) ++cluster.observation.cordoned_nodes;
+  if (node.counted.eligible) ++cluster.observation.cordoned_nodes;
 }
 
 // An equal part keeps its memory: of most nodes only the readiness ever changes.
 template <class Part>
 void renew(Part& known, const Part& observed) {
   if (known != observed) known = observed;
+}
+
+// The first candidate set of a resource that is used; the resources of set 0 may all be unused.
+std::size_t first_used_set(const CandidateTable& candidates) {
+  const auto& sets = candidates.set_of;
+  const bool all_flavors =
+      sets.empty() ||
+      std::any_of(sets.begin(), sets.end(), [](const auto& of) { return of.second == 0; });
+  return all_flavors ? 0 : 1;
+}
+
+// Whether a node that was counted as `was` became ineligible for a flavor. A flavor that no longer
+// wins it, because it was relabelled, is no flap.
+bool lost_eligibility(const State& state, const Cluster& cluster, const CountedNode& was,
+                      const NodeRecord& node) {
+  if (was.kind == 0 || was.kind == node.counted.kind) return false;
+  const std::vector<NodeFlavor>& before = cluster.kinds[was.kind - 1].flavors;
+  const std::vector<NodeFlavor>& after = flavors_of(cluster, node);
+  for (std::size_t set = first_used_set(state.flavors.candidates); set < before.size(); ++set)
+    if (before[set].eligible && !after[set].name.empty() && !after[set].eligible) return true;
+  return false;
 }
 
 // Replaces the facts of a node that the source in force has counted.
@@ -91,28 +112,28 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
     devices = begin_device_cordon(state, cluster, name);
   }
   const CountedNode was = node.counted;
-  const bool relabelled = node.facts.labels != facts.labels;
-  if (relabelled) {
-    uncount_node(state, cluster, node, seq);
+  const bool matched_again =
+      node.facts.labels != facts.labels ||
+      taints_may_decide(node.facts.taints, facts.taints, state.flavors.by_name);
+  add_eligible(state, cluster, node, Sign::minus, seq);
+  if (matched_again) {
     node.facts = facts;
     node.seq = seq;
     count_node(state, cluster, node, seq);
   } else {
-    // The labels alone decide which flavor wins, so `counted.flavor` stays, and no selector is
-    // matched. This is the path of a node that becomes NotReady.
-    add_eligible(state, cluster, node, Sign::minus, seq);
+    // Labels and the taints that flavors name decide which flavors win, so they stay, and no
+    // selector is matched. This is the path of a node that becomes NotReady.
     renew(node.facts.taints, facts.taints);
     renew(node.facts.allocatable, facts.allocatable);
     node.facts.unschedulable = facts.unschedulable;
     node.facts.ready = facts.ready;
     node.seq = seq;
-    count_for_flavor(state, cluster, node, seq);
+    count_for_flavors(state, cluster, node, seq);
   }
   cluster.observation.changed = true;
-  const CountedNode& is = node.counted;
-  // A node that no flavor matches any more was relabelled: that is no flap.
-  const bool lost = was.eligible && !is.flavor.empty() && !is.eligible;
-  if ((lost || (was.in_pool && !is.in_pool)) && !cordoned)
+  const bool lost = lost_eligibility(state, cluster, was, node);
+  leave_kind(cluster, was);  // not before: its place could have become that of the new kind
+  if ((lost || (was.in_pool && !node.counted.in_pool)) && !cordoned)
     flap(state, cluster, cluster_name, name, node);
   note_node(cluster, name, seq);
   if (cordoned) conclude_device_cordon(state, cluster, devices);
@@ -137,7 +158,9 @@ enum class Causes : std::uint8_t { nodes, none };
 void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes) {
   for (auto* nodes : {&cluster.reports.nodes, &cluster.reports.metrics_nodes})
     for (auto* entry : nodes->sorted()) entry->second.counted = {};
-  cluster.flavor_nodes.clear();
+  cluster.kinds.clear();
+  cluster.lanes->clear();
+  cluster.observation.kinds.clear();
   cluster.eligible_nodes = 0;
   for (auto& [key, value] : cluster.capacity) value.offered = value.growing = 0;
   clear_pool_sums(cluster);
@@ -409,6 +432,8 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
 }
 
 void recount_everything(State& state) {
+  state.flavors.candidates = candidates_of(state.flavors.in_force, state.flavors.by_name,
+                                           state.configuration.resource_aliases);
   for (auto& [name, cluster] : state.clusters) {
     mark_cluster_dirty(state, name);
     set_pool_terms(state, name, cluster);
@@ -416,6 +441,30 @@ void recount_everything(State& state) {
       cluster.reports.totals = canonical_amounts(cluster.presence.managed->allocatable,
                                                  state.configuration.resource_aliases);
     if (!choose_source(state, cluster)) recount_because(state, name, cluster, state.seq);
+  }
+}
+
+// What the edit moved from one flavor to another is a decision of an administrator: the falls count
+// at once. Growth waits for its window.
+void recount_for_uses(State& state, Seq edit) {
+  for (auto& [name, cluster] : state.clusters) {
+    if (!cluster.source || *cluster.source == CapacitySource::managed_cluster) continue;
+    mark_capacity_dirty(state, name);
+    const Sums before = sums_of(cluster);
+    recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
+    count_devices(state, cluster);
+    // What only this moment counted, by the uses before, was never measured.
+    std::erase_if(cluster.capacity, [](const auto& entry) {
+      const CapacityValue& value = entry.second;
+      return value.offered == 0 && value.damped.high.empty();
+    });
+    cluster.lanes->clear();
+    if (!cluster.known) continue;
+    remember_changes(cluster, before, edit);
+    for (const auto& [key, was] : before)
+      if (const auto is = cluster.capacity.find(key);
+          is != cluster.capacity.end() && is->second.offered < was.first)
+        cluster.observation.moved.insert(key);
   }
 }
 

@@ -1,8 +1,11 @@
 #include "engine/fold/capacity/flavors.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 
+#include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
 
 namespace fairlead {
@@ -28,6 +31,40 @@ bool named_by_a_work(const State& state, const std::string& flavor) {
 
 bool needed(const State& state, const std::string& flavor) {
   return named_by_a_claim(state, flavor) || named_by_a_work(state, flavor);
+}
+
+void note_use(FlavorTables& flavors, const std::string& resource, const std::string& flavor,
+              Sign sign, Seq seq) {
+  auto& uses = flavors.uses[resource];
+  std::int64_t& count = uses[flavor];
+  if (sign == Sign::plus) {
+    if (++count == 1) flavors.edited = seq;
+    return;
+  }
+  if (--count > 0) return;
+  flavors.edited = seq;
+  uses.erase(flavor);
+  if (uses.empty()) flavors.uses.erase(resource);
+}
+
+void note_groups_of(State& state, const std::vector<ResourceGroup>& groups, Sign sign) {
+  for (const ResourceGroup& group : groups)
+    for (const std::string& resource : group.covered_resources)
+      for (const FlavorQuotas& flavor : group.flavors)
+        note_use(state.flavors, resource, flavor.name, sign, state.seq);
+}
+
+// Whether the groups differ in nothing but quotas.
+bool same_pairs(const std::vector<ResourceGroup>& a, const std::vector<ResourceGroup>& b) {
+  const auto same_name = [](const FlavorQuotas& x, const FlavorQuotas& y) {
+    return x.name == y.name;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const ResourceGroup& x, const ResourceGroup& y) {
+                      return x.covered_resources == y.covered_resources &&
+                             std::equal(x.flavors.begin(), x.flavors.end(), y.flavors.begin(),
+                                        y.flavors.end(), same_name);
+                    });
 }
 
 }  // namespace
@@ -66,6 +103,37 @@ void release_gone_flavors(State& state) {
   if (dropped == 0) return;
   recount_everything(state);
   state.all_dirty = true;
+}
+
+void note_groups(State& state, const std::vector<ResourceGroup>* before,
+                 const std::vector<ResourceGroup>* after) {
+  if (before && after && same_pairs(*before, *after)) return;
+  if (after) note_groups_of(state, *after, Sign::plus);
+  if (before) note_groups_of(state, *before, Sign::minus);
+}
+
+void note_rows(State& state, const ClaimTerms& terms, Sign sign) {
+  for (const AssignmentRow& row : terms.rows)
+    note_use(state.flavors, row.spelled, row.flavor, sign, state.seq);
+}
+
+// Not at each event: a list of queues brings many uses, and each recount looks at every node.
+void adopt_uses(State& state) {
+  FlavorTables& flavors = state.flavors;
+  const auto edited = std::exchange(flavors.edited, std::nullopt);
+  if (!edited) return;
+  flavors.in_force.clear();
+  for (const auto& [resource, uses] : flavors.uses)
+    for (const auto& [flavor, count] : uses) flavors.in_force[resource].insert(flavor);
+  CandidateTable candidates =
+      candidates_of(flavors.in_force, flavors.by_name, state.configuration.resource_aliases);
+  if (candidates == flavors.candidates) return;
+  flavors.candidates = std::move(candidates);
+  recount_for_uses(state, *edited);
+  // Whether a pod may use a tainted node follows from the tolerations of the node's flavors.
+  state.searches.all_dirty |=
+      std::any_of(flavors.by_name.begin(), flavors.by_name.end(),
+                  [](const auto& flavor) { return !flavor.second.tolerations.empty(); });
 }
 
 }  // namespace fairlead

@@ -1,8 +1,11 @@
-// The hub's ResourceFlavors. Internal to the fold, except flavor_exists.
+// The hub's ResourceFlavors, and in which ClusterQueues and claims they are used. Internal to the
+// fold, except flavor_exists.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -19,5 +22,15 @@ void observe_flavor(State& state, const std::string& flavor, const ResourceFlavo
 /// Drops the gone flavors that no claim and no work names any more. Callers call it when a claim or
 /// a work may have stopped naming one.
 void release_gone_flavors(State& state);
+
+/// Notes that a ClusterQueue has other resource groups; null: it is not there. Quotas do not
+/// matter.
+void note_groups(State& state, const std::vector<ResourceGroup>* before,
+                 const std::vector<ResourceGroup>* after);
+/// Adds the rows of a valid claim to the uses, or takes them out.
+void note_rows(State& state, const ClaimTerms& terms, Sign sign);
+/// Puts the uses in force that the events of the closing moment left, and counts the nodes again if
+/// a resource has other candidates by them.
+void adopt_uses(State& state);
 
 }  // namespace fairlead

@@ -13,6 +13,10 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
     const auto which = static_cast<std::size_t>(*cluster.source);
     const Liveness stream = cluster.reports.liveness[which];
     liveness = stream == Liveness::overrun ? Liveness::stale : stream;
+    const auto& unwatched = cluster.reports.unwatched_since;
+    if (*cluster.source == CapacitySource::nodes && unwatched &&
+        *unwatched + settings.lost_after <= state.now)
+      liveness = Liveness::lost;
     if (*cluster.source != CapacitySource::nodes)
       // The index is 0 or 1: `nodes` is the first source, and hub_streams has the other two in
       // order.
@@ -44,6 +48,8 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
     Liveness& stream = target.reports.liveness[static_cast<std::size_t>(which)];
     if (stream != liveness) note_stream(state, name);
     stream = liveness;
+    if (which == CapacitySource::nodes && liveness == Liveness::live)
+      target.reports.unwatched_since.reset();
     target.reports.liveness_seq = seq;
   };
   const auto set_slices = [&](const std::string& name) {
@@ -73,6 +79,26 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
       mark_cluster_dirty(state, name);
       target.reports.liveness_seq = seq;
     }
+  }
+}
+
+// A lost line of the configuration takes nothing away at once. The fold does it, not the reader of
+// the stream: so the time counts on over a restart.
+void observe_members(State& state, const std::vector<MemberKubeconfig>& before,
+                     const std::vector<MemberKubeconfig>& after, Seq seq) {
+  for (const MemberKubeconfig& member : before) {
+    const bool stays = std::any_of(after.begin(), after.end(), [&](const MemberKubeconfig& other) {
+      return other.cluster == member.cluster;
+    });
+    const auto known = state.clusters.find(member.cluster);
+    if (stays || known == state.clusters.end() || !known->second.reports.nodes_known) continue;
+    ClusterReports& reports = mark_cluster_dirty(state, member.cluster).reports;
+    Liveness& stream = reports.liveness[static_cast<std::size_t>(CapacitySource::nodes)];
+    if (stream == Liveness::lost) continue;
+    if (stream != Liveness::stale) note_stream(state, member.cluster);
+    stream = Liveness::stale;
+    reports.unwatched_since = state.now;
+    reports.liveness_seq = seq;
   }
 }
 

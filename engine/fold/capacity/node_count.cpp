@@ -1,6 +1,9 @@
 #include "engine/fold/capacity/node_count.h"
 
+#include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/fold/capacity/capacity.h"
@@ -16,47 +19,87 @@ void add_to(CapacityValue& value, Int128 amount, bool growing, Seq seq) {
   remember_change(value, seq);
 }
 
-// Whether the lane is for this flavor and these resources in this order.
-bool is_lane_of(const SumLane& lane, const std::string& flavor, const ResourceAmounts& amounts) {
-  if (lane.sums.size() != amounts.size() || lane.flavor != flavor) return false;
+// Whether the lane is for this kind and these resources in this order.
+bool is_lane_of(const SumLane& lane, std::uint32_t kind, const ResourceAmounts& amounts) {
+  if (lane.kind != kind || lane.sums.size() != amounts.size()) return false;
   auto resource = lane.resources.begin();
   for (const auto& [observed, amount] : amounts)
     if (*resource++ != observed) return false;
   return true;
 }
 
+// The key that a node of these flavors adds to; nullopt if it does not count for the resource.
+std::optional<CapacityKey> key_of(const State& state, const std::vector<NodeFlavor>& flavors,
+                                  std::string_view resource) {
+  const NodeFlavor& flavor = flavors[state.flavors.candidates.of(resource)];
+  if (!flavor.eligible) return std::nullopt;
+  return CapacityKey{flavor.name, std::string(resource)};
+}
+
 // Null where an alias is among them: an alias and its canonical name must be added up first.
-const SumLane* lane_of(const State& state, Cluster& cluster, const std::string& flavor,
+const SumLane* lane_of(const State& state, Cluster& cluster, std::uint32_t kind,
                        const ResourceAmounts& amounts) {
   std::vector<SumLane>& lanes = *cluster.lanes;
   for (const SumLane& lane : lanes)
-    if (is_lane_of(lane, flavor, amounts)) return &lane;
+    if (is_lane_of(lane, kind, amounts)) return &lane;
   if (has_alias(amounts, state.configuration.resource_aliases)) return nullptr;
   if (lanes.size() == kSumLanesMax) lanes.clear();
-  SumLane& lane = lanes.emplace_back(SumLane{flavor, {}, {}});
+  SumLane& lane = lanes.emplace_back(SumLane{kind, {}, {}});
+  const std::vector<NodeFlavor>& flavors = cluster.kinds[kind - 1].flavors;
   for (const auto& [resource, amount] : amounts) {
     lane.resources.emplace_back(resource);
+    const auto key = key_of(state, flavors, resource);
     // The pointer stays valid: the map keeps its nodes, and a rule that erases a key empties the
     // lanes.
-    lane.sums.push_back(&cluster.capacity[{flavor, lane.resources.back()}]);
+    lane.sums.push_back(key ? &cluster.capacity[*key] : nullptr);
   }
   return &lane;
 }
 
-void add_amounts(const State& state, Cluster& cluster, const std::string& flavor,
-                 const ResourceAmounts& amounts, Sign sign, bool growing, Seq seq) {
+void add_amounts(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign, Seq seq) {
   const auto signed_amount = [sign](Amount amount) {
     return sign == Sign::plus ? Int128{amount} : -Int128{amount};
   };
-  if (const SumLane* lane = lane_of(state, cluster, flavor, amounts)) {
+  const ResourceAmounts& amounts = node.facts.allocatable;
+  const bool growing = !node.suppressed;
+  if (const SumLane* lane = lane_of(state, cluster, node.counted.kind, amounts)) {
     auto sum = lane->sums.begin();
     for (const auto& [resource, amount] : amounts)
-      add_to(**sum++, signed_amount(amount), growing, seq);
+      if (CapacityValue* const value = *sum++) add_to(*value, signed_amount(amount), growing, seq);
     return;
   }
   for (const auto& [resource, amount] :
        canonical_amounts(amounts, state.configuration.resource_aliases))
-    add_to(cluster.capacity[{flavor, resource}], signed_amount(amount), growing, seq);
+    if (const auto key = key_of(state, flavors_of(cluster, node), resource))
+      add_to(cluster.capacity[*key], signed_amount(amount), growing, seq);
+}
+
+// Counts the node as one of the kind with these flavors, which is made if there is none. Nothing
+// else refers to a kind without nodes, so its place may become that of another.
+void join_kind(Cluster& cluster, NodeRecord& node, std::vector<NodeFlavor> flavors) {
+  std::vector<NodeKind>& kinds = cluster.kinds;
+  auto place = std::find_if(kinds.begin(), kinds.end(),
+                            [&](const NodeKind& kind) { return kind.flavors == flavors; });
+  if (place == kinds.end()) {
+    place = std::find_if(kinds.begin(), kinds.end(),
+                         [](const NodeKind& kind) { return kind.nodes == 0; });
+    if (place == kinds.end()) place = kinds.insert(place, NodeKind{});
+    place->flavors = std::move(flavors);
+    const auto number = static_cast<std::uint32_t>(place - kinds.begin()) + 1;
+    std::erase_if(*cluster.lanes, [&](const SumLane& lane) { return lane.kind == number; });
+  }
+  node.counted.kind = static_cast<std::uint32_t>(place - kinds.begin()) + 1;
+  node.counted.eligible = std::any_of(place->flavors.begin(), place->flavors.end(),
+                                      [](const NodeFlavor& flavor) { return flavor.eligible; });
+  if (++place->nodes == 1) cluster.observation.kinds.insert(node.counted.kind);
+}
+
+void count_as(const State& state, Cluster& cluster, NodeRecord& node,
+              std::vector<NodeFlavor> flavors, Seq cause) {
+  join_kind(cluster, node, std::move(flavors));
+  node.counted.in_pool =
+      cluster.pool.offered && is_eligible_for_pool(state.configuration.pool, node.facts);
+  add_eligible(state, cluster, node, Sign::plus, cause);
 }
 
 }  // namespace
@@ -68,30 +111,39 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
   if (node.counted.in_pool) add_to_pool(state, cluster, node, sign == Sign::plus ? 1 : -1, cause);
   if (!node.counted.eligible) return;
   cluster.eligible_nodes += sign == Sign::plus ? 1 : -1;
-  add_amounts(state, cluster, node.counted.flavor, node.facts.allocatable, sign, !node.suppressed,
-              cause);
+  add_amounts(state, cluster, node, sign, cause);
 }
 
-void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
-  node.counted.eligible = is_eligible(node.facts, node.counted.flavor, state.flavors.by_name);
-  node.counted.in_pool =
-      cluster.pool.offered && is_eligible_for_pool(state.configuration.pool, node.facts);
-  add_eligible(state, cluster, node, Sign::plus, cause);
+const std::vector<NodeFlavor>& flavors_of(const Cluster& cluster, const NodeRecord& node) {
+  static const std::vector<NodeFlavor> nowhere;
+  return node.counted.kind == 0 ? nowhere : cluster.kinds[node.counted.kind - 1].flavors;
+}
+
+const NodeFlavor& flavor_for(const State& state, const Cluster& cluster, const NodeRecord& node,
+                             std::string_view resource) {
+  static const NodeFlavor none;
+  const std::vector<NodeFlavor>& flavors = flavors_of(cluster, node);
+  return flavors.empty() ? none : flavors[state.flavors.candidates.of(resource)];
 }
 
 void count_node(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
-  const std::string& flavor = winning_flavor(node.facts.labels, state.flavors.by_name);
-  node.counted.flavor = flavor;
-  if (!flavor.empty()) {
-    ++cluster.flavor_nodes[flavor];
-    cluster.observation.won.insert(flavor);
-  }
-  count_for_flavor(state, cluster, node, cause);
+  count_as(state, cluster, node, winning_flavors(node.facts, state.flavors), cause);
+}
+
+void count_for_flavors(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
+  std::vector<NodeFlavor> flavors = flavors_of(cluster, node);
+  for (NodeFlavor& flavor : flavors)
+    flavor.eligible = is_eligible(node.facts, flavor.name, state.flavors.by_name);
+  count_as(state, cluster, node, std::move(flavors), cause);
+}
+
+void leave_kind(Cluster& cluster, const CountedNode& counted) {
+  if (counted.kind != 0) --cluster.kinds[counted.kind - 1].nodes;
 }
 
 void uncount_node(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
-  if (!node.counted.flavor.empty()) --cluster.flavor_nodes[node.counted.flavor];
   add_eligible(state, cluster, node, Sign::minus, cause);
+  leave_kind(cluster, node.counted);
 }
 
 }  // namespace fairlead

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "engine/fold/state.h"
 
@@ -11,15 +13,24 @@ namespace fairlead {
 /// Adds, or subtracts.
 enum class Sign : std::uint8_t { minus, plus };
 
-/// Adds an eligible node to the sums of its flavor and of the pool, or subtracts it. `cause` is the
-/// event behind it; Seq{} is none.
+/// Adds a node to the sums of the flavors that it is eligible for and of the pool, or subtracts it.
+/// `cause` is the event behind it; Seq{} is none.
 void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
                   Seq cause);
-/// Counts a node whose winning flavor is already set.
-void count_for_flavor(const State& state, Cluster& cluster, NodeRecord& node, Seq cause);
-/// Counts a node: finds the flavor that wins it first.
+/// Counts a node: finds the flavors that win it first.
 void count_node(const State& state, Cluster& cluster, NodeRecord& node, Seq cause);
+/// Counts a node again by the flavors of its kind: nothing changed that decides which of them win.
+/// The caller has subtracted it, and calls leave_kind() with what it was counted as.
+void count_for_flavors(const State& state, Cluster& cluster, NodeRecord& node, Seq cause);
+/// Ends that a node which was subtracted is one of its kind.
+void leave_kind(Cluster& cluster, const CountedNode& counted);
 /// Takes a node out that was counted.
 void uncount_node(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause);
+
+/// Returns the flavors of a counted node, by candidate set; empty if it counts nowhere.
+const std::vector<NodeFlavor>& flavors_of(const Cluster& cluster, const NodeRecord& node);
+/// Returns the one for a resource.
+const NodeFlavor& flavor_for(const State& state, const Cluster& cluster, const NodeRecord& node,
+                             std::string_view resource);
 
 }  // namespace fairlead

@@ -33,6 +33,7 @@ void drop_from_indexes(State& state, const std::string& name, const Claim& claim
     if (at->second.empty()) state.claims.of_cluster.erase(at);
   }
   if (!claim.terms) return;
+  note_rows(state, *claim.terms, Sign::minus);
   for (const AssignmentRow& row : claim.terms->rows) {
     const auto queue = state.claims.of_queue.find(row.cluster_queue);
     // A claim may have several rows of one queue: the first has removed it.
@@ -45,6 +46,7 @@ void drop_from_indexes(State& state, const std::string& name, const Claim& claim
 void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
   state.claims.of_cluster[cluster_of(claim)].insert(name);
   if (!claim.terms) return;
+  note_rows(state, *claim.terms, Sign::plus);
   for (const AssignmentRow& row : claim.terms->rows)
     state.claims.of_queue[row.cluster_queue].insert(name);
 }
@@ -203,8 +205,8 @@ void grant_resource(const Cluster& cluster, const ClaimTerms& terms, const std::
   // The flavors' bounds come first: the amount that a bound cuts off a row is left of the total for
   // the others.
   for (const std::string_view name : flavors)
-    if (const std::string flavor(name);
-        flavor_bound_applies({cluster.totals_accepted, cluster.mapped}, terms, flavor)) {
+    if (const std::string flavor(name); flavor_bound_applies(
+            {cluster.totals_accepted, cluster.mapped}, terms, {flavor, resource})) {
       const Amount bound = accepted_of(cluster, flavor, resource);
       const Shares shares = shares_where(granting, resource, &flavor);
       divide_into(grants, shares, bound, resource, terms.shrink_policy,
@@ -326,9 +328,9 @@ void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
 }  // namespace
 
 bool flavor_bound_applies(const FlavorsAccepted& accepted, const ClaimTerms& terms,
-                          const std::string& flavor) {
+                          const CapacityKey& pair) {
   if (accepted.totals || terms.flavor_capacity == FlavorCapacity::total_only) return false;
-  return terms.flavor_capacity == FlavorCapacity::strict || accepted.mapped.contains(flavor);
+  return terms.flavor_capacity == FlavorCapacity::strict || accepted.mapped.contains(pair);
 }
 
 std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster,

@@ -35,14 +35,14 @@ void mark_queue_claims_dirty(State& state, const std::string& queue);
 void reparse_claims(State& state);
 /// Returns the ClusterQueues that the claim's grants name, sorted, each once.
 std::vector<const std::string*> queues_granted(const Claim& claim);
-/// What is accepted of a cluster's flavors, as far as it decides which of them bound assignments.
+/// What is accepted of a cluster's flavors, as far as it decides which pairs bound assignments.
 struct FlavorsAccepted {
   bool totals;                          ///< what is accepted is totals, without flavors
-  const std::set<std::string>& mapped;  ///< flavors that ever won a node
+  const std::set<CapacityKey>& mapped;  ///< Cluster::mapped
 };
-/// Whether the accepted capacity of `flavor` alone bounds what `terms` assign of it.
+/// Whether the accepted capacity of the pair's flavor alone bounds what `terms` assign of it.
 bool flavor_bound_applies(const FlavorsAccepted& accepted, const ClaimTerms& terms,
-                          const std::string& flavor);
+                          const CapacityKey& pair);
 /// How one row of a claim came to its grant.
 struct GrantSteps {
   Amount wanted = 0;                   ///< the assignment, or its share of a larger cluster

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/devices/node_reach.h"
+#include "engine/fold/capacity/node_count.h"
 
 namespace fairlead {
 
@@ -26,8 +27,9 @@ bool offers_itself(const State& state, const NodeRecord& node, const std::string
   });
 }
 
-NodeClass class_of(const State& state, const DeviceIndex& index, const NodeRecord& node) {
-  NodeClass made{node.counted.flavor, !node.suppressed, {}};
+NodeClass class_of(const State& state, const Cluster& cluster, const NodeRecord& node) {
+  const DeviceIndex& index = *cluster.device_capacity.index;
+  NodeClass made{flavors_of(cluster, node), !node.suppressed, {}};
   for (const DeviceResource& each : index.resources)
     if (offers_itself(state, node, each.resource)) made.own.insert(each.resource);
   return made;
@@ -70,11 +72,11 @@ bool drop_from_tally(ReachTally& tally, const NodeClass& as) {
 }
 
 // Counts a node, if the tally's reach includes it. Returns whether it is the first of its class.
-bool count_in(const State& state, DeviceIndex& index, ReachTally& tally, const std::string& name,
+bool count_in(const State& state, Cluster& cluster, ReachTally& tally, const std::string& name,
               const NodeRecord& node) {
   if (!node.counted.eligible || !reaches(tally.reach, name, node.facts.labels)) return false;
-  TalliedNode& tallied = index.tallied[name];
-  if (tallied.in.empty()) tallied.as = class_of(state, index, node);
+  TalliedNode& tallied = cluster.device_capacity.index->tallied[name];
+  if (tallied.in.empty()) tallied.as = class_of(state, cluster, node);
   tallied.in.push_back(&tally);
   return ++tally.nodes[tallied.as] == 1;
 }
@@ -87,7 +89,7 @@ void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
   if (!made) return;
   at->second.reach = reach;
   for (const auto* entry : counted_nodes(cluster).sorted())
-    count_in(state, index, at->second, entry->first, entry->second);
+    count_in(state, cluster, at->second, entry->first, entry->second);
 }
 
 void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFacts& slice,
@@ -112,12 +114,15 @@ void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFact
   }
 }
 
-// Adds a class of nodes to those that a device is on.
-void meet(CountedFlavor& counts, const NodeClass& nodes, const std::string& resource) {
-  if (nodes.own.contains(resource)) return;
+// Adds a class of nodes to those that a device is on. The device counts under the flavor that wins
+// the resource of them.
+void meet(const State& state, CountedFlavor& counts, const NodeClass& nodes,
+          const std::string& resource) {
+  const NodeFlavor& flavor = nodes.flavors[state.flavors.candidates.of(resource)];
+  if (!flavor.eligible || nodes.own.contains(resource)) return;
   if (counts.where == CountedFlavor::Where::nowhere)
-    counts = {CountedFlavor::Where::flavor, nodes.flavor, nodes.growing};
-  else if (counts.flavor != nodes.flavor)
+    counts = {CountedFlavor::Where::flavor, flavor.name, nodes.growing};
+  else if (counts.flavor != flavor.name)
     counts.where = CountedFlavor::Where::ambiguous;
   counts.growing |= nodes.growing;
 }
@@ -134,8 +139,9 @@ CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const N
     case NodeReachKind::devices: return counts;
     case NodeReachKind::node: {
       const NodeRecord* node = counted_nodes(cluster).find(reach.node);
-      if (node && node->counted.eligible && !offers_itself(state, *node, resource))
-        counts = {CountedFlavor::Where::flavor, node->counted.flavor, !node->suppressed};
+      if (!node || offers_itself(state, *node, resource)) return counts;
+      if (const NodeFlavor& flavor = flavor_for(state, cluster, *node, resource); flavor.eligible)
+        counts = {CountedFlavor::Where::flavor, flavor.name, !node->suppressed};
       return counts;
     }
     case NodeReachKind::selector:
@@ -143,7 +149,7 @@ CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const N
   }
   // note_reach() has made the tally: pools are counted after it (prepare).
   for (const auto& [nodes, count] : cluster.device_capacity.index->tallies.at(text_of(reach)).nodes)
-    meet(counts, nodes, resource);
+    meet(state, counts, nodes, resource);
   return counts;
 }
 
@@ -164,7 +170,7 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
   }
   if (const NodeRecord* node = counted_nodes(cluster).find(name))
     for (auto& [text, tally] : index.tallies)
-      if (count_in(state, index, tally, name, *node)) changed(tally);
+      if (count_in(state, cluster, tally, name, *node)) changed(tally);
 }
 
 // A pool and what it reaches know each other by pointers, so that it can be taken out without a

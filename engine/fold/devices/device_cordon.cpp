@@ -1,6 +1,7 @@
 #include "engine/fold/devices/device_cordon.h"
 
 #include "engine/devices/node_reach.h"
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/pool_offer.h"
 
@@ -20,8 +21,8 @@ std::set<DevicePoolKey> pools_on(const DeviceIndex& index, const std::string& no
 
 // The keys that devices of `node` alone count for while it is eligible. It may have been out of
 // service before it was cordoned, and its fall be damped: the cordon ends that.
-void add_keys(Cluster& cluster, const DevicePoolKey& key, const std::string& node,
-              const std::string& flavor, std::set<CapacityKey>& keys) {
+void add_keys(const State& state, Cluster& cluster, const DevicePoolKey& key,
+              const std::string& node, const NodeRecord& record, std::set<CapacityKey>& keys) {
   const DeviceIndex& index = *cluster.device_capacity.index;
   std::string why;
   for (const auto* entry : cluster.device_capacity.pools.at(key).index->slices) {
@@ -32,7 +33,9 @@ void add_keys(Cluster& cluster, const DevicePoolKey& key, const std::string& nod
       if (!is_healthy(cluster, slice, device)) continue;
       for (const DeviceResource& resource : index.resources)
         if (match(resource, key.driver, device, why) == DeviceMatch::yes)
-          keys.insert({flavor, resource.resource});
+          if (const NodeFlavor& flavor = flavor_for(state, cluster, record, resource.resource);
+              !flavor.name.empty())
+            keys.insert({flavor.name, resource.resource});
     }
   }
 }
@@ -54,8 +57,7 @@ DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std
     const auto pool = cluster.device_capacity.pools.find(key);
     if (pool == cluster.device_capacity.pools.end()) continue;
     cordon.before[key] = *pool->second.sums;
-    if (record && !record->counted.flavor.empty())
-      add_keys(cluster, key, node, record->counted.flavor, cordon.keys);
+    if (record) add_keys(state, cluster, key, node, *record, cordon.keys);
   }
   return cordon;
 }

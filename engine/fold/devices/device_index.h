@@ -14,6 +14,7 @@
 #include "engine/devices/cel.h"
 #include "engine/devices/device_use.h"
 #include "engine/devices/pools.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/devices/device_state.h"
 #include "schema/device_facts.h"
 
@@ -53,7 +54,7 @@ struct DeviceResource {
 
 /// How a node counts for devices that reach it.
 struct NodeClass {
-  std::string flavor;
+  std::vector<NodeFlavor> flavors;  ///< by candidate set
   bool growing = false;       ///< it does not flap
   std::set<std::string> own;  ///< device resources that the node itself offers
 

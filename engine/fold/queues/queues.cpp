@@ -7,6 +7,7 @@
 
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/orchestration.h"
@@ -143,6 +144,8 @@ void follow_terms(State& state, const std::string& name, Queue& queue) {
 
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   Queue& queue = state.queues.by_name[seen.key.name];
+  note_groups(state, queue.present ? &queue.facts.groups : nullptr,
+              &std::get<ClusterQueueFacts>(seen.facts).groups);
   const bool another = !seen.uid.empty() && !queue.uid.empty() && queue.uid != seen.uid;
   if (!queue.present || another) {
     // The last good base quota is kept: it counts if the annotation of the new object is malformed.
@@ -187,6 +190,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
 void forget_queue(State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end()) return;
+  if (at->second.present) note_groups(state, &at->second.facts.groups, nullptr);
   at->second.present = false;
   at->second.written.clear();
   at->second.written_groups.reset();

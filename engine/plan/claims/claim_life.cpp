@@ -73,6 +73,19 @@ const Cluster* offering_cluster(const State& state, const std::string& name) {
   return offers ? &cluster : nullptr;
 }
 
+// The amount as a person would write it: whole cpus, and memory in whole Mi, or in whole Gi where
+// that leaves out less than a fiftieth. Rounded down, for it is a ceiling. Less than one is left as
+// it is.
+std::string ceiling_text(const std::string& resource, Int128 amount) {
+  const Int128 quantum = quantum_of(resource);
+  const Int128 gibi = Int128{1} << 30;
+  if (quantum == gibi / 1024 && amount >= 50 * gibi)
+    amount -= amount % gibi;
+  else if (amount >= quantum)
+    amount -= amount % quantum;
+  return amount_text(resource, amount);
+}
+
 // What a claim that we create names of a cluster: accepted values above zero, summed over flavors.
 struct Offer {
   std::map<std::string, std::string> nominal;  // by canonical resource
@@ -89,7 +102,7 @@ Offer offer_of(const Cluster& cluster) {
       offer.causes.insert(offer.causes.end(), value.causes.begin(), value.causes.end());
     }
   for (const auto& [resource, total] : totals)
-    if (total > 0) offer.nominal[resource] = amount_text(resource, total);
+    if (total > 0) offer.nominal[resource] = ceiling_text(resource, total);
   return offer;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/object_text.h"
+#include "engine/fold/capacity/capacity_reasons.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
@@ -12,6 +13,7 @@
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/writes.h"
+#include "engine/plan/claims/capacity_condition.h"
 #include "engine/plan/claims/claim_life.h"
 #include "engine/plan/claims/claim_release.h"
 #include "engine/plan/claims/claim_restore.h"
@@ -172,48 +174,6 @@ Condition valid(const Draft& draft) {
   return {"Valid", "True", "ValidWithWarnings", message};
 }
 
-// Whether the cluster's Nodes are no longer read because there are too many. The reader stops one
-// beyond the bound, so more than the bound are known.
-bool has_too_many_nodes(const State& state, const Cluster& cluster) {
-  const std::int64_t bound = state.configuration.member_nodes_max;
-  return bound > 0 && cluster.source == CapacitySource::nodes && cluster.stale() &&
-         std::cmp_greater(cluster.reports.nodes.size(), bound);
-}
-
-// Whether the cluster's Nodes are not read for a while because they changed too often.
-bool changes_too_often(const Cluster& cluster) {
-  return cluster.source == CapacitySource::nodes && cluster.stale() &&
-         cluster.reports.liveness[0] == Liveness::overrun;
-}
-
-Condition capacity_known(const Draft& draft) {
-  constexpr std::string_view type = "CapacityKnown";
-  const Cluster* cluster = draft.cluster;
-  if (!cluster || (!cluster->source && !cluster->presence.detached))
-    return {type, "False", "NoCapacitySource",
-            "no source knows the capacity of " + draft.cluster_name};
-  if (cluster->presence.detached)
-    return {type, "False", "ClusterDetached", draft.cluster_name + " has left"};
-  // Both of these make the source stale too. They come first, because they name the setting.
-  if (has_too_many_nodes(draft.state, *cluster))
-    return {type, "Unknown", "TooManyNodes",
-            draft.cluster_name + " has more than " +
-                std::to_string(draft.state.configuration.member_nodes_max) +
-                " nodes (members.nodesMax); growth is frozen"};
-  if (changes_too_often(*cluster))
-    return {type, "Unknown", "TooManyChanges",
-            draft.cluster_name + " shows more changes of its nodes than " +
-                std::to_string(draft.state.configuration.member_changes_per_minute) +
-                " a minute (members.changesPerMinute); growth is frozen"};
-  if (!cluster->known)
-    return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};
-  if (cluster->lost()) return {type, "False", "ClusterLost", draft.cluster_name + " is lost"};
-  if (cluster->stale()) return {type, "Unknown", "SourceStale", "growth is frozen"};
-  if (cluster->source == CapacitySource::cluster_metrics && cluster->reports.metrics_empty)
-    return {type, "Unknown", "SourceEmpty", "ClusterMetrics names no node; the last value stays"};
-  return {type, "True", "Accepted", "capacity is known"};
-}
-
 Condition fully_granted(const Draft& draft) {
   if (!draft.claim.known)
     return {"FullyGranted", "Unknown", "CapacityUnknown",
@@ -226,6 +186,11 @@ Condition fully_granted(const Draft& draft) {
                           grant.row.spelled + ": " +
                           amount_text(grant.row.resource, grant.granted) + " of " +
                           amount_text(grant.row.resource, grant.row.assigned);
+    if (reason == GrantReason::flavor_capacity || reason == GrantReason::cluster_capacity)
+      if (const std::string why = why_no_node_counts(draft.state, *draft.cluster,
+                                                     {grant.row.flavor, grant.row.resource});
+          !why.empty())
+        message += "; " + why;
     if (reason == GrantReason::flavor_not_found)
       message += "; the hub lacks ResourceFlavor " + grant.row.flavor +
                  ": until it is there, what hub and member have of this stays as it is";
@@ -239,7 +204,8 @@ Condition fully_granted(const Draft& draft) {
 
 Condition damped(const Draft& draft) {
   if (draft.cluster && draft.cluster->hold)
-    return {"Damped", "True", "MassLossHeld", "a large loss waits for a second observation"};
+    return {"Damped", "True", "MassLossHeld",
+            "a large loss waits for a second observation: usable " + held_losses(*draft.cluster)};
   if (!draft.cluster || draft.cluster->releases.empty())
     return {"Damped", "False", "Steady", "nothing is suppressed or held"};
   std::set<std::string> suppressed;
@@ -295,7 +261,7 @@ std::vector<Condition> conditions_of(const Draft& draft, const Propagation& prop
   std::vector<Condition> conditions;
   conditions.reserve(kClaimConditionTypes.size());
   conditions.push_back(valid(draft));
-  conditions.push_back(capacity_known(draft));
+  conditions.push_back(capacity_known(draft.state, draft.cluster_name, draft.cluster));
   conditions.push_back(fully_granted(draft));
   conditions.push_back(damped(draft));
   conditions.push_back(propagated(propagation));

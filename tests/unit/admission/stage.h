@@ -72,7 +72,7 @@ struct Stage {
     cluster.known = true;
     for (const auto& [key, amount] : accepted) {
       cluster.capacity[key].damped.accepted = amount;
-      if (!key.flavor.empty()) cluster.mapped.insert(key.flavor);
+      if (!key.flavor.empty()) cluster.mapped.insert(key);
       cluster.totals_accepted = key.flavor.empty();
     }
     return cluster;

@@ -11,16 +11,83 @@ ResourceFlavorFacts flavor_with(std::map<std::string, std::string> labels) {
   return {std::move(labels), {}, {}, ""};
 }
 
+NodeFacts node_with(std::map<std::string, std::string> labels, std::vector<Taint> taints = {}) {
+  NodeFacts node;
+  node.labels = labels_of(labels);
+  node.taints = std::move(taints);
+  node.ready = true;
+  return node;
+}
+
+// Who wins the cpu of a node among all of these.
+std::string winner(const NodeFacts& node, const Flavors& flavors) {
+  FlavorTables tables;
+  tables.by_name = flavors;
+  return winning_flavor(node, tables, "cpu");
+}
+
 TEST_CASE("capacity: the flavor with most labels wins a node, then the first by name") {
   const Flavors flavors = {{"any", flavor_with({})},
                            {"b", flavor_with({{"type", "gpu"}})},
                            {"c", flavor_with({{"type", "gpu"}})},
                            {"zone", flavor_with({{"type", "gpu"}, {"zone", "1"}})}};
-  CHECK(winning_flavor(labels_of({{"type", "gpu"}, {"zone", "1"}, {"x", "y"}}), flavors) == "zone");
-  CHECK(winning_flavor(labels_of({{"type", "gpu"}, {"zone", "2"}}), flavors) == "b");
-  CHECK(winning_flavor(labels_of({}), flavors) == "any");
-  CHECK(winning_flavor(labels_of({{"type", "cpu"}}), {{"b", flavors.at("b")}}).empty());
-  CHECK(winning_flavor(labels_of({}), {}).empty());
+  CHECK(winner(node_with({{"type", "gpu"}, {"zone", "1"}, {"x", "y"}}), flavors) == "zone");
+  CHECK(winner(node_with({{"type", "gpu"}, {"zone", "2"}}), flavors) == "b");
+  CHECK(winner(node_with({}), flavors) == "any");
+  CHECK(winner(node_with({{"type", "cpu"}}), {{"b", flavors.at("b")}}).empty());
+  CHECK(winner(node_with({}), {}).empty());
+}
+
+TEST_CASE("capacity: of flavors with equal labels the nodeTaints decide") {
+  const Taint reserved{"reserved", "", "NoSchedule"}, spot{"spot", "true", "NoExecute"};
+  const Taint soft{"soft", "", "PreferNoSchedule"};
+  const Flavors flavors = {{"a-both", {{}, {reserved, spot}, {}, ""}},
+                           {"b-reserved", {{}, {reserved, soft}, {}, ""}},
+                           {"c-plain", {}}};
+  CHECK(winner(node_with({}), flavors) == "c-plain");  // the others' taints it lacks
+  CHECK(winner(node_with({}, {reserved}), flavors) == "b-reserved");
+  CHECK(winner(node_with({}, {reserved, spot}), flavors) == "a-both");
+  CHECK(winner(node_with({}, {{"other", "", "NoSchedule"}}), flavors) == "c-plain");
+}
+
+TEST_CASE("capacity: only a taint that a flavor names may let another flavor win") {
+  const Taint reserved{"reserved", "", "NoSchedule"}, broken{"broken", "", "NoExecute"};
+  const Flavors flavors = {{"a", {{}, {reserved}, {}, ""}}, {"b", {}}};
+  CHECK_FALSE(taints_may_decide({}, {}, flavors));
+  CHECK_FALSE(taints_may_decide({}, {broken}, flavors));
+  CHECK_FALSE(taints_may_decide({reserved}, {broken, reserved}, flavors));
+  CHECK(taints_may_decide({}, {reserved}, flavors));
+  CHECK(taints_may_decide({broken, reserved}, {broken}, flavors));
+}
+
+TEST_CASE("capacity: candidates are the flavors that stand with a resource, or all") {
+  const Flavors flavors = {{"cheap", {}}, {"default", {}}, {"gpu", flavor_with({{"gpu", "yes"}})}};
+  const ResourceAliases aliases = {{"gpu", "nvidia.com/gpu"}};
+  const CandidateTable table = candidates_of({{"cpu", {"default"}},
+                                              {"memory", {"default"}},
+                                              {"gpu", {"gpu"}},
+                                              {"tpu", {"not there"}},
+                                              {"pods", {"cheap", "default", "gpu"}}},
+                                             flavors, aliases);
+  CHECK(table.sets == 3);
+  CHECK(table.of("cpu") == table.of("memory"));
+  CHECK(table.of("cpu") != table.of("nvidia.com/gpu"));
+  CHECK(table.of("nvidia.com/gpu") != 0);
+  CHECK(table.of("pods") == 0);  // all of the hub
+  CHECK(table.of("tpu") == 0);
+  FlavorTables tables;
+  tables.by_name = flavors;
+  tables.candidates = table;
+  const NodeFacts node = node_with({{"gpu", "yes"}});
+  CHECK(winning_flavor(node, tables, "cpu") == "default");
+  CHECK(winning_flavor(node, tables, "nvidia.com/gpu") == "gpu");
+  CHECK(winning_flavor(node, tables, "pods") == "gpu");
+  CHECK(winning_flavors(node_with({}), tables)[table.of("nvidia.com/gpu")] == NodeFlavor{});
+  CHECK(table == candidates_of({{"memory", {"default"}},
+                                {"cpu", {"default"}},
+                                {"nvidia.com/gpu", {"gpu"}},
+                                {"pods", {"cheap", "default", "gpu", "nor this"}}},
+                               flavors, aliases));
 }
 
 TEST_CASE("capacity: a node counts if it is won, ready, schedulable and tolerated") {

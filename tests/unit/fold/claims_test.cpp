@@ -40,7 +40,7 @@ struct Bench {
     cluster.mapped.clear();
     for (const auto& [flavor, amount] : cpu) {
       cluster.capacity[{flavor, "cpu"}].damped.accepted = amount;
-      if (!flavor.empty()) cluster.mapped.insert(flavor);
+      if (!flavor.empty()) cluster.mapped.insert({flavor, "cpu"});
     }
     cluster.totals_accepted = cpu.contains("");
     mark_cluster_claims_dirty(state, "c1");

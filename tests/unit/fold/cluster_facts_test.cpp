@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/objects.h"
 
 namespace fairlead::cluster_facts_test {
@@ -73,7 +74,8 @@ TEST_CASE("cluster facts: a node counts for the flavor that wins it, while it is
   bench.node("n3", node_of("none", 5000));
   CHECK(bench.cpu("od") == Sums{7000, 7000});
   CHECK(bench.cluster.eligible_nodes == 2);
-  CHECK(bench.cluster.flavor_nodes.at("od") == 2);
+  CHECK(flavor_for(bench.state, bench.cluster, *bench.cluster.reports.nodes.find("n1"), "cpu") ==
+        NodeFlavor{"od", true});
   bench.node("n2", node_of("spot", 4000));
   CHECK(bench.cpu("od") == Sums{3000, 3000});
   CHECK(bench.cpu("spot") == Sums{4000, 4000});
@@ -171,7 +173,7 @@ TEST_CASE("cluster facts: a cluster that leaves is detached, and begins anew whe
   bench.managed(ManagedClusterFacts{});
   bench.node("n1", node_of("od", 3000));
   bench.cluster.known = true;
-  bench.cluster.mapped = {"od"};
+  bench.cluster.mapped = {{"od", "cpu"}};
   CHECK_FALSE(bench.cluster.presence.detached);
   bench.managed(std::nullopt);
   CHECK(bench.cluster.presence.detached);

@@ -68,5 +68,44 @@ TEST_CASE("flavors: one that was never there can go") {
   CHECK(state.flavors.gone.empty());
 }
 
+ResourceGroup group_of(std::vector<std::string> resources, const std::vector<std::string>& flavors,
+                       Amount nominal = 0) {
+  ResourceGroup group{std::move(resources), {}};
+  for (const std::string& flavor : flavors) {
+    group.flavors.push_back({flavor, {}});
+    for (const std::string& resource : group.covered_resources)
+      group.flavors.back().resources.push_back({resource, to_quantity(resource, nominal), {}, {}});
+  }
+  return group;
+}
+
+TEST_CASE("flavors: a use counts while a queue or a claim has it, and quotas are no use") {
+  State state;
+  state.seq = Seq{7};
+  const std::vector<ResourceGroup> small{group_of({"cpu"}, {"od"})};
+  const std::vector<ResourceGroup> edited{group_of({"cpu"}, {"od"}, 5000)};
+  const std::vector<ResourceGroup> large{group_of({"cpu", "memory"}, {"od", "spot"})};
+  ClaimTerms terms;
+  terms.rows = {{"q", "od", "cpu", "cpu", 1000, 0, 0}};
+  note_groups(state, nullptr, &small);
+  CHECK(state.flavors.edited == Seq{7});
+  adopt_uses(state);
+  CHECK_FALSE(state.flavors.edited);
+  CHECK(state.flavors.in_force == FlavorUses{{"cpu", {"od"}}});
+  note_groups(state, &small, &edited);
+  note_rows(state, terms, Sign::plus);
+  CHECK_FALSE(state.flavors.edited);  // nothing to count again
+  note_groups(state, &edited, &large);
+  adopt_uses(state);
+  CHECK(state.flavors.in_force == FlavorUses{{"cpu", {"od", "spot"}}, {"memory", {"od", "spot"}}});
+  note_groups(state, &large, nullptr);
+  adopt_uses(state);
+  CHECK(state.flavors.in_force == FlavorUses{{"cpu", {"od"}}});  // of the claim
+  note_rows(state, terms, Sign::minus);
+  adopt_uses(state);
+  CHECK(state.flavors.in_force.empty());
+  CHECK(state.flavors.uses.empty());
+}
+
 }  // namespace
 }  // namespace fairlead::flavors_test

@@ -55,7 +55,7 @@ TEST_CASE("claim life: a new claim names what is accepted above zero, summed ove
   CHECK(body["metadata"]["name"] == "c1-resource-claim");
   CHECK(body["metadata"]["finalizers"] == Json::array({"fairlead.io/claim"}));
   CHECK(body["spec"] == Json::parse(R"({"clusterName": "c1", "nominalResources":
-                                        {"cpu": "5500m", "nvidia.com/gpu": "4"}})"));
+                                        {"cpu": "5", "nvidia.com/gpu": "4"}})"));
   CHECK(proposal->intent.verb == Verb::create);
   CHECK(proposal->rank == Rank::claim_life);
 }

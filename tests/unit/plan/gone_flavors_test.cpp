@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/fold/capacity/flavors.h"
+#include "engine/fold/capacity/node_count.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/plan/members/manifest_work.h"
@@ -58,7 +59,8 @@ State after(const std::string& text) {
 }
 
 const std::string& flavor_of_node(const State& state) {
-  return state.clusters.at("east").reports.nodes.find("e1")->counted.flavor;
+  const Cluster& cluster = state.clusters.at("east");
+  return flavor_for(state, cluster, *cluster.reports.nodes.find("e1"), "cpu").name;
 }
 
 TEST_CASE("a flavor that nothing names is forgotten when it goes") {

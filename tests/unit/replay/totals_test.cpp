@@ -53,7 +53,7 @@ State promised_of(std::int64_t at_second, Amount usable, Amount promised) {
   Cluster& cluster = state.clusters["c1"];
   cluster.valued = true;
   cluster.source = CapacitySource::nodes;
-  cluster.mapped.insert("od");
+  cluster.mapped.insert({"od", "cpu"});
   cluster.capacity[{"od", "cpu"}].damped.usable = usable;
   Queue& queue = state.queues.by_name["training"];
   queue.present = true;

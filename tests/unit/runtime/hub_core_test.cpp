@@ -1,5 +1,6 @@
 #include "engine/runtime/hub_core.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
@@ -395,19 +396,43 @@ TEST_CASE("a changed configuration is in force although a note of the webhook ca
   check_log(bench);
 }
 
-TEST_CASE("a member that is not watched any more is lost, and what it still says is dropped") {
+TEST_CASE("a member that leaves the configuration keeps its quota until lostAfter") {
   HubBench bench;
   bench.at_once();
   bench.run();
-  bench.configuration.member_kubeconfigs.clear();
+  const std::string quotas = bench.quotas();
+  REQUIRE(quotas != "0 0");
+  const auto members = std::exchange(bench.configuration.member_kubeconfigs, {});
   REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
   bench.settle();
-  CHECK(facts_in<SourceLost>(*bench.log).size() == 1);
-  CHECK(bench.quotas() == "0 0");
+  CHECK(bench.quotas() == quotas);
+  CHECK(std::any_of(bench.diagnostics.begin(), bench.diagnostics.end(), [](const auto& line) {
+    return line.find("no longer names the cluster of a claim") != std::string::npos;
+  }));
   const Seq before = bench.log->last_seq();
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.settle();
-  CHECK(bench.log->last_seq() == before);
+  CHECK(bench.log->last_seq() == before);  // what it still says is dropped
+  const Duration lost_after = bench.configuration.debounce.lost_after;
+  bench.advance(Duration{lost_after.ns - seconds(2).ns});
+  CHECK(bench.quotas() == quotas);
+  SECTION("then it is lost, also where the hub was started in between") {
+    bench.start();
+    bench.sync();
+    bench.settle();
+    CHECK(bench.quotas() == quotas);
+    bench.advance(seconds(5));
+    CHECK(bench.quotas() == "0 0");
+    CHECK(facts_in<SourceLost>(*bench.log).empty());
+  }
+  SECTION("read again before, nothing happens") {
+    bench.configuration.member_kubeconfigs = members;
+    REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+    bench.sync();
+    bench.settle();
+    bench.advance(lost_after);
+    CHECK(bench.quotas() != "0 0");
+  }
   check_log(bench);
 }
 
