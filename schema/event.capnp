@@ -49,6 +49,7 @@ enum Kind {
   fleetResourceClaim @32;
   fleetResourceClaimTemplate @33;
   fleetScheduling @34;
+  topology @35;
 }
 
 struct TextPair {
@@ -259,6 +260,8 @@ struct WorkFeedback {
   active @1 :ConditionStatus;
   hasUsage @2 :Bool;
   usage @3 :List(FlavorUsage);
+  reason @4 :Text;
+  synced @5 :ConditionStatus;
 }
 
 struct ManifestWork {
@@ -272,6 +275,7 @@ struct ManifestWork {
   flavors @7 :List(WorkFlavor);
   finalizers @8 :List(Text);
   feedbackDigest @9 :Data;
+  topologies @10 :List(WorkFlavor);
 }
 
 struct ClaimAssignment {
@@ -406,6 +410,11 @@ struct BindingPolicy {
   error @5 :Text;
   deleting @6 :Bool;
   flavors @7 :List(Text);
+  topologies @8 :List(Text);
+}
+
+struct Topology {
+  levels @0 :List(Text);
 }
 
 struct Cohort {
@@ -699,6 +708,7 @@ struct Facts {
     fleetResourceClaim @32 :FleetResourceClaim;
     fleetResourceClaimTemplate @33 :FleetResourceClaimTemplate;
     fleetScheduling @34 :FleetScheduling;
+    topology @35 :Topology;
   }
 }
 

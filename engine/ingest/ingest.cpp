@@ -82,9 +82,11 @@ struct Unchanged {
   bool operator()(const MemberQueue& queue) const {
     const auto& now = facts<ClusterQueueFacts>();
     return queue.usage == now.usage && queue.groups == now.groups &&
-           queue.effective == now.effective;
+           queue.effective == now.effective && queue.active == now.active.status &&
+           queue.reason == now.active.reason;
   }
   bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
+  bool operator()(const TopologyFacts& held) const { return held == facts<TopologyFacts>(); }
   bool operator()(const Work& work) const {
     return same_generation(work) && work.facts == facts<ManifestWorkFacts>();
   }

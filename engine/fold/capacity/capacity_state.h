@@ -146,6 +146,7 @@ struct FlavorTables {
   std::map<std::string, ResourceFlavorFacts> by_name;  ///< also `gone`, as last observed
   std::set<std::string> gone;  ///< left the hub while a claim or a member's work names them
   std::map<std::string, Seq> seqs;
+  std::map<std::string, TopologyFacts> topologies;
 
   friend bool operator==(const FlavorTables&, const FlavorTables&) = default;
 };

@@ -43,7 +43,9 @@ struct MemberQueue {
   std::vector<ResourceGroup> groups;
   std::vector<FlavorUsage> usage;  ///< what runs on it
   Seq seq;
-  std::optional<EffectiveQuotas> effective;  ///< what its Kueue uses instead of `groups`
+  std::optional<EffectiveQuotas> effective;          ///< what its Kueue uses instead of `groups`
+  ConditionStatus active = ConditionStatus::absent;  ///< its condition Active
+  std::string reason{};                              ///< of that condition
 
   friend bool operator==(const MemberQueue&, const MemberQueue&) = default;
 };
