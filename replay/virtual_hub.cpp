@@ -151,7 +151,7 @@ Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const s
       check && check->deleting && check->finalizers.empty())
     return goes(intent, seq, uid);
   if (auto done = propose(one({intent.cluster, seq, std::move(seen)})); !done) return done;
-  if (intent.target.kind == Kind::manifest_work && intent.target.name == kQuotaWork)
+  if (intent.target.kind == Kind::manifest_work && quota_work_number(intent.target.name))
     return member_applies(intent.target.namespace_, seq);
   return {};
 }
@@ -163,10 +163,11 @@ Result<void> VirtualHub::member_applies(const std::string& name, Seq seq) {
   std::vector<EventDraft> drafts;
   for (const std::string& queue : queues_not_as_applied(cluster)) {
     ClusterQueueFacts facts;
-    facts.groups = groups_in_work(cluster.member.quota_work, queue);
+    facts.groups = groups_in_work(cluster, queue);
     if (const auto at = cluster.member.queues.find(queue); at != cluster.member.queues.end()) {
       facts.usage = at->second.usage;
       facts.effective = at->second.effective;
+      facts.active = {at->second.active, at->second.reason, 0};
     }
     const ObjectKey key{Kind::cluster_queue, "", queue};
     drafts.push_back(

@@ -428,6 +428,7 @@ static auto member(const value::FleetResourceClaimTemplateFacts&, FactsBuilder o
 static auto member(const value::FleetSchedulingFacts&, FactsBuilder out) {
   return out.initFleetScheduling();
 }
+static auto member(const value::TopologyFacts&, FactsBuilder out) { return out.initTopology(); }
 
 void write(const value::ResourceGroup& group, ResourceGroup::Builder out) {
   put_texts(out, &ResourceGroup::Builder::initCoveredResources, group.covered_resources);
@@ -479,6 +480,7 @@ value::Facts read(Facts::Reader in) {
     case Which::FLEET_RESOURCE_CLAIM: return read(in.getFleetResourceClaim());
     case Which::FLEET_RESOURCE_CLAIM_TEMPLATE: return read(in.getFleetResourceClaimTemplate());
     case Which::FLEET_SCHEDULING: return read(in.getFleetScheduling());
+    case Which::TOPOLOGY: return read(in.getTopology());
   }
   throw Malformed{"the facts are of an unknown kind"};
 }

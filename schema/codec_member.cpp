@@ -38,10 +38,12 @@ static void write(const value::WorkFeedback& feedback, WorkFeedback::Builder out
   out.setActive(static_cast<ConditionStatus>(feedback.active));
   out.setHasUsage(feedback.has_usage);
   put_list(out, &WorkFeedback::Builder::initUsage, feedback.usage);
+  put(out, &WorkFeedback::Builder::setReason, feedback.reason);
+  out.setSynced(static_cast<ConditionStatus>(feedback.synced));
 }
 static value::WorkFeedback read(WorkFeedback::Reader in) {
   return {read(in.getClusterQueue()), read(in.getActive()), in.getHasUsage(),
-          read_list(in.getUsage())};
+          read_list(in.getUsage()),   read(in.getReason()), read(in.getSynced())};
 }
 
 void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out) {
@@ -56,6 +58,7 @@ void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out) {
   put_list(out, &Out::initFlavors, work.flavors);
   put_texts(out, &Out::initFinalizers, work.finalizers);
   put(out, &Out::setFeedbackDigest, work.feedback_digest);
+  put_list(out, &Out::initTopologies, work.topologies);
 }
 value::ManifestWorkFacts read(ManifestWork::Reader in) {
   return {read_digest(in.getSpecDigest()),
@@ -67,7 +70,8 @@ value::ManifestWorkFacts read(ManifestWork::Reader in) {
           in.getDeleting(),
           read_list(in.getFlavors()),
           read_texts(in.getFinalizers()),
-          read_digest(in.getFeedbackDigest())};
+          read_digest(in.getFeedbackDigest()),
+          read_list(in.getTopologies())};
 }
 
 void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) {
@@ -80,6 +84,7 @@ void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out) 
   put(out, &Out::setError, policy.error);
   out.setDeleting(policy.deleting);
   put_texts(out, &Out::initFlavors, policy.flavors);
+  put_texts(out, &Out::initTopologies, policy.topologies);
 }
 value::BindingPolicyFacts read(BindingPolicy::Reader in) {
   return {read_digest(in.getSpecDigest()),
@@ -89,7 +94,13 @@ value::BindingPolicyFacts read(BindingPolicy::Reader in) {
           read(in.getSynced()),
           read(in.getError()),
           in.getDeleting(),
-          read_texts(in.getFlavors())};
+          read_texts(in.getFlavors()),
+          read_texts(in.getTopologies())};
 }
+
+void write(const value::TopologyFacts& topology, Topology::Builder out) {
+  put_texts(out, &Topology::Builder::initLevels, topology.levels);
+}
+value::TopologyFacts read(Topology::Reader in) { return {read_texts(in.getLevels())}; }
 
 }  // namespace fairlead::stored

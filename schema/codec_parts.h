@@ -181,6 +181,8 @@ void write(const value::ManifestWorkFacts& work, ManifestWork::Builder out);
 value::ManifestWorkFacts read(ManifestWork::Reader in);
 void write(const value::BindingPolicyFacts& policy, BindingPolicy::Builder out);
 value::BindingPolicyFacts read(BindingPolicy::Reader in);
+void write(const value::TopologyFacts& topology, Topology::Builder out);
+value::TopologyFacts read(Topology::Reader in);
 
 // The kinds of the MultiKueue path, in codec_multikueue.cpp.
 void write(const value::AdmissionCheckFacts& check, AdmissionCheck::Builder out);

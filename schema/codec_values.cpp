@@ -145,6 +145,7 @@ static constexpr bool is_stored_by_its_value(value::Kind kind) {
     case value::Kind::fleet_resource_claim_template:
       return stored == Kind::FLEET_RESOURCE_CLAIM_TEMPLATE;
     case value::Kind::fleet_scheduling: return stored == Kind::FLEET_SCHEDULING;
+    case value::Kind::topology: return stored == Kind::TOPOLOGY;
   }
   return false;
 }

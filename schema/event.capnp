@@ -49,6 +49,7 @@ enum Kind {
   fleetResourceClaim @32;
   fleetResourceClaimTemplate @33;
   fleetScheduling @34;
+  topology @35;
 }
 
 struct TextPair {
@@ -277,6 +278,8 @@ struct WorkFeedback {
   active @1 :ConditionStatus;
   hasUsage @2 :Bool;
   usage @3 :List(FlavorUsage);
+  reason @4 :Text;
+  synced @5 :ConditionStatus;
 }
 
 struct ManifestWork {
@@ -290,6 +293,7 @@ struct ManifestWork {
   flavors @7 :List(WorkFlavor);
   finalizers @8 :List(Text);
   feedbackDigest @9 :Data;
+  topologies @10 :List(WorkFlavor);
 }
 
 struct ClaimAssignment {
@@ -424,6 +428,11 @@ struct BindingPolicy {
   error @5 :Text;
   deleting @6 :Bool;
   flavors @7 :List(Text);
+  topologies @8 :List(Text);
+}
+
+struct Topology {
+  levels @0 :List(Text);
 }
 
 struct Cohort {
@@ -728,6 +737,7 @@ struct Facts {
     fleetResourceClaim @32 :FleetResourceClaim;
     fleetResourceClaimTemplate @33 :FleetResourceClaimTemplate;
     fleetScheduling @34 :FleetScheduling;
+    topology @35 :Topology;
   }
 }
 

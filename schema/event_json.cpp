@@ -4,6 +4,7 @@
 
 #include "schema/event_json_devices.h"
 #include "schema/event_json_fleet.h"
+#include "schema/event_json_members.h"
 #include "schema/event_json_queues.h"
 
 namespace fairlead {
@@ -20,11 +21,6 @@ Json json_of(const Toleration& item);
 Json json_of(const ResourceQuota& item);
 Json json_of(const FlavorQuotas& item);
 Json json_of(const ResourceGroup& item);
-Json json_of(const FlavorUsage& item);
-Json json_of(const WorkQuota& item);
-Json json_of(const WorkLocalQueue& item);
-Json json_of(const WorkFlavor& item);
-Json json_of(const WorkFeedback& item);
 Json json_of(const ClaimAssignment& item);
 Json json_of(const ClaimGrant& item);
 Json json_of(const ScorePrioritizer& item);
@@ -48,22 +44,6 @@ Json json_of(const Taint& taint) {
 }
 Json json_of(const Toleration& item) {
   return {{"key", item.key}, {"operator", item.op}, {"value", item.value}, {"effect", item.effect}};
-}
-
-std::string_view word(ConditionStatus status) {
-  switch (status) {
-    case ConditionStatus::absent: return "";
-    case ConditionStatus::yes: return "True";
-    case ConditionStatus::no: return "False";
-    case ConditionStatus::unknown: return "Unknown";
-  }
-  return "";
-}
-Json json_of(const ConditionFacts& condition) {
-  if (condition.status == ConditionStatus::absent) return nullptr;
-  return {{"status", word(condition.status)},
-          {"reason", condition.reason},
-          {"observedGeneration", condition.observed_generation}};
 }
 
 Json json_of(const NodeFacts& node) {
@@ -108,9 +88,6 @@ Json json_of(const FlavorQuotas& flavor) {
 }
 Json json_of(const ResourceGroup& group) {
   return {{"coveredResources", group.covered_resources}, {"flavors", list_of(group.flavors)}};
-}
-Json json_of(const FlavorUsage& usage) {
-  return {{"flavor", usage.flavor}, {"resource", usage.resource}, {"total", usage.total}};
 }
 Json json_of(const EffectiveQuotas& quotas) {
   return {{"orchestrator", to_json(quotas.orchestrator)},
@@ -277,38 +254,6 @@ Json json_of(const ConfigMapFacts& map) {
   return json;
 }
 
-Json json_of(const WorkQuota& quota) {
-  return {{"clusterQueue", quota.cluster_queue},
-          {"flavor", quota.flavor},
-          {"resource", quota.resource},
-          {"nominal", quota.nominal}};
-}
-Json json_of(const WorkLocalQueue& queue) {
-  return {
-      {"namespace", queue.namespace_}, {"name", queue.name}, {"clusterQueue", queue.cluster_queue}};
-}
-Json json_of(const WorkFlavor& flavor) {
-  return {{"name", flavor.name}, {"orphaned", flavor.orphaned}};
-}
-Json json_of(const WorkFeedback& feedback) {
-  Json json{{"clusterQueue", feedback.cluster_queue}, {"active", word(feedback.active)}};
-  if (feedback.has_usage) json["usage"] = list_of(feedback.usage);
-  return json;
-}
-Json json_of(const ManifestWorkFacts& work) {
-  Json json{{"specDigest", work.spec_digest.hex()},
-            {"quotas", list_of(work.quotas)},
-            {"localQueues", list_of(work.local_queues)},
-            {"applied", json_of(work.applied)},
-            {"available", json_of(work.available)},
-            {"feedback", list_of(work.feedback)},
-            {"deleting", work.deleting}};
-  if (!work.flavors.empty()) json["flavors"] = list_of(work.flavors);
-  if (!work.finalizers.empty()) json["finalizers"] = work.finalizers;
-  if (work.feedback_digest != Digest{}) json["feedbackDigest"] = work.feedback_digest.hex();
-  return json;
-}
-
 Json json_of(const ClaimAssignment& row) {
   Json json{{"clusterQueue", row.cluster_queue},
             {"flavor", row.flavor},
@@ -342,17 +287,6 @@ Json json_of(const ClaimFacts& claim) {
             {"deleting", claim.deleting},  {"finalizers", claim.finalizers},
             {"debounce", claim.debounce},  {"grants", list_of(claim.status_grants)}};
   if (claim.status_digest != Digest{}) json["statusDigest"] = claim.status_digest.hex();
-  return json;
-}
-Json json_of(const BindingPolicyFacts& policy) {
-  Json json{{"specDigest", policy.spec_digest.hex()},
-            {"namespaces", policy.namespaces},
-            {"ours", policy.ours},
-            {"observedGeneration", policy.observed_generation},
-            {"synced", json_of(policy.synced)},
-            {"error", policy.error},
-            {"deleting", policy.deleting}};
-  if (!policy.flavors.empty()) json["flavors"] = policy.flavors;
   return json;
 }
 

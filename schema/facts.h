@@ -16,8 +16,10 @@
 #include "engine/base/quantity.h"
 #include "engine/base/time.h"
 #include "schema/device_facts.h"
+#include "schema/flavor_facts.h"
 #include "schema/fleet_facts.h"
 #include "schema/packed_map.h"
+#include "schema/placement_facts.h"
 #include "schema/pool_facts.h"
 #include "schema/spelled_quantity.h"
 #include "schema/taints.h"
@@ -75,16 +77,6 @@ struct ClusterProfileFacts {
       access_providers;  ///< names in status.accessProviders, else credentialProviders; sorted
 
   friend bool operator==(const ClusterProfileFacts&, const ClusterProfileFacts&) = default;
-};
-
-/// kueue.x-k8s.io ResourceFlavor.
-struct ResourceFlavorFacts {
-  std::map<std::string, std::string> node_labels;
-  std::vector<Taint> node_taints;
-  std::vector<Toleration> tolerations;
-  std::string topology_name;
-
-  friend bool operator==(const ResourceFlavorFacts&, const ResourceFlavorFacts&) = default;
 };
 
 /// One (flavor, resource) pair in the spec of a ClusterQueue.
@@ -244,7 +236,7 @@ struct WorkLocalQueue {
 
   friend auto operator<=>(const WorkLocalQueue&, const WorkLocalQueue&) = default;
 };
-/// One ResourceFlavor inside a ManifestWork of ours.
+/// One ResourceFlavor or Topology inside a ManifestWork of ours.
 struct WorkFlavor {
   std::string name;
   bool orphaned = false;  ///< spec.deleteOption leaves it at the member when the work is deleted
@@ -257,6 +249,9 @@ struct WorkFeedback {
   ConditionStatus active = ConditionStatus::absent;  ///< feedback value `active`
   bool has_usage = false;                            ///< feedback value `usage` is present
   std::vector<FlavorUsage> usage;                    ///< sorted
+  std::string reason{};  ///< of the condition Active: feedback value `activeReason`
+  /// Condition StatusFeedbackSynced of the manifest: `yes` where the agent reports what is asked.
+  ConditionStatus synced = ConditionStatus::absent;
 
   friend bool operator==(const WorkFeedback&, const WorkFeedback&) = default;
 };
@@ -277,6 +272,7 @@ struct ManifestWorkFacts {
   /// SHA-256 of the canonical JSON of each feedbackRules in spec.manifestConfigs, one after the
   /// other; zero in a record that lacks it, of which nothing is known.
   Digest feedback_digest;
+  std::vector<WorkFlavor> topologies;  ///< sorted
 
   friend bool operator==(const ManifestWorkFacts&, const ManifestWorkFacts&) = default;
 };
@@ -350,40 +346,6 @@ struct MultiKueueClusterFacts {
   friend bool operator==(const MultiKueueClusterFacts&, const MultiKueueClusterFacts&) = default;
 };
 
-/// An AddOn prioritizer of a Placement; the built-in prioritizers are not used.
-struct ScorePrioritizer {
-  std::string resource_name;  ///< of the AddOnPlacementScore
-  std::string score_name;
-  std::int64_t weight = 1;
-
-  friend auto operator<=>(const ScorePrioritizer&, const ScorePrioritizer&) = default;
-};
-
-/// cluster.open-cluster-management.io Placement.
-struct PlacementFacts {
-  std::vector<ScorePrioritizer> prioritizers;  ///< sorted
-  bool deleting = false;
-
-  friend bool operator==(const PlacementFacts&, const PlacementFacts&) = default;
-};
-
-/// cluster.open-cluster-management.io PlacementDecision: one shard of what a Placement selected.
-struct PlacementDecisionFacts {
-  std::string placement;              ///< label cluster.open-cluster-management.io/placement
-  std::vector<std::string> clusters;  ///< sorted, each once, without empty names
-
-  friend bool operator==(const PlacementDecisionFacts&, const PlacementDecisionFacts&) = default;
-};
-
-/// cluster.open-cluster-management.io AddOnPlacementScore; its namespace is the cluster.
-struct AddOnPlacementScoreFacts {
-  std::map<std::string, std::int64_t> scores;
-  std::optional<LogTime> valid_until;
-
-  friend bool operator==(const AddOnPlacementScoreFacts&,
-                         const AddOnPlacementScoreFacts&) = default;
-};
-
 /// One entry of a Workload's status.admissionChecks.
 struct WorkloadCheck {
   std::string name;
@@ -451,7 +413,8 @@ struct BindingPolicyFacts {
   ConditionFacts synced;
   std::string error;  ///< the first of status.errors
   bool deleting = false;
-  std::vector<std::string> flavors;  ///< the ResourceFlavors that it selects by name, sorted
+  std::vector<std::string> flavors;     ///< the ResourceFlavors that it selects by name, sorted
+  std::vector<std::string> topologies;  ///< the Topologies, likewise
 
   friend bool operator==(const BindingPolicyFacts&, const BindingPolicyFacts&) = default;
 };
@@ -497,7 +460,7 @@ using AnyFacts =
                  ResourceQuotaFacts, PodFacts, ConfigMapFacts, ResourceSliceFacts, DeviceClassFacts,
                  ResourceClaimFacts, ResourceClaimTemplateFacts, DeviceTaintRuleFacts,
                  FleetResourceClassFacts, FleetResourceClaimFacts, FleetResourceClaimTemplateFacts,
-                 FleetSchedulingFacts>;
+                 FleetSchedulingFacts, TopologyFacts>;
 
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 ///

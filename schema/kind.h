@@ -48,8 +48,9 @@ enum class Kind : std::uint8_t {
   fleet_resource_claim,
   fleet_resource_claim_template,
   fleet_scheduling,
+  topology,
 };
-inline constexpr std::size_t kKindCount = 35;
+inline constexpr std::size_t kKindCount = 36;
 
 /// The names of a kind in Kubernetes.
 struct KindInfo {
@@ -123,6 +124,7 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
      "fleetresourceclaimtemplates", true, "v1alpha1"},
     {Kind::fleet_scheduling, "dra.fairlead.io", "FleetScheduling", "fleetschedulings", true,
      "v1alpha1"},
+    {Kind::topology, "kueue.x-k8s.io", "Topology", "topologies", false, "v1beta2,v1beta1"},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -172,7 +174,8 @@ constexpr bool is_of_multikueue_path(Kind kind) {
     case Kind::fleet_resource_class:
     case Kind::fleet_resource_claim:
     case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return false;
+    case Kind::fleet_scheduling:
+    case Kind::topology: return false;
   }
   return false;
 }
@@ -232,7 +235,8 @@ constexpr std::optional<WrittenKind> written_kind(Kind kind) {
     case Kind::resource_claim_template:
     case Kind::device_taint_rule:
     case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim_template: return std::nullopt;
+    case Kind::fleet_resource_claim_template:
+    case Kind::topology: return std::nullopt;
   }
   return std::nullopt;
 }

@@ -83,7 +83,8 @@ constexpr KindReading reading_of(Kind kind) {
     case Kind::fleet_resource_class:
     case Kind::fleet_resource_claim:
     case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return {true, {}, {}};
+    case Kind::fleet_scheduling:
+    case Kind::topology: return {true, {}, {}};
   }
   return {};
 }

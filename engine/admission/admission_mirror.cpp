@@ -51,9 +51,10 @@ ClusterEntry cluster_entry(const State& state, const Cluster& cluster) {
   entry.mapped = cluster.mapped;
   for (const auto& [key, value] : cluster.capacity) entry.accepted[key] = value.damped.accepted;
   entry.has_member = has_member(state, cluster);
-  for (const WorkFeedback& feedback : cluster.member.quota_work.facts.feedback)
-    if (entry.has_member && feedback.has_usage)
-      entry.usage[feedback.cluster_queue] = pair_amounts(feedback.usage, aliases);
+  for (const auto& [name, work] : cluster.member.quota_works)
+    for (const WorkFeedback& feedback : work.facts.feedback)
+      if (entry.has_member && feedback.has_usage)
+        entry.usage[feedback.cluster_queue] = pair_amounts(feedback.usage, aliases);
   for (const auto& [name, queue] : cluster.member.queues)
     entry.usage[name] = pair_amounts(queue.usage, aliases);
   return entry;

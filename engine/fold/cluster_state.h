@@ -65,10 +65,15 @@ struct ClusterReports {
 struct ClusterMember {
   using PartOfCluster = void;
   std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
-  Work quota_work;
+  /// By name, those that are present: kQuotaWork and, where it would become too large, more.
+  std::map<std::string, Work> quota_works;
   Work queue_work;
   Policy policy;
-  std::map<MemberPair, Amount> confirmed;     ///< quota that the member is known to admit
+  std::map<MemberPair, Amount> confirmed;  ///< quota that the member is known to admit
+  /// What the hub had of a pair before it was ours: it keeps that much until the member confirms
+  /// it.
+  std::map<MemberPair, Amount> taken_over;
+  bool written = false;  ///< whether the cluster had a member when the last moment closed
   std::map<std::string, MemberQueue> queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< observed there
   /// ClusterQueues there that differ from the applied work, and from when on that counts.

@@ -6,6 +6,7 @@
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/held.h"
+#include "engine/fold/members/taken_over.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
@@ -77,6 +78,7 @@ void close_moment(State& state, DirtySet& dirty) {
   recompute_searches(state);
   recompute_pod_reservations(state);
   recompute_claims(state, dirty);
+  take_over_for_new_members(state, clusters);
   do {
     recompute_multikueue(state, dirty);
     recompute_pool(state, dirty);

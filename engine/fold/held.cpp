@@ -98,7 +98,8 @@ void add_profiles(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
 
 void add_works(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
   for (const auto& [name, cluster] : state.clusters) {
-    if (cluster.member.quota_work.present) keys.push_back({kind, name, std::string(kQuotaWork)});
+    for (const auto& [work, record] : cluster.member.quota_works)
+      keys.push_back({kind, name, work});
     if (cluster.member.queue_work.present) keys.push_back({kind, name, std::string(kQueueWork)});
   }
 }
@@ -149,6 +150,7 @@ void add_of_hub(std::vector<ObjectKey>& keys, const State& state, Kind kind) {
     case Kind::fleet_resource_claim_template:
       return add_namespaced(keys, kind, state.fleet.templates);
     case Kind::fleet_scheduling: return add_namespaced(keys, kind, state.fleet.schedulings);
+    case Kind::topology: return add_names(keys, kind, state.flavors.topologies);
     case Kind::node:
     case Kind::namespace_:
     case Kind::resource_quota:
@@ -192,6 +194,7 @@ struct FactsOf {
   Optional operator()(const MemberPod&) const { return std::nullopt; }
   Optional operator()(const ManagedClusterFacts& facts) const { return facts; }
   Optional operator()(const ResourceFlavorFacts& facts) const { return facts; }
+  Optional operator()(const TopologyFacts& facts) const { return facts; }
   Optional operator()(const LocalQueueFacts& facts) const { return facts; }
   template <class Record>
   Optional operator()(const Record& record) const {

@@ -121,8 +121,7 @@ Result with_held_of_member(const State& state, const SourceName& source, MemberK
 template <class Result, class Found>
 Result with_held_work(const ClusterMember& member, const std::string& name,
                       const HeldLookup<Result, Found>& look) {
-  if (name == kQuotaWork) return look.present(member.quota_work);
-  return name == kQueueWork ? look.present(member.queue_work) : look.none;
+  return name == kQueueWork ? look.present(member.queue_work) : look.in(member.quota_works, name);
 }
 
 /// What with_held does for an object of the hub.
@@ -171,6 +170,7 @@ Result with_held_of_hub(const State& state, const ObjectKey& key,
     case Kind::fleet_resource_claim: return in(state.fleet.claims, id());
     case Kind::fleet_resource_claim_template: return in(state.fleet.templates, id());
     case Kind::fleet_scheduling: return in(state.fleet.schedulings, id());
+    case Kind::topology: return in(state.flavors.topologies, key.name);
     case Kind::node:
     case Kind::namespace_:
     case Kind::resource_quota:
@@ -186,7 +186,7 @@ Result with_held_of_hub(const State& state, const ObjectKey& key,
 
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
 /// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
-/// ManagedClusterFacts, ResourceFlavorFacts, Queue, MemberQueue, LocalQueueFacts,
+/// ManagedClusterFacts, ResourceFlavorFacts, TopologyFacts, Queue, MemberQueue, LocalQueueFacts,
 /// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, MemberPod, HeldSlice, DeviceRecord of the
 /// other kinds of devices, and Observed of every kind of the MultiKueue path and of the pool.
 template <class Result, class Found>

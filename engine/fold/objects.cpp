@@ -30,6 +30,14 @@ void observe_resource_flavor(State& state, const std::string& name,
   state.all_dirty = state.searches.all_dirty = true;
 }
 
+void observe_topology(State& state, const std::string& name, const TopologyFacts* facts) {
+  if (facts)
+    state.flavors.topologies[name] = *facts;
+  else
+    state.flavors.topologies.erase(name);
+  state.all_dirty = true;
+}
+
 void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
   // Both queues are marked: the object may have been made anew for another ClusterQueue between two
   // observations.
@@ -70,6 +78,7 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     mark_followers_dirty(state);
   }
   recompute_member_queue(state, source, key.name, DeviationSource::member);
+  observe_queue_at_member(state, source, key.name);
 }
 
 template <class F>
@@ -189,6 +198,7 @@ void fold_of_hub(State& state, const ObjectKey& key, const ObjectObserved* seen,
                                     record<FleetResourceClaimTemplateFacts>(seen, seq));
     case Kind::fleet_scheduling:
       return observe_fleet_scheduling(state, id(), record<FleetSchedulingFacts>(seen, seq));
+    case Kind::topology: return observe_topology(state, key.name, as<TopologyFacts>(seen));
     case Kind::node:
     case Kind::namespace_:
     case Kind::resource_quota:

@@ -112,6 +112,7 @@ struct Unchanged {
            queue.reason == now.active.reason && queue.stop_policy == now.stop_policy;
   }
   bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
+  bool operator()(const TopologyFacts& held) const { return held == facts<TopologyFacts>(); }
   bool operator()(const Work& work) const {
     return same_generation(work) && work.facts == facts<ManifestWorkFacts>();
   }

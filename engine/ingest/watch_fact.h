@@ -87,7 +87,7 @@ struct StreamLost {
 /// its first list, which will not come.
 constexpr bool may_stay_unread(Kind kind) {
   return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort ||
-         kind == Kind::virtual_cluster || is_of_fleet_claims(kind) ||
+         kind == Kind::topology || kind == Kind::virtual_cluster || is_of_fleet_claims(kind) ||
          kind == Kind::resource_claim_template;
 }
 

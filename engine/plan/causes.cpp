@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/writes.h"
 #include "engine/plan/emit.h"
@@ -105,8 +106,8 @@ std::vector<Seq> causes_of(const Part& part, WrittenAt since) {
   const Cluster& cluster = at->second;
   add_presence(cluster, causes);
   // Growth may have waited for the member to confirm the work.
-  if (part.grows && cluster.member.quota_work.applied_and_available())
-    causes.add(cluster.member.quota_work.seq);
+  if (part.grows && is_settled(cluster, part.queue))
+    causes.add(work_with(cluster, part.queue)->seq);
   add_capacity(cluster, part.pair.resource, &part.pair.flavor, causes);
   // The cluster's total bounds every flavor's part.
   if (causes.none()) add_capacity(cluster, part.pair.resource, nullptr, causes);

@@ -108,7 +108,7 @@ std::set<std::string> members_written(const std::vector<Proposal>& proposals) {
   std::set<std::string> clusters;
   for (const Proposal& work : proposals) {
     const ObjectKey& target = work.intent.target;
-    if (target.kind == Kind::manifest_work && target.name == kQuotaWork)
+    if (target.kind == Kind::manifest_work && quota_work_number(target.name))
       clusters.insert(target.namespace_);
   }
   return clusters;
@@ -121,8 +121,7 @@ bool member_is_on_its_way(const State& state, const std::string& queue,
   return std::any_of(claims->second.begin(), claims->second.end(), [&](const std::string& name) {
     // A claim is in of_queue by the rows of its terms, so it has them.
     const std::string& cluster = state.claims.by_name.at(name).terms->cluster;
-    const ObjectKey work{Kind::manifest_work, cluster, std::string(kQuotaWork)};
-    return members.contains(cluster) || write_pending(state, of_object(kHub, work));
+    return members.contains(cluster) || quota_write_pending(state, cluster);
   });
 }
 

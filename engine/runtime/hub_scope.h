@@ -57,7 +57,8 @@ constexpr bool is_recorded(Kind kind) {
     case Kind::fleet_resource_class:
     case Kind::fleet_resource_claim:
     case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return false;
+    case Kind::fleet_scheduling:
+    case Kind::topology: return false;
   }
   return false;
 }
@@ -66,7 +67,9 @@ constexpr bool is_recorded(Kind kind) {
 /// for, so that nothing has to be granted for them.
 inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
   if (configuration.record) return is_recorded(kind);
-  if (kind == Kind::manifest_work) return configuration.member_mode != MemberMode::none;
+  // What is written to members and nowhere else.
+  if (kind == Kind::manifest_work || kind == Kind::topology)
+    return configuration.member_mode != MemberMode::none;
   if (kind == Kind::binding_policy) return configuration.member_mode == MemberMode::binding_policy;
   if (kind == Kind::mutating_admission_policy) return configuration.multikueue.dispatcher;
   if (kind == Kind::virtual_cluster) return !configuration.pool.clusters.empty();

@@ -43,7 +43,9 @@ Json member_json(const State& state, const Cluster& cluster, const AssignmentRow
   if (!has_member(state, cluster)) return nullptr;
   const auto confirmed =
       cluster.member.confirmed.find({row.cluster_queue, row.flavor, row.resource});
-  const Work& work = cluster.member.quota_work;
+  static const Work kNone;
+  const Work* const found = work_with(cluster, row.cluster_queue);
+  const Work& work = found ? *found : kNone;
   return {{"confirmed",
            amount_text(row.resource,
                        confirmed == cluster.member.confirmed.end() ? 0 : confirmed->second)},

@@ -157,10 +157,6 @@ class Guards {
         add("NoPlace",
             "the quota is 0, no claim in force assigns it, and the queue has no place for it");
         break;
-      case PairBar::waits_for_member:
-        add("AdoptionWaitsForMember",
-            "a quota older than the claim is not lowered while the member is made ready");
-        break;
       case PairBar::contested: add_conflict(); break;
     }
   }
@@ -272,12 +268,12 @@ class Guards {
       guard["seq"] = cluster.liveness_at_close_seq.value;
     }
     if (grant.contributes < grant.grant->granted && !cluster.counted_again_at) {
-      const Work& work = cluster.member.quota_work;
+      const Work* work = work_with(cluster, row.cluster_queue);
       Json& guard = add("MemberNotReady",
                         name + " has confirmed " + amount_text(row.resource, grant.contributes) +
                             " of " + amount_text(row.resource, grant.grant->granted));
       guard["cluster"] = name;
-      if (work.present) guard["seq"] = work.seq.value;
+      if (work) guard["seq"] = work->seq.value;
     }
     const Amount wanted = capacity_guards(grant, cluster);
     if (grant.grant->granted < wanted) {

@@ -166,9 +166,12 @@ bool translate_claim(ObjectSeen& seen, const State& history, const State& counte
 bool translate_work(ObjectSeen& seen, const State& counterfactual) {
   const auto at = counterfactual.clusters.find(seen.key.namespace_);
   if (at == counterfactual.clusters.end()) return false;
-  const Work& work =
-      seen.key.name == kQuotaWork ? at->second.member.quota_work : at->second.member.queue_work;
-  if (!work.present) return false;
+  const ClusterMember& member = at->second.member;
+  const auto of_quota = member.quota_works.find(seen.key.name);
+  if (of_quota == member.quota_works.end() &&
+      !(seen.key.name == kQueueWork && member.queue_work.present))
+    return false;
+  const Work& work = of_quota == member.quota_works.end() ? member.queue_work : of_quota->second;
   ManifestWorkFacts facts = work.facts;
   facts.feedback = std::get<ManifestWorkFacts>(seen.facts).feedback;
   facts.applied = facts.available = {ConditionStatus::yes, "", work.generation};
@@ -180,13 +183,14 @@ bool translate_work(ObjectSeen& seen, const State& counterfactual) {
 }
 
 // Whether the member's queue was then as our work had delivered it.
-bool came_by_work(const Work& work, const std::string& queue,
+bool came_by_work(const Cluster& was, const std::string& queue,
                   const std::vector<ResourceGroup>& groups) {
-  // The rule of the fold reads a cluster, so it gets one that has nothing but this work and queue.
+  // The rule of the fold reads a cluster, so it gets one that has nothing but the works and this
+  // queue.
   Cluster member;
-  member.member.quota_work = work;
+  member.member.quota_works = was.member.quota_works;
   member.member.queues[queue].groups = groups;
-  return queues_not_as_applied(member).empty();
+  return !queues_not_as_applied(member).contains(queue);
 }
 
 // A queue that our work delivered has at the member the values of the counterfactual's work; its
@@ -198,7 +202,7 @@ bool translate_member_queue(ObjectSeen& seen, const std::string& member, const S
   const auto is = counterfactual.clusters.find(member);
   if (was == history.clusters.end() || is == counterfactual.clusters.end()) return true;
   std::vector<ResourceGroup>& groups = std::get<ClusterQueueFacts>(seen.facts).groups;
-  if (!came_by_work(was->second.member.quota_work, seen.key.name, groups)) return true;
+  if (!came_by_work(was->second, seen.key.name, groups)) return true;
   const Cluster& here = is->second;
   if (here.member.deviating.contains(seen.key.name)) {
     const auto at = here.member.queues.find(seen.key.name);
@@ -206,7 +210,7 @@ bool translate_member_queue(ObjectSeen& seen, const std::string& member, const S
     groups = at->second.groups;
     return true;
   }
-  auto brought = groups_in_work(here.member.quota_work, seen.key.name);
+  auto brought = groups_in_work(here, seen.key.name);
   if (!brought.empty()) groups = std::move(brought);
   return true;
 }

@@ -13,7 +13,7 @@ from model_server import ROOT, ModelServer
 
 # Our file -> the real one, in $FAIRLEAD_CRDS or ../shared/crds.
 KUEUE = ("admissionchecks", "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "multikueueconfigs",
-         "resourceflavors", "workloads")
+         "resourceflavors", "topologies", "workloads")
 REAL = {f"kueue.x-k8s.io_{name}.yaml": f"kueue-v0.19.2/{name}.yaml" for name in KUEUE}
 REAL |= {f"cluster.open-cluster-management.io_{name}.yaml": f"ocm-v1.3.0/{name}.yaml"
          for name in ("managedclusters", "placements", "placementdecisions", "addonplacementscores")}

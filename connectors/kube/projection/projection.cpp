@@ -50,6 +50,7 @@ Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefus
     case Kind::fleet_resource_claim_template:
       return made(projection::fleet_resource_claim_template);
     case Kind::fleet_scheduling: return made(projection::fleet_scheduling);
+    case Kind::topology: return made(projection::topology);
     case Kind::config_map: break;
   }
   return made(projection::config_map);
@@ -171,7 +172,8 @@ bool people_write(Kind kind) {
     case Kind::multikueue_config:
     case Kind::multikueue_cluster:
     case Kind::placement:
-    case Kind::cohort: return true;
+    case Kind::cohort:
+    case Kind::topology: return true;
     case Kind::node:
     case Kind::cluster_metrics:
     case Kind::managed_cluster:

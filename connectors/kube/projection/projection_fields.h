@@ -66,6 +66,7 @@ SecretFacts secret(JsonView object);
 CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
 BindingPolicyFacts binding_policy(JsonView object);
 CohortFacts cohort(JsonView object);
+TopologyFacts topology(JsonView object);
 MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object);
 VirtualClusterFacts virtual_cluster(JsonView object);
 NamespaceFacts namespace_of(JsonView object);

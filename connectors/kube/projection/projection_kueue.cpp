@@ -89,6 +89,13 @@ ClusterQueueFacts cluster_queue(JsonView object) {
           .sharing = sharing_terms(spec)};
 }
 
+TopologyFacts topology(JsonView object) {
+  TopologyFacts out;
+  for (JsonView level : object["spec"]["levels"])
+    out.levels.emplace_back(level["nodeLabel"].string());
+  return out;
+}
+
 CohortFacts cohort(JsonView object) {
   const auto [parent, groups, fair] =
       object["spec"].members("parentName", "resourceGroups", "fairSharing");
@@ -162,27 +169,29 @@ namespace {
 
 // Names of the ResourceFlavors that the agent leaves at the member when the work is deleted: as its
 // OwnedByTheWork decides (pkg/work/helper/helpers.go of OCM). Empty optional: all of them.
-std::optional<std::set<std::string>> orphaned_flavors(JsonView option) {
+std::optional<std::set<std::string>> orphaned(JsonView option, std::string_view resource) {
   const std::string_view policy = option["propagationPolicy"].string();
   if (policy == "Orphan") return std::nullopt;
   std::set<std::string> names;
   if (policy != "SelectivelyOrphan") return names;
   for (JsonView rule : option["selectivelyOrphans"]["orphaningRules"])
     if (rule["group"].string() == "kueue.x-k8s.io" && rule["namespace"].string().empty() &&
-        rule["resource"].string() == "resourceflavors")
+        rule["resource"].string() == resource)
       names.emplace(rule["name"].string());
   return names;
 }
 
-void add_flavors(ManifestWorkFacts& work, JsonView spec) {
-  const auto orphaned = orphaned_flavors(spec["deleteOption"]);
+std::vector<WorkFlavor> flavors_of(JsonView spec, Kind kind) {
+  std::vector<WorkFlavor> flavors;
+  const auto left = orphaned(spec["deleteOption"], info(kind).resource);
   for (JsonView manifest : spec["workload"]["manifests"]) {
-    if (manifest["kind"].string() != "ResourceFlavor") continue;
+    if (manifest["kind"].string() != info(kind).name) continue;
     std::string name(manifest["metadata"]["name"].string());
-    const bool stays = !orphaned || orphaned->contains(name);
-    work.flavors.push_back({std::move(name), stays});
+    const bool stays = !left || left->contains(name);
+    flavors.push_back({std::move(name), stays});
   }
-  make_set(work.flavors);
+  make_set(flavors);
+  return flavors;
 }
 
 void add_manifest(ManifestWorkFacts& work, JsonView manifest) {
@@ -219,6 +228,7 @@ WorkFeedback feedback(JsonView manifest) {
     const std::string_view name = value["name"].string();
     JsonView field = value["fieldValue"];
     if (name == kActiveFeedback) out.active = condition_status(field["string"].string());
+    if (name == kActiveReasonFeedback) out.reason = field["string"].string();
     if (name.starts_with(kUsageFeedback))
       add_usage(out, name.substr(kUsageFeedback.size()), field["string"]);
     if (name != "usage" || !field["jsonRaw"].is(JsonKind::string)) continue;
@@ -229,6 +239,7 @@ WorkFeedback feedback(JsonView manifest) {
     }
   }
   make_set(out.usage);
+  out.synced = condition(manifest, "StatusFeedbackSynced").status;
   return out;
 }
 
@@ -259,7 +270,8 @@ ManifestWorkFacts manifest_work(JsonView object) {
   out.spec_digest = sha256(canonical_text(object["spec"]["workload"]["manifests"]));
   out.feedback_digest = feedback_digest(object["spec"]);
   for (JsonView manifest : object["spec"]["workload"]["manifests"]) add_manifest(out, manifest);
-  add_flavors(out, object["spec"]);
+  out.flavors = flavors_of(object["spec"], Kind::resource_flavor);
+  out.topologies = flavors_of(object["spec"], Kind::topology);
   make_set(out.quotas);
   make_set(out.local_queues);
   out.applied = condition(object["status"], "Applied");
@@ -283,6 +295,7 @@ BindingPolicyFacts binding_policy(JsonView object) {
   out.spec_digest = sha256(canonical_text(object["spec"]));
   out.namespaces = selected_names(object["spec"], "namespaces");
   out.flavors = selected_names(object["spec"], "resourceflavors");
+  out.topologies = selected_names(object["spec"], "topologies");
   out.ours = object["metadata"]["labels"]["app.kubernetes.io/managed-by"].string() == "fairlead";
   out.observed_generation = status["observedGeneration"].integer().value_or(0);
   out.synced = condition(status, "Synced");

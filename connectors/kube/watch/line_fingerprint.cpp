@@ -200,7 +200,8 @@ std::span<const std::string_view> of_kind(Kind kind) {
     case Kind::fleet_resource_class:
     case Kind::fleet_resource_claim:
     case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return {};
+    case Kind::fleet_scheduling:
+    case Kind::topology: return {};
     case Kind::resource_flavor:
     case Kind::admission_check:
     case Kind::claim:

@@ -191,6 +191,7 @@ struct FlavorTables {
   FlavorUses in_force;        ///< `uses` when the last moment closed: nodes are counted by them
   std::optional<Seq> edited;  ///< the event of the open moment by which `uses` gained or lost one
   CandidateTable candidates;  ///< as `in_force` and `by_name` make them
+  std::map<std::string, TopologyFacts> topologies;
 
   friend bool operator==(const FlavorTables&, const FlavorTables&) = default;
 };

@@ -387,7 +387,8 @@ LogTime next_deadline_of(const Close& close) {
     consider(*cluster.reports.unwatched_since + settings.lost_after);
   if (cluster.counted_again_at) consider(*cluster.counted_again_at);
   for (const auto& [queue, since] : cluster.member.deviating) consider(since);
-  if (const auto touch = touch_due_at(close.state, close.name)) consider(*touch);
+  for (const auto& [work, record] : cluster.member.quota_works)
+    if (const auto touch = touch_due(close.state, close.name, work)) consider(touch->due);
   consider(next_pool_deadline(cluster, settings, close.now));
   consider(next_device_deadline(cluster));
   // The accepted values of such a cluster do not move.

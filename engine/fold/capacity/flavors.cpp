@@ -23,9 +23,12 @@ bool named_by_a_claim(const State& state, const std::string& flavor) {
 
 bool named_by_a_work(const State& state, const std::string& flavor) {
   return std::any_of(state.clusters.begin(), state.clusters.end(), [&](const auto& entry) {
-    const auto& quotas = entry.second.member.quota_work.facts.quotas;
-    return std::any_of(quotas.begin(), quotas.end(),
-                       [&](const WorkQuota& quota) { return quota.flavor == flavor; });
+    const auto& works = entry.second.member.quota_works;
+    return std::any_of(works.begin(), works.end(), [&](const auto& work) {
+      const auto& quotas = work.second.facts.quotas;
+      return std::any_of(quotas.begin(), quotas.end(),
+                         [&](const WorkQuota& quota) { return quota.flavor == flavor; });
+    });
   });
 }
 

@@ -7,6 +7,7 @@
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
+#include "engine/fold/members/taken_over.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/writes.h"
 #include "schema/debounce_parameter.h"
@@ -317,12 +318,10 @@ void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
   if (changed || part != ClaimPart::grants) dirty.claims.insert(name);
   if (!changed && part != ClaimPart::all) return;
   dirty.clusters.insert(cluster_of(claim));
+  if (changed) bound_taken_over(state, cluster_of(claim));
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
-    if (changed)
-      requote(state, row.cluster_queue);
-    else
-      requote_unchanged(state, row.cluster_queue);
+    changed ? requote(state, row.cluster_queue) : requote_unchanged(state, row.cluster_queue);
 }
 
 }  // namespace
@@ -429,6 +428,7 @@ void forget_claim(State& state, const std::string& name) {
   // recompute_claims() looks every name there up with at().
   state.claims.dirty.erase(name);
   choose_winner(state, cluster_name);
+  if (!winning_claim(state, cluster_name)) bound_taken_over(state, cluster_name);
   release_gone_flavors(state);
 }
 

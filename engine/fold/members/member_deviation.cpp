@@ -21,16 +21,12 @@ bool is_applied(const Work& work) {
          applied.observed_generation == work.generation;
 }
 
-// A binary search, because a member may have many; the facts' quotas are sorted by queue.
-std::span<const WorkQuota> quotas_in(const Work& work, const std::string& queue) {
-  const auto [first, last] =
-      std::ranges::equal_range(work.facts.quotas, queue, std::less<>(), &WorkQuota::cluster_queue);
-  return {first, last};
-}
-
-Pairs pairs_of_work(const Work& work, const std::string& queue) {
+// Of the first of the queue's works: while the queue moves to another both admit the same.
+Pairs pairs_of_work(const Cluster& cluster, const std::string& queue) {
   Pairs pairs;
-  for (const WorkQuota& quota : quotas_in(work, queue))
+  const Work* work = work_with(cluster, queue);
+  if (!work) return pairs;
+  for (const WorkQuota& quota : quotas_in(*work, queue))
     if (quota.nominal != 0) pairs[{quota.flavor, quota.resource}] = quota.nominal;
   return pairs;
 }
@@ -54,7 +50,7 @@ Amount amount_of(const Pairs& pairs, const Pairs::key_type& pair) {
 }
 
 MemberDifference difference_at(const Cluster& cluster, const std::string& queue) {
-  const Pairs applied = pairs_of_work(cluster.member.quota_work, queue);
+  const Pairs applied = pairs_of_work(cluster, queue);
   const Pairs observed = pairs_at_member(cluster, queue);
   Pairs all = applied;
   all.insert(observed.begin(), observed.end());
@@ -65,17 +61,7 @@ MemberDifference difference_at(const Cluster& cluster, const std::string& queue)
 }
 
 bool is_as_in_work(const Cluster& cluster, const std::string& queue) {
-  return pairs_of_work(cluster.member.quota_work, queue) == pairs_at_member(cluster, queue);
-}
-
-std::set<std::string> queues_in(const Work& work) {
-  std::set<std::string> queues;
-  for (const WorkQuota& quota : work.facts.quotas) queues.insert(quota.cluster_queue);
-  return queues;
-}
-
-ObjectKey work_of(const std::string& member) {
-  return {Kind::manifest_work, member, std::string(kQuotaWork)};
+  return pairs_of_work(cluster, queue) == pairs_at_member(cluster, queue);
 }
 
 }  // namespace
@@ -83,17 +69,19 @@ ObjectKey work_of(const std::string& member) {
 void recompute_member_queue(State& state, const std::string& member, const std::string& queue,
                             DeviationSource source) {
   Cluster& cluster = state.clusters.at(member);
-  const Work& work = cluster.member.quota_work;
-  // While the agent applies another generation nothing can be said: the next report of the work
-  // compares all queues again.
-  if (!is_applied(work) || quotas_in(work, queue).empty() || is_as_in_work(cluster, queue)) {
+  const std::vector<std::string> works = works_with(cluster, queue);
+  // While an agent applies another generation nothing can be said: the next report of the work
+  // compares its queues again.
+  const auto applied = [&](const std::string& name) {
+    return is_applied(cluster.member.quota_works.at(name));
+  };
+  if (works.empty() || !std::ranges::all_of(works, applied) || is_as_in_work(cluster, queue)) {
     cluster.member.deviating.erase(queue);
     return;
   }
   // A queue that was never observed there may not be watched.
   const bool by_work = source == DeviationSource::work;
-  if (write_pending(state, of_object(kHub, work_of(member))) ||
-      (by_work && !cluster.member.queues.contains(queue)))
+  if (quota_write_pending(state, member) || (by_work && !cluster.member.queues.contains(queue)))
     return;
   // A difference that is known keeps its time.
   cluster.member.deviating.try_emplace(queue,
@@ -102,7 +90,7 @@ void recompute_member_queue(State& state, const std::string& member, const std::
 
 void recompute_member_queues(State& state, const std::string& member) {
   const Cluster& cluster = state.clusters.at(member);
-  std::set<std::string> queues = queues_in(cluster.member.quota_work);
+  std::set<std::string> queues = queues_in_works(cluster);
   for (const auto& [queue, since] : cluster.member.deviating) queues.insert(queue);
   for (const std::string& queue : queues)
     recompute_member_queue(state, member, queue, DeviationSource::work);
@@ -119,20 +107,31 @@ bool awaits_member_observation(const State& state, const Cluster& cluster) {
                      [&](const auto& queue) { return queue.second > state.now; });
 }
 
-std::optional<LogTime> touch_due_at(const State& state, const std::string& member) {
+std::optional<Touch> touch_due(const State& state, const std::string& member,
+                               const std::string& work) {
   const Cluster& cluster = state.clusters.at(member);
-  if (cluster.member.deviating.empty()) return std::nullopt;
-  LogTime due = kForever;
-  for (const auto& [queue, since] : cluster.member.deviating) due = std::min(due, since);
-  if (const WriteState* write = write_of(state, work_of(member)); write && write->last_write)
+  std::optional<LogTime> first;
+  const std::string* which = nullptr;
+  for (const auto& [queue, since] : cluster.member.deviating) {
+    const std::vector<std::string> works = works_with(cluster, queue);
+    if (std::ranges::find(works, work) == works.end() || (first && *first <= since)) continue;
+    first = since;
+    which = &queue;
+  }
+  if (!first) return std::nullopt;
+  LogTime due = *first;
+  const ObjectKey object{Kind::manifest_work, member, work};
+  if (const WriteState* write = write_of(state, object); write && write->last_write)
     due = std::max(due, *write->last_write + kTouchInterval);
-  return due;
+  return Touch{*which, due};
 }
 
-std::vector<ResourceGroup> groups_in_work(const Work& work, const std::string& queue) {
+std::vector<ResourceGroup> groups_in_work(const Cluster& cluster, const std::string& queue) {
+  const Work* work = work_with(cluster, queue);
+  if (!work) return {};
   std::map<std::string, std::vector<ResourceQuota>> flavors;
   std::set<std::string> covered;
-  for (const WorkQuota& quota : quotas_in(work, queue)) {
+  for (const WorkQuota& quota : quotas_in(*work, queue)) {
     covered.insert(quota.resource);
     flavors[quota.flavor].push_back(
         {quota.resource, to_quantity(quota.resource, quota.nominal), std::nullopt, std::nullopt});
@@ -145,7 +144,7 @@ std::vector<ResourceGroup> groups_in_work(const Work& work, const std::string& q
 
 std::set<std::string> queues_not_as_applied(const Cluster& cluster) {
   std::set<std::string> queues;
-  for (const std::string& queue : queues_in(cluster.member.quota_work))
+  for (const std::string& queue : queues_in_works(cluster))
     if ((cluster.member.queues.contains(queue) || cluster.member.deviating.contains(queue)) &&
         !is_as_in_work(cluster, queue))
       queues.insert(queue);

@@ -46,12 +46,19 @@ std::optional<MemberDifference> member_difference(const State& state, const Clus
 /// Whether a queue differs from the applied work and its grace (kMemberSightGrace) has not ended.
 bool awaits_member_observation(const State& state, const Cluster& cluster);
 
-/// Returns when the work of a member that deviates may be touched; nullopt if none deviates.
-std::optional<LogTime> touch_due_at(const State& state, const std::string& member);
+/// The touch of a work: a queue of it that deviates, and from when on it may be sent.
+struct Touch {
+  std::string cluster_queue;
+  LogTime due;
+};
+/// Returns the next touch of one of the member's quota works; nullopt if none of its queues
+/// deviates.
+std::optional<Touch> touch_due(const State& state, const std::string& member,
+                               const std::string& work);
 
-/// Returns the work's quota of one queue as a list of groups; empty if it has no quota for it.
-std::vector<ResourceGroup> groups_in_work(const Work& work, const std::string& queue);
-/// Returns the queues of the work that differ from it at the member, changed or gone. A queue that
+/// Returns the works' quota of one queue as a list of groups; empty if they have none of it.
+std::vector<ResourceGroup> groups_in_work(const Cluster& cluster, const std::string& queue);
+/// Returns the queues of the works that differ from it at the member, changed or gone. A queue that
 /// was never observed there is left out.
 std::set<std::string> queues_not_as_applied(const Cluster& cluster);
 

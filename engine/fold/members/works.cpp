@@ -1,12 +1,16 @@
 #include "engine/fold/members/works.h"
 
 #include <algorithm>
+#include <charconv>
+#include <functional>
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/members/member_deviation.h"
+#include "engine/fold/members/taken_over.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 
@@ -14,45 +18,178 @@ namespace {
 
 constexpr std::string_view kPolicyPrefix = "fairlead-";
 
-std::map<MemberPair, Amount> quotas_of(const State& state, const ManifestWorkFacts& facts) {
-  std::map<MemberPair, Amount> quotas;
-  for (const WorkQuota& quota : facts.quotas)
-    quotas[{quota.cluster_queue, quota.flavor,
-            canonical_resource(state.configuration.resource_aliases, quota.resource)}] =
+using MemberPairs = std::map<MemberPair, Amount>;
+
+MemberPairs pairs_of(const State& state, std::span<const WorkQuota> quotas) {
+  MemberPairs pairs;
+  for (const WorkQuota& quota : quotas)
+    pairs[{quota.cluster_queue, quota.flavor,
+           canonical_resource(state.configuration.resource_aliases, quota.resource)}] =
         quota.nominal;
-  return quotas;
-}
-
-void requote_all(State& state, const std::map<MemberPair, Amount>& pairs) {
-  for (const auto& [pair, amount] : pairs) requote(state, pair.cluster_queue);
-}
-
-void confirm(State& state, Cluster& cluster, std::map<MemberPair, Amount> confirmed) {
-  if (cluster.member.confirmed == confirmed) return;
-  requote_all(state, cluster.member.confirmed);
-  requote_all(state, confirmed);
-  cluster.member.confirmed = std::move(confirmed);
+  return pairs;
 }
 
 // Returns what both admit.
-std::map<MemberPair, Amount> least_of(const std::map<MemberPair, Amount>& a,
-                                      const std::map<MemberPair, Amount>& b) {
-  std::map<MemberPair, Amount> least;
+MemberPairs least_of(const MemberPairs& a, const MemberPairs& b) {
+  MemberPairs least;
   for (const auto& [pair, amount] : a)
     if (const auto other = b.find(pair); other != b.end())
       least[pair] = std::min(amount, other->second);
   return least;
 }
 
-// Where a BindingPolicy brings the flavors, the agent can apply a queue before its flavors are
-// there: such a queue admits nothing, and the member's Kueue reports it as not active.
-bool waits_for_flavors(const State& state, const Work& work) {
-  return state.configuration.member_mode == MemberMode::binding_policy &&
-         std::any_of(work.facts.feedback.begin(), work.facts.feedback.end(),
-                     [](const WorkFeedback& of) { return of.active == ConditionStatus::no; });
+MemberPairs confirmed_of(const Cluster& cluster, const std::string& queue) {
+  MemberPairs pairs;
+  for (auto at = cluster.member.confirmed.lower_bound({queue, "", ""});
+       at != cluster.member.confirmed.end() && at->first.cluster_queue == queue; ++at)
+    pairs.insert(*at);
+  return pairs;
+}
+
+void confirm(State& state, Cluster& cluster, const std::string& queue,
+             const MemberPairs& confirmed) {
+  const MemberPairs before = confirmed_of(cluster, queue);
+  if (before != confirmed) {
+    for (const auto& [pair, amount] : before) cluster.member.confirmed.erase(pair);
+    cluster.member.confirmed.insert(confirmed.begin(), confirmed.end());
+    requote(state, queue);
+  }
+  drop_confirmed(cluster, queue);
+}
+
+// Returns what every work that has the queue admits to it. While a queue moves from one work to
+// another both are in force.
+MemberPairs content_of(const State& state, const Cluster& cluster,
+                       const std::vector<std::string>& works, const std::string& queue) {
+  MemberPairs content;
+  bool first = true;
+  for (const std::string& name : works) {
+    const MemberPairs of = pairs_of(state, quotas_in(cluster.member.quota_works.at(name), queue));
+    content = std::exchange(first, false) ? of : least_of(content, of);
+  }
+  return content;
+}
+
+// Derives what the member is known to admit to the queue. While an agent applies a work, or the
+// queue is not active, either content may be in force: only the least of both is known.
+void confirm_queue(State& state, Cluster& cluster, const std::string& queue) {
+  const MemberPairs content = content_of(state, cluster, works_with(cluster, queue), queue);
+  confirm(state, cluster, queue,
+          is_settled(cluster, queue) ? content : least_of(confirmed_of(cluster, queue), content));
+}
+
+std::set<std::string> queues_of(std::span<const WorkQuota> quotas) {
+  std::set<std::string> queues;
+  for (const WorkQuota& quota : quotas) queues.insert(quota.cluster_queue);
+  return queues;
+}
+
+// What is reported of a queue's condition Active.
+struct Activity {
+  ConditionStatus active = ConditionStatus::absent;
+  std::string_view reason;
+  ConditionStatus synced = ConditionStatus::absent;  // WorkFeedback::synced
+};
+
+// An agent that reports feedback (condition StatusFeedbackSynced) and nothing of the condition
+// speaks of a queue that no Kueue has looked at yet; one that reports none is not waited for.
+std::optional<std::string> inactive_by(const Activity& reported) {
+  switch (reported.active) {
+    case ConditionStatus::yes: return std::nullopt;
+    case ConditionStatus::absent:
+      if (reported.synced != ConditionStatus::yes) return std::nullopt;
+      return "its Kueue has not set the condition Active";
+    case ConditionStatus::no:
+    case ConditionStatus::unknown: break;
+  }
+  return std::string(reported.reason.empty() ? "no reason is reported" : reported.reason);
 }
 
 }  // namespace
+
+std::string quota_work_name(std::size_t number) {
+  return std::string(kQuotaWork) + (number == 0 ? "" : "-" + std::to_string(number));
+}
+
+std::optional<std::size_t> quota_work_number(std::string_view name) {
+  if (!name.starts_with(kQuotaWork)) return std::nullopt;
+  if (name == kQuotaWork) return 0;
+  std::size_t number = 0;
+  const std::string_view rest = name.substr(kQuotaWork.size());
+  const auto [end, fault] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), number);
+  if (fault != std::errc() || end != rest.data() + rest.size() || quota_work_name(number) != name)
+    return std::nullopt;
+  return number;
+}
+
+std::span<const WorkQuota> quotas_in(const Work& work, const std::string& queue) {
+  const auto [first, last] =
+      std::ranges::equal_range(work.facts.quotas, queue, std::less<>(), &WorkQuota::cluster_queue);
+  return {first, last};
+}
+
+std::vector<std::string> works_with(const Cluster& cluster, const std::string& queue) {
+  std::vector<std::string> names;
+  for (const auto& [name, work] : cluster.member.quota_works)
+    if (!quotas_in(work, queue).empty()) names.push_back(name);
+  std::ranges::sort(names, std::less<>(),
+                    [](const std::string& name) { return quota_work_number(name); });
+  return names;
+}
+
+const Work* work_with(const Cluster& cluster, const std::string& queue) {
+  const std::vector<std::string> names = works_with(cluster, queue);
+  return names.empty() ? nullptr : &cluster.member.quota_works.at(names.front());
+}
+
+std::set<std::string> queues_in_works(const Cluster& cluster) {
+  std::set<std::string> queues;
+  for (const auto& [name, work] : cluster.member.quota_works)
+    queues.merge(queues_of(work.facts.quotas));
+  return queues;
+}
+
+std::optional<std::string> why_inactive(const Cluster& cluster, const std::string& queue) {
+  const auto watched = cluster.member.queues.find(queue);
+  if (watched != cluster.member.queues.end() && watched->second.active != ConditionStatus::absent)
+    return inactive_by({watched->second.active, watched->second.reason, ConditionStatus::absent});
+  for (const std::string& name : works_with(cluster, queue))
+    for (const WorkFeedback& feedback : cluster.member.quota_works.at(name).facts.feedback)
+      if (feedback.cluster_queue == queue)
+        if (auto reason = inactive_by({feedback.active, feedback.reason, feedback.synced}))
+          return reason;
+  return std::nullopt;
+}
+
+bool is_settled(const Cluster& cluster, const std::string& queue) {
+  const std::vector<std::string> works = works_with(cluster, queue);
+  return !works.empty() && !why_inactive(cluster, queue) &&
+         std::all_of(works.begin(), works.end(), [&](const std::string& name) {
+           return cluster.member.quota_works.at(name).applied_and_available();
+         });
+}
+
+std::set<std::string> works_written(const State& state, const std::string& cluster) {
+  std::set<std::string> names;
+  const auto& writes = state.writes.by_key;
+  for (auto at = writes.lower_bound(WriteKeyView{kHub, Kind::manifest_work, cluster, "", false});
+       at != writes.end() && at->first.cluster == kHub &&
+       at->first.object.kind == Kind::manifest_work && at->first.object.namespace_ == cluster;
+       ++at)
+    names.insert(at->first.object.name);
+  const auto known = state.clusters.find(cluster);
+  if (known == state.clusters.end()) return names;
+  for (const auto& [name, work] : known->second.member.quota_works) names.insert(name);
+  if (known->second.member.queue_work.present) names.insert(std::string(kQueueWork));
+  return names;
+}
+
+bool quota_write_pending(const State& state, const std::string& cluster) {
+  return std::ranges::any_of(works_written(state, cluster), [&](const std::string& name) {
+    return quota_work_number(name) &&
+           write_pending(state, of_object(kHub, {Kind::manifest_work, cluster, name}));
+  });
+}
 
 std::string policy_name(const std::string& cluster) { return std::string(kPolicyPrefix) + cluster; }
 
@@ -74,10 +211,10 @@ bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should) {
 }
 
 void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
-  const bool quota = seen.key.name == kQuotaWork;
+  const bool quota = quota_work_number(seen.key.name).has_value();
   if (!quota && seen.key.name != kQueueWork) return;
   Cluster& cluster = mark_cluster_dirty(state, seen.key.namespace_);
-  Work& work = quota ? cluster.member.quota_work : cluster.member.queue_work;
+  Work& work = quota ? cluster.member.quota_works[seen.key.name] : cluster.member.queue_work;
   const std::vector<WorkQuota> before = std::move(work.facts.quotas);
   work = {true,
           seen.uid,
@@ -86,11 +223,9 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
           std::get<ManifestWorkFacts>(seen.facts),
           seq};
   if (!quota) return;
-  const auto quotas = quotas_of(state, work.facts);
-  // While the agent applies the work either content may be in force: only the least of both is
-  // known to be admitted.
-  const bool admits = work.applied_and_available() && !waits_for_flavors(state, work);
-  confirm(state, cluster, admits ? quotas : least_of(cluster.member.confirmed, quotas));
+  std::set<std::string> queues = queues_of(before);
+  queues.merge(queues_of(work.facts.quotas));
+  for (const std::string& queue : queues) confirm_queue(state, cluster, queue);
   if (before != work.facts.quotas) release_gone_flavors(state);
   recompute_member_queues(state, seen.key.namespace_);
   mark_cluster_claims_dirty(state, seen.key.namespace_);
@@ -100,14 +235,25 @@ void forget_work(State& state, const ObjectKey& key) {
   const auto at = state.clusters.find(key.namespace_);
   if (at == state.clusters.end()) return;
   mark_cluster_dirty(state, key.namespace_);
-  if (key.name == kQueueWork) at->second.member.queue_work = {};
-  if (key.name != kQuotaWork) return;
-  at->second.member.quota_work = {};
-  at->second.member.deviating.clear();
+  Cluster& cluster = at->second;
+  if (key.name == kQueueWork) cluster.member.queue_work = {};
+  const auto work = cluster.member.quota_works.find(key.name);
+  if (work == cluster.member.quota_works.end()) return;
+  const std::set<std::string> queues = queues_of(work->second.facts.quotas);
+  cluster.member.quota_works.erase(work);
   // Without a work nothing is known to be admitted, so the hub promises nothing of the member.
-  confirm(state, at->second, {});
+  for (const std::string& queue : queues) confirm_queue(state, cluster, queue);
+  recompute_member_queues(state, key.namespace_);
   release_gone_flavors(state);
   mark_cluster_claims_dirty(state, key.namespace_);
+}
+
+void observe_queue_at_member(State& state, const std::string& cluster_name,
+                             const std::string& queue) {
+  Cluster& cluster = state.clusters.at(cluster_name);
+  if (!work_with(cluster, queue)) return;
+  confirm_queue(state, cluster, queue);
+  mark_cluster_claims_dirty(state, cluster_name);
 }
 
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
@@ -130,14 +276,24 @@ void forget_policy(State& state, const ObjectKey& key) {
 }
 
 void expect_work(State& state, const PatchIntended& intent) {
-  if (intent.target.name != kQuotaWork) return;
+  if (!quota_work_number(intent.target.name)) return;
   const auto at = state.clusters.find(intent.target.namespace_);
   if (at == state.clusters.end()) return;
+  Cluster& cluster = at->second;
   const auto* expected =
       intent.expected ? std::get_if<ManifestWorkFacts>(&*intent.expected) : nullptr;
-  confirm(state, at->second,
-          expected ? least_of(at->second.member.confirmed, quotas_of(state, *expected))
-                   : std::map<MemberPair, Amount>{});
+  Work after;
+  if (expected) after.facts.quotas = expected->quotas;
+  std::set<std::string> queues = queues_of(after.facts.quotas);
+  if (const auto work = cluster.member.quota_works.find(intent.target.name);
+      work != cluster.member.quota_works.end())
+    queues.merge(queues_of(work->second.facts.quotas));
+  for (const std::string& queue : queues) {
+    const MemberPairs content = pairs_of(state, quotas_in(after, queue));
+    // A queue that leaves this work while another one has it stays as that one has it.
+    if (content.empty() && works_with(cluster, queue).size() > 1) continue;
+    confirm(state, cluster, queue, least_of(confirmed_of(cluster, queue), content));
+  }
 }
 
 }  // namespace fairlead

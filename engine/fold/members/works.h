@@ -1,14 +1,49 @@
 // ManifestWorks and BindingPolicies: what was sent to members and what they are known to admit.
-// Internal to the fold, except the names.
+// Internal to the fold, except the names and the questions about a queue at its member.
 #pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/fold/state.h"
 
 namespace fairlead {
 
-/// The names of the two works of a cluster, which are in the namespace of the cluster.
+/// The names of the works of a cluster, which are in the namespace of the cluster. Quota that does
+/// not fit one work is in further ones: kQuotaWork, kQuotaWork-1, kQuotaWork-2, ...
 inline constexpr std::string_view kQuotaWork = "fairlead-quota";
 inline constexpr std::string_view kQueueWork = "fairlead-queues";
+
+/// Returns the name of the quota work with that number; 0 is kQuotaWork.
+std::string quota_work_name(std::size_t number);
+/// Returns the number of the quota work with that name; nullopt if it is none.
+std::optional<std::size_t> quota_work_number(std::string_view name);
+
+/// Returns the quotas of one queue in the work, by a binary search; empty if it has none.
+std::span<const WorkQuota> quotas_in(const Work& work, const std::string& queue);
+/// Returns the names of the works that have quota of the queue, by number. It has two while the
+/// queue moves from the first to the last of them.
+std::vector<std::string> works_with(const Cluster& cluster, const std::string& queue);
+/// Returns the first of them; null if there is none.
+const Work* work_with(const Cluster& cluster, const std::string& queue);
+/// Returns the queues that the quota works have quota of.
+std::set<std::string> queues_in_works(const Cluster& cluster);
+
+/// Whether the member has what the hub wrote of the queue: its works are reported as applied and
+/// available for their present generation, and its Kueue does not say that it is not active.
+bool is_settled(const Cluster& cluster, const std::string& queue);
+/// Returns why the member's Kueue admits nothing to the queue, as its condition Active says: the
+/// reason, such as "FlavorNotFound". Nullopt if it is active, or nothing is reported of it.
+std::optional<std::string> why_inactive(const Cluster& cluster, const std::string& queue);
+
+/// Returns the names of the works of the cluster that were written or are observed, sorted.
+std::set<std::string> works_written(const State& state, const std::string& cluster);
+/// Whether a write of a quota work of the cluster is unanswered, or not observed yet.
+bool quota_write_pending(const State& state, const std::string& cluster);
 
 /// Returns the name of the BindingPolicy that brings a cluster the objects that are equal on all
 /// members. Policies have no namespace, so the cluster is in the name.
@@ -20,6 +55,8 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq);
 void forget_work(State& state, const ObjectKey& key);
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq);
 void forget_policy(State& state, const ObjectKey& key);
+/// Folds that what the watch of a member says of its queue may have changed.
+void observe_queue_at_member(State& state, const std::string& cluster, const std::string& queue);
 /// Whether a work has the manifests and feedback rules that it should have. Of a work whose record
 /// lacks the rules, the manifests decide. Digests are compared
 /// (docs/decisions/0009-works-are-compared-by-manifests.md).

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/members/taken_over.h"
+#include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/queues.h"
 
@@ -23,33 +25,34 @@ Amount part_of(const std::vector<Contribution>& contributions, const std::string
 
 namespace {
 
+MemberPair member_pair(const Grant& grant) {
+  return {grant.row.cluster_queue, grant.row.flavor, grant.row.resource};
+}
+
 // Returns what a claim's grant adds on the hub now: no more than its member is known to admit, so
-// that the hub dispatches nothing that would wait there. Sets `waits` if that is less than granted.
-Amount contribution_of(const State& state, const Claim& claim, const Grant& grant, bool& waits) {
+// that the hub dispatches nothing that would wait there, but for what was taken over.
+Amount contribution_of(const State& state, const Claim& claim, const Grant& grant) {
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end()) return grant.granted;
   const Cluster& cluster = at->second;
   if (cluster.counted_again_at) return 0;
   if (!claim.known || !has_member(state, cluster)) return grant.granted;
-  const auto confirmed = cluster.member.confirmed.find(
-      {grant.row.cluster_queue, grant.row.flavor, grant.row.resource});
-  const Amount admits = confirmed == cluster.member.confirmed.end() ? 0 : confirmed->second;
-  waits = waits || admits < grant.granted;
-  return std::min(grant.granted, admits);
+  return std::min(grant.granted, admitted(cluster, member_pair(grant)));
 }
 
-// Returns the part of `amount` on which the quota may grow. While the member's work is not applied
+// Returns the part of `amount` on which the quota may grow. While the queue's work is not applied
 // that is at most the part in our last write: the member may not admit again what it admitted
 // before.
 Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
   const auto at = state.clusters.find(claim.terms->cluster);
-  if (at == state.clusters.end() || at->second.member.quota_work.applied_and_available() ||
+  if (at == state.clusters.end() || is_settled(at->second, grant.row.cluster_queue) ||
       !claim.known || !has_member(state, at->second))
     return amount;
   const auto queue = state.queues.by_name.find(grant.row.cluster_queue);
   if (queue == state.queues.by_name.end()) return amount;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};
-  return std::min(amount, part_of(queue->second.contributed, claim.terms->cluster, pair));
+  return std::min(amount, std::max(part_of(queue->second.contributed, claim.terms->cluster, pair),
+                                   kept_of(at->second, member_pair(grant))));
 }
 
 // What claims and workers add to a pair.
@@ -76,7 +79,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
       sums.any = true;
       sums.any_known = sums.any_known || claim.known;
       quota.assigned = quota.assigned || (claim.winner && claim.known);
-      const Amount amount = contribution_of(state, claim, grant, quota.waits_for_member);
+      const Amount amount = contribution_of(state, claim, grant);
       if (claim.winner && parts == Parts::listed)
         quota.contributions.push_back({claim.terms->cluster, pair.flavor, pair.resource, amount});
       const Amount held = held_part(state, claim, grant, amount);
@@ -159,6 +162,55 @@ Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey
   if (!workers) return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
   const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
   return saturate(base + std::max<Int128>(0, rest));
+}
+
+namespace {
+
+// Returns the least sum of parts of which `quota` follows (quota_of_sum).
+Int128 sum_for(const State& state, const std::string& queue, const QuotaKey& pair, Amount quota) {
+  const WorkerQuota* workers = followed(state, queue);
+  const auto at = state.queues.by_name.find(queue);
+  Int128 rest = quota;
+  if (at != state.queues.by_name.end()) rest -= amount_of(at->second.base.amounts, pair);
+  if (workers) rest += amount_of(workers->reserve, pair);
+  const Int128 percent = workers ? workers->percent : state.configuration.overbook_percent;
+  if (rest <= 0 || percent <= 0) return 0;
+  return (rest * 100 + percent - 1) / percent;
+}
+
+}  // namespace
+
+std::vector<Contribution> parts_kept(const State& state, const std::string& queue,
+                                     const QuotaKey& pair, Amount found,
+                                     const std::set<std::string>& clusters) {
+  std::vector<Contribution> parts;
+  const auto claims = state.claims.of_queue.find(queue);
+  if (claims == state.claims.of_queue.end()) return parts;
+  HubQuota quota;
+  QuotaSums sums;
+  const WorkerQuota* workers = followed(state, queue);
+  add_claims(state, queue, pair, workers, Parts::summed, quota, sums);
+  if (workers) add_workers(state, pair, *workers, Parts::summed, quota, sums);
+  Int128 rest = sum_for(state, queue, pair, found) - sums.now;
+  for (const std::string& name : claims->second) {
+    const Claim& claim = state.claims.by_name.at(name);
+    const std::string& cluster = claim.terms->cluster;
+    const auto at = state.clusters.find(cluster);
+    if (!claim.winner || !clusters.contains(cluster) || !claim_counts(workers, cluster) ||
+        at == state.clusters.end() || at->second.counted_again_at)
+      continue;
+    for (const Grant& grant : claim.grants) {
+      if (grant.row.cluster_queue != queue || grant.row.flavor != pair.flavor ||
+          grant.row.resource != pair.resource)
+        continue;
+      const Amount now = contribution_of(state, claim, grant);
+      const Int128 more = std::min<Int128>(rest, grant.granted - now);
+      if (more <= 0) continue;
+      rest -= more;
+      parts.push_back({cluster, pair.flavor, pair.resource, now + static_cast<Amount>(more)});
+    }
+  }
+  return parts;
 }
 
 HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,

@@ -9,6 +9,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/members/taken_over.h"
 #include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/overwrites.h"
@@ -316,6 +317,7 @@ void recompute_pairs(State& state, const std::string& name) {
   for (const QuotaKey& pair : named) {
     if (queue.written.contains(pair)) continue;
     const auto amount = current(pair);
+    take_over(state, name, pair, amount.value_or(0));
     if (!amount) continue;
     const HubQuota quota = hub_quota(state, name, pair, Parts::summed);
     if (quota.unknown || *amount != quota.nominal) continue;

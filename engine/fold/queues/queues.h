@@ -36,7 +36,8 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
 /// writer has overwritten ours, although no observation had our list. Counts that unless an
 /// observation since the write was sent has counted it.
 void note_queue_seen_since(State& state, const std::string& name);
-/// Updates which pairs are ours. A named pair with the quota that we want becomes ours, also where
+/// Updates which pairs are ours. What the hub has of a named pair that is not ours yet is taken
+/// over (members/taken_over.h). A named pair with the quota that we want becomes ours, also where
 /// nothing had to be written; one that is no longer named and is gone or has the quota that we want
 /// is given up.
 void recompute_pairs(State& state, const std::string& name);
@@ -62,7 +63,6 @@ struct HubQuota {
   Amount nominal = 0;
   Amount full = 0;                          ///< nominal once every member has confirmed its grant
   std::vector<Contribution> contributions;  ///< one a cluster, sorted
-  bool waits_for_member = false;  ///< some grant is larger than what its member is known to admit
   bool assigned = false;  ///< an assignment in force names the pair and its value is known, even 0
 };
 /// Whether hub_quota lists the contributions or only adds them up.
@@ -72,6 +72,13 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 
 /// Returns the pair's quota where claims and workers contribute `sum` to it.
 Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
+
+/// Returns the parts that make the pair's quota, of which `found` is in force, stay at the lesser
+/// of that and of what is granted: of those of `clusters` whose members have not confirmed their
+/// grants.
+std::vector<Contribution> parts_kept(const State& state, const std::string& queue,
+                                     const QuotaKey& pair, Amount found,
+                                     const std::set<std::string>& clusters);
 
 /// Returns what the cluster contributes to the pair; 0 if nothing. `contributions` are sorted.
 Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,

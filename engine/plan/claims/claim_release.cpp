@@ -63,8 +63,8 @@ std::string listed(const std::vector<std::string>& names) {
 // Returns the queues of the work that a watched member still has.
 std::string queues_there(const Cluster& cluster) {
   std::set<std::string> there;
-  for (const WorkQuota& quota : cluster.member.quota_work.facts.quotas)
-    if (cluster.member.queues.contains(quota.cluster_queue)) there.insert(quota.cluster_queue);
+  for (const std::string& queue : queues_in_works(cluster))
+    if (cluster.member.queues.contains(queue)) there.insert(queue);
   return listed({there.begin(), there.end()});
 }
 
@@ -79,15 +79,13 @@ ReleaseBar deleting_bar(const Leaving& leaving, const Work& work, const std::str
 
 std::string queues_in_use(const Leaving& leaving) {
   std::set<std::string> used;
-  for (const WorkQuota& quota : leaving.cluster.member.quota_work.facts.quotas)
-    if (!unused_at_member(leaving.cluster, quota.cluster_queue)) used.insert(quota.cluster_queue);
+  for (const std::string& queue : queues_in_works(leaving.cluster))
+    if (!unused_at_member(leaving.cluster, queue)) used.insert(queue);
   return listed({used.begin(), used.end()});
 }
 
-Bar work_bar(const Leaving& leaving, std::string_view name) {
+Bar work_bar(const Leaving& leaving, std::string_view name, const Work& work) {
   const State& state = leaving.state;
-  const Work& work =
-      name == kQuotaWork ? leaving.cluster.member.quota_work : leaving.cluster.member.queue_work;
   if (!work.present) return std::nullopt;
   const ObjectKey object{Kind::manifest_work, leaving.cluster_name, std::string(name)};
   const std::string text = "ManifestWork " + leaving.cluster_name + "/" + std::string(name);
@@ -131,8 +129,9 @@ std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, Qu
   for (const AssignmentRow& row : claim.terms->rows)
     if (Bar bar = hub_bar(leaving, row)) return bar;
   if (!has_member(state, at->second) || winning_claim(state, cluster_name)) return std::nullopt;
-  if (Bar bar = work_bar(leaving, kQuotaWork)) return bar;
-  if (Bar bar = work_bar(leaving, kQueueWork)) return bar;
+  for (const auto& [name, work] : at->second.member.quota_works)
+    if (Bar bar = work_bar(leaving, name, work)) return bar;
+  if (Bar bar = work_bar(leaving, kQueueWork, at->second.member.queue_work)) return bar;
   if (!policy_is_due(state, cluster_name, wishes.quotas())) return std::nullopt;
   const ObjectKey policy{Kind::binding_policy, "", policy_name(cluster_name)};
   return ReleaseBar{"WaitingForPolicy",

@@ -122,8 +122,9 @@ const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const st
   if (const auto watched = cluster.member.queues.find(queue);
       watched != cluster.member.queues.end())
     return &watched->second.usage;
-  for (const WorkFeedback& feedback : cluster.member.quota_work.facts.feedback)
-    if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
+  for (const std::string& work : works_with(cluster, queue))
+    for (const WorkFeedback& feedback : cluster.member.quota_works.at(work).facts.feedback)
+      if (feedback.cluster_queue == queue && feedback.has_usage) return &feedback.usage;
   return nullptr;
 }
 

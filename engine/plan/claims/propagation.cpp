@@ -140,26 +140,47 @@ std::string reported(const ConditionFacts& condition) {
   return condition.reason + "; its status.resourceStatus has what the agent says of each object";
 }
 
-Verdict work_rejected(const Judged& judged) {
-  for (const std::string_view name : {kQuotaWork, kQueueWork}) {
-    const std::string text = "ManifestWork " + std::string(name);
-    const ObjectKey object{Kind::manifest_work, judged.cluster_name, std::string(name)};
+Verdict work_rejected(const std::string& text, const Work& work) {
+  if (!work.present) return std::nullopt;
+  // A condition of an older generation is about content that was replaced.
+  const auto refused = [&](const ConditionFacts& condition) {
+    return condition.status == ConditionStatus::no &&
+           condition.observed_generation == work.generation;
+  };
+  if (refused(work.facts.applied))
+    return failed("MemberRejected",
+                  text + " could not be applied: " + reported(work.facts.applied));
+  if (refused(work.facts.available))
+    return failed("MemberRejected",
+                  text + " is not available at the member: " + reported(work.facts.available));
+  return std::nullopt;
+}
+
+Verdict some_work_rejected(const Judged& judged) {
+  const ClusterMember& member = judged.cluster->member;
+  for (const std::string& name : works_written(judged.state, judged.cluster_name)) {
+    const std::string text = "ManifestWork " + name;
+    const ObjectKey object{Kind::manifest_work, judged.cluster_name, name};
     if (const Refusal* refusal = refusal_of(judged.state, object))
       return write_refused(text, *refusal);
-    const Work& work =
-        name == kQuotaWork ? judged.cluster->member.quota_work : judged.cluster->member.queue_work;
-    if (!work.present) continue;
-    // A condition of an older generation is about content that was replaced.
-    const auto refused = [&](const ConditionFacts& condition) {
-      return condition.status == ConditionStatus::no &&
-             condition.observed_generation == work.generation;
-    };
-    if (refused(work.facts.applied))
-      return failed("MemberRejected",
-                    text + " could not be applied: " + reported(work.facts.applied));
-    if (refused(work.facts.available))
-      return failed("MemberRejected",
-                    text + " is not available at the member: " + reported(work.facts.available));
+    const auto of_quota = member.quota_works.find(name);
+    if (name != kQueueWork && of_quota == member.quota_works.end()) continue;
+    if (auto verdict =
+            work_rejected(text, name == kQueueWork ? member.queue_work : of_quota->second))
+      return verdict;
+  }
+  return std::nullopt;
+}
+
+// A queue that its Kueue calls inactive admits nothing, whatever quota it has.
+Verdict queue_inactive(const Judged& judged) {
+  if (!judged.claim.winner) return std::nullopt;
+  for (const std::string* queue : queues_granted(judged.claim)) {
+    const auto why = why_inactive(*judged.cluster, *queue);
+    if (!why || !work_with(*judged.cluster, *queue)) continue;
+    return failed("MemberQueueInactive", "ClusterQueue " + *queue + " of " + judged.cluster_name +
+                                             " is not active: " + *why +
+                                             "; the hub does not grow before it is");
   }
   return std::nullopt;
 }
@@ -182,16 +203,20 @@ Verdict member_left_alone(const Judged& judged) {
 // Until the watch reports our write, a work observed as applied is the one before it. A work that
 // is being deleted is left out: its finalizers may take long.
 bool work_is_being_changed(const Judged& judged) {
-  const ObjectKey work{Kind::manifest_work, judged.cluster_name, std::string(kQuotaWork)};
-  // If a write is pending, write_of() finds it.
-  return write_pending(judged.state, of_object(kHub, work)) &&
-         !write_of(judged.state, work)->awaits_end;
+  return std::ranges::any_of(
+      works_written(judged.state, judged.cluster_name), [&](const std::string& name) {
+        const ObjectKey work{Kind::manifest_work, judged.cluster_name, name};
+        // If a write is pending, write_of() finds it.
+        return name != kQueueWork && write_pending(judged.state, of_object(kHub, work)) &&
+               !write_of(judged.state, work)->awaits_end;
+      });
 }
 
 // Whether the member has not confirmed all that is granted and emitted.
 bool waits_for_member(const Judged& judged) {
-  const Work& work = judged.cluster->member.quota_work;
-  if (work.present && !work.applied_and_available()) return true;
+  if (std::ranges::any_of(judged.cluster->member.quota_works,
+                          [](const auto& work) { return !work.second.applied_and_available(); }))
+    return true;
   const auto& grants = judged.claim.grants;
   return std::any_of(grants.begin(), grants.end(), [&](const Grant& grant) {
     if (grant.granted == 0) return false;
@@ -219,11 +244,12 @@ Verdict member_differs(const Judged& judged) {
 Verdict member_verdict(const Judged& judged) {
   if (!judged.has_member()) return std::nullopt;
   if (auto differs = member_differs(judged)) return differs;
-  if (auto rejected = work_rejected(judged)) return rejected;
+  if (auto rejected = some_work_rejected(judged)) return rejected;
   if (auto alone = member_left_alone(judged)) return alone;
   if (awaits_space(judged.state, judged.cluster_name))
     return failed("WaitingForSpace", "KubeStellar has not processed BindingPolicy " +
                                          policy_name(judged.cluster_name) + " yet");
+  if (auto inactive = queue_inactive(judged)) return inactive;
   if (waits_for_member(judged))
     return failed("WaitingForMember", "the member has not applied its quota yet");
   if (work_is_being_changed(judged)) {

@@ -1,6 +1,7 @@
 #include "engine/plan/claims/written_status.h"
 
 #include <algorithm>
+#include <array>
 #include <tuple>
 #include <utility>
 
@@ -17,6 +18,8 @@ constexpr std::string_view kEffectiveQuotas = "EffectiveQuotas";
 constexpr std::string_view kReleased = "Released";
 // The reason of a condition whose message names the contested pairs and no numbers.
 constexpr std::string_view kForeignOverwrites = "ForeignOverwrites";
+// The type of the condition that follows the quota on its way to hub and member.
+constexpr std::string_view kPropagated = "Propagated";
 
 // Condition Valid with warnings: the claim names objects that do not exist, or asks for more than
 // the cluster has. Its reason changes with capacity, so it is compared with the patient part.
@@ -24,9 +27,25 @@ bool is_warning(std::string_view type, std::string_view status) {
   return type == "Valid" && status == "True";
 }
 
-// Whether the message is compared. A message with numbers is not: it would change with every flap.
-bool has_telling_message(std::string_view type, std::string_view reason) {
-  return reason == kEffectiveQuotas || reason == kForeignOverwrites || type == kReleased;
+// The reasons of Propagated whose messages name objects, and answers about them, and no numbers.
+constexpr std::array<std::string_view, 12> kNaming{
+    "Propagated",          "HubRejected",           "BaseQuotaMalformed", "MemberRejected",
+    "LocalQueueConflict",  "BindingPolicyConflict", "ClusterNotLabelled", "SpaceRejected",
+    "MemberQueueInactive", "WaitingForSpace",       "WriteUnavailable",   "WriteForbidden"};
+// Those whose messages name an object, and after it numbers.
+constexpr std::array<std::string_view, 2> kNamingFirst{"OwnershipConflict", "MemberDiffers"};
+
+// Returns the part of the message that is compared: the objects that it names. Numbers are not:
+// they would change with every flap.
+std::string_view telling_part(std::string_view type, std::string_view reason,
+                              std::string_view message) {
+  if (reason == kEffectiveQuotas || reason == kForeignOverwrites || type == kReleased)
+    return message;
+  if (type != kPropagated) return {};
+  if (std::ranges::find(kNaming, reason) != kNaming.end()) return message;
+  if (std::ranges::find(kNamingFirst, reason) != kNamingFirst.end())
+    return message.substr(0, message.find(": "));
+  return {};
 }
 
 // Returns the texts of an object with `count` fields, all texts, in the order of their names.
@@ -111,7 +130,7 @@ void add_condition(StatusContent& content, std::string_view type, std::string_vi
                    std::string_view reason, std::string_view message) {
   const bool warning = is_warning(type, status);
   const std::string_view compared = warning ? std::string_view() : reason;
-  const std::string_view telling = has_telling_message(type, reason) ? message : std::string_view();
+  const std::string_view telling = telling_part(type, reason, message);
   content.conditions.push_back(
       {std::string(type), std::string(status), std::string(compared), std::string(telling)});
   if (warning) content.warnings.emplace_back(reason);

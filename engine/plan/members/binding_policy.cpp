@@ -7,6 +7,7 @@
 #include "engine/fold/writes/writes.h"
 #include "engine/plan/causes.h"
 #include "engine/plan/members/manifest_work.h"
+#include "engine/plan/members/quota_manifests.h"
 
 namespace fairlead {
 
@@ -18,14 +19,15 @@ constexpr const char* kPolicyVersion = "v1alpha1";
 struct CommonObjects {
   std::set<std::string> namespaces;
   std::set<std::string> flavors;
+  std::set<std::string> topologies;
   std::map<std::string, std::set<std::string>> local_queues;  // by namespace
 
-  bool empty() const { return namespaces.empty() && flavors.empty(); }
+  bool empty() const { return namespaces.empty() && flavors.empty() && topologies.empty(); }
 };
 
-// A Namespace or ResourceFlavor that the policy once named stays in it: KubeStellar deletes what a
-// policy no longer names, with a Namespace everything in it, and a flavor also where the member had
-// it before.
+// A Namespace, ResourceFlavor or Topology that the policy once named stays in it: KubeStellar
+// deletes what a policy no longer names, with a Namespace everything in it, and a flavor also where
+// the member had it before.
 CommonObjects common_objects(const State& state, const std::string& cluster_name,
                              HubQuotas& quotas) {
   const Cluster& cluster = state.clusters.at(cluster_name);
@@ -33,6 +35,10 @@ CommonObjects common_objects(const State& state, const std::string& cluster_name
   common.namespaces.insert(cluster.member.policy.facts.namespaces.begin(),
                            cluster.member.policy.facts.namespaces.end());
   common.flavors = flavors_at_member(state, cluster_name, quotas);
+  for (const std::string& flavor : common.flavors)
+    if (const auto topology = topology_of(state, flavor)) common.topologies.insert(*topology);
+  common.topologies.insert(cluster.member.policy.facts.topologies.begin(),
+                           cluster.member.policy.facts.topologies.end());
   common.flavors.insert(cluster.member.policy.facts.flavors.begin(),
                         cluster.member.policy.facts.flavors.end());
   const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
@@ -61,6 +67,8 @@ Json spec_of(const std::string& cluster, const CommonObjects& common) {
   const std::string_view kueue = info(Kind::resource_flavor).group;
   if (!common.flavors.empty())
     downsync.push_back(clause(kueue, info(Kind::resource_flavor).resource, common.flavors));
+  if (!common.topologies.empty())
+    downsync.push_back(clause(kueue, info(Kind::topology).resource, common.topologies));
   for (const auto& [namespace_, names] : common.local_queues) {
     downsync.push_back(clause(kueue, info(Kind::local_queue).resource, names));
     downsync.back()["namespaces"] = Json::array({namespace_});
@@ -82,6 +90,7 @@ std::optional<WantedPolicy> wanted(const State& state, const std::string& cluste
   policy.facts.spec_digest = sha256(to_text(policy.spec));
   policy.facts.namespaces.assign(common.namespaces.begin(), common.namespaces.end());
   policy.facts.flavors.assign(common.flavors.begin(), common.flavors.end());
+  policy.facts.topologies.assign(common.topologies.begin(), common.topologies.end());
   policy.facts.ours = true;
   return policy;
 }

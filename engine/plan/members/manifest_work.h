@@ -1,5 +1,6 @@
-// The member's side: two ManifestWorks a cluster, one with quota and one with queues, so that a
-// quota change does not rewrite Namespaces and LocalQueues.
+// The member's side: the ManifestWorks of a cluster, of quota (one, or as many as work_layout.h
+// cuts it into) and one of LocalQueues, so that a quota change does not rewrite Namespaces and
+// LocalQueues.
 #pragma once
 
 #include <optional>
@@ -21,7 +22,7 @@ using LocalQueueId = std::pair<std::string, std::string>;
 /// stay in a work.
 bool has_policies(const State& state);
 
-/// Whether its quota work has a (queue, flavor) that its claim names and whose ClusterQueue or
+/// Whether a quota work of it has a (queue, flavor) that its claim names and whose ClusterQueue or
 /// ResourceFlavor was not observed on the hub since the log began. Their content is unknown then,
 /// so nothing of the member is rewritten.
 bool member_is_frozen(const State& state, const std::string& cluster);
@@ -30,11 +31,11 @@ bool member_is_frozen(const State& state, const std::string& cluster);
 /// detached nor lost, its capacity is known, and it is not frozen.
 bool member_is_written(const State& state, const std::string& cluster);
 
-/// Whether neither the member's watch nor the quota work's feedback reports usage of the queue.
+/// Whether neither the member's watch nor the feedback of a quota work reports usage of the queue.
 bool unused_at_member(const Cluster& cluster, const std::string& queue);
 
-/// Returns the applies (or deletes) of `fairlead-quota` and `fairlead-queues` that are due for the
-/// cluster.
+/// Returns the applies (or deletes) of the cluster's quota works and of `fairlead-queues` that are
+/// due.
 std::vector<Proposal> emit_works(const State& state, const std::string& cluster, HubQuotas& quotas);
 
 /// Returns the queues that belong in the member's quota work: named by its claim, or still in use

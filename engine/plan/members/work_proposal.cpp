@@ -1,6 +1,8 @@
 #include "engine/plan/members/work_proposal.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
@@ -13,24 +15,32 @@ namespace {
 
 constexpr const char* kTouchLabel = "fairlead.io/apply-again";
 
+using PairOfWork = std::tuple<std::string_view, std::string_view, std::string_view>;
+
+PairOfWork pair_of(const WorkQuota& quota) {
+  return {quota.cluster_queue, quota.flavor, quota.resource};
+}
+
+std::map<PairOfWork, Amount> amounts_of(const ManifestWorkFacts& work) {
+  std::map<PairOfWork, Amount> amounts;
+  for (const WorkQuota& quota : work.quotas) amounts.emplace(pair_of(quota), quota.nominal);
+  return amounts;
+}
+
 bool lowers(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
-  return std::any_of(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& was) {
-    return std::any_of(after.quotas.begin(), after.quotas.end(), [&](const WorkQuota& is) {
-      return was.cluster_queue == is.cluster_queue && was.flavor == is.flavor &&
-             was.resource == is.resource && is.nominal < was.nominal;
-    });
+  const auto amounts = amounts_of(before);
+  return std::any_of(after.quotas.begin(), after.quotas.end(), [&](const WorkQuota& is) {
+    const auto was = amounts.find(pair_of(is));
+    return was != amounts.end() && is.nominal < was->second;
   });
 }
 
 std::string text_of(const ManifestWorkFacts& before, const ManifestWorkFacts& after) {
   std::string text;
+  const auto amounts = amounts_of(before);
   for (const WorkQuota& is : after.quotas) {
-    const auto was =
-        std::find_if(before.quotas.begin(), before.quotas.end(), [&](const WorkQuota& old) {
-          return old.cluster_queue == is.cluster_queue && old.flavor == is.flavor &&
-                 old.resource == is.resource;
-        });
-    const Amount old = was == before.quotas.end() ? 0 : was->nominal;
+    const auto was = amounts.find(pair_of(is));
+    const Amount old = was == amounts.end() ? 0 : was->second;
     if (old == is.nominal) continue;
     text += (text.empty() ? "" : "; ") + is.cluster_queue + " " + is.flavor + " " + is.resource +
             " " + amount_text(is.resource, old) + " -> " + amount_text(is.resource, is.nominal);
@@ -47,9 +57,9 @@ Digest feedback_digest(const Json& spec) {
 }
 
 bool owns_flavors(const Work& work) {
-  const auto& flavors = work.facts.flavors;
-  return std::any_of(flavors.begin(), flavors.end(),
-                     [](const WorkFlavor& flavor) { return !flavor.orphaned; });
+  const auto owned = [](const WorkFlavor& flavor) { return !flavor.orphaned; };
+  return std::ranges::any_of(work.facts.flavors, owned) ||
+         std::ranges::any_of(work.facts.topologies, owned);
 }
 
 // Gives a work of an earlier version, or with another deleteOption, the rules for what stays at the
@@ -60,6 +70,11 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
                                     "v1", work.uid, work.resource_version);
   ManifestWorkFacts expected = work.facts;
   Json rules = Json::array();
+  for (WorkFlavor& topology : expected.topologies) {
+    topology.orphaned = true;
+    rules.push_back(
+        orphaning_rule(info(Kind::topology).group, info(Kind::topology).resource, topology.name));
+  }
   for (WorkFlavor& flavor : expected.flavors) {
     flavor.orphaned = true;
     rules.push_back(orphaned_flavor(flavor.name));
@@ -78,16 +93,14 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
 // that no touch before had.
 void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   const auto& [state, cluster_name, name, work] = of;
-  const auto due = name == kQuotaWork ? touch_due_at(state, cluster_name) : std::nullopt;
-  if (!due || *due > state.now) return;
+  const auto touch = touch_due(state, cluster_name, std::string(name));
+  if (!touch || touch->due > state.now) return;
   const Cluster& cluster = state.clusters.at(cluster_name);
-  const auto difference = member_difference(state, cluster);
-  if (!difference) return;
   PatchIntended intent =
       hub_intent(Verb::patch, {Kind::manifest_work, cluster_name, std::string(name)}, "v1",
                  work.uid, work.resource_version);
   std::vector<Seq> causes{work.seq};
-  if (const auto queue = cluster.member.queues.find(difference->cluster_queue);
+  if (const auto queue = cluster.member.queues.find(touch->cluster_queue);
       queue != cluster.member.queues.end())
     causes.push_back(queue->second.seq);
   // A touch is a write of the work whose mark is older than itself. So a mark that is not below the
@@ -101,7 +114,7 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   intent.expected = work.facts;
   intent.reason = {
       rule::kMembersTouch, deciding(std::move(causes)),
-      "ClusterQueue " + difference->cluster_queue + " of the member is not as it was applied"};
+      "ClusterQueue " + touch->cluster_queue + " of the member is not as it was applied"};
   if (may_write(state, intent, Direction::other))
     proposals.push_back({Rank::member, std::move(intent)});
 }
@@ -110,11 +123,13 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
 // work lost the flavor or were deleted before that, the agent would delete the flavor as its own.
 bool agent_may_own_lost_flavor(const Work& work, const std::optional<WorkContent>& content) {
   if (!work.present || work.facts.applied.observed_generation == work.generation) return false;
-  return std::any_of(
-      work.facts.flavors.begin(), work.facts.flavors.end(), [&](const WorkFlavor& flavor) {
-        return !content || std::find(content->facts.flavors.begin(), content->facts.flavors.end(),
-                                     flavor) == content->facts.flavors.end();
-      });
+  const ManifestWorkFacts after = content ? content->facts : ManifestWorkFacts{};
+  const auto loses = [](const std::vector<WorkFlavor>& has, const std::vector<WorkFlavor>& keeps) {
+    return std::ranges::any_of(has, [&](const WorkFlavor& flavor) {
+      return std::ranges::find(keeps, flavor) == keeps.end();
+    });
+  };
+  return loses(work.facts.flavors, after.flavors) || loses(work.facts.topologies, after.topologies);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/causes.h"
 
@@ -121,14 +122,6 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
       continue;
     }
     const Amount observed = to_amount(pair.resource, entry->nominal);
-    // A quota that is older than the claim is not emptied while the member is being made ready.
-    const bool has_quota = amount_in(queue.facts.groups, aliases, pair).has_value();
-    if (has_quota && quota.waits_for_member && !queue.written.contains(pair) &&
-        observed <= quota.full) {
-      // Fairlead has never written the pair, so it has no parts to carry over.
-      wish.kept[pair] = PairBar::waits_for_member;
-      continue;
-    }
     // One pair that falls makes the whole write a shrink, because the list is atomic. Pairs that
     // grow with it are safe: their contributions are bounded by what members have confirmed.
     if (quota.nominal < observed) wish.direction = Direction::lowers;
@@ -202,8 +195,9 @@ void QueueWishes::compare(const std::string& cluster) {
   // Which queues a cluster fed that is gone is not known any more.
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
-  const ClusterInputs inputs{has_member(state_, now), now.member.quota_work.applied_and_available(),
-                             now.counted_again_at.has_value()};
+  ClusterInputs inputs{has_member(state_, now), {}, now.counted_again_at.has_value()};
+  for (const auto& [queue, flavors] : now.member.named)
+    if (is_settled(now, queue)) inputs.settled.insert(queue);
   const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
   // At the first look there is nothing to compare with, and wishes may have been made before it.
   if (!is_new && known->second == inputs) return;

@@ -24,7 +24,6 @@ enum class PairBar : std::uint8_t {
   unknown_capacity,  ///< every claim that names it waits for its cluster's first value
   withheld,          ///< Kueue's rules leave it no place; QueueWish::withheld has the reason
   no_place,          ///< it is 0, assigned by no claim in force, and has no place in the list
-  waits_for_member,  ///< its quota is older than the claim, and the member is not ready yet
   contested,         ///< another writer keeps changing it (Queue::contested)
 };
 
@@ -61,7 +60,7 @@ class QueueWishes {
   /// member confirmed: a change of those two touches the queue.
   struct ClusterInputs {
     bool has_member = false;
-    bool settled = false;
+    std::set<std::string> settled;  ///< queues that claims named (is_settled)
     bool counted_again_at = false;
 
     friend bool operator==(const ClusterInputs&, const ClusterInputs&) = default;

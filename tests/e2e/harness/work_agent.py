@@ -8,7 +8,7 @@ from .fleet import KUEUE
 
 FINALIZER = "cluster.open-cluster-management.io/manifest-work-cleanup"
 RESOURCES = {"ClusterQueue": "clusterqueues", "ResourceFlavor": "resourceflavors", "LocalQueue": "localqueues",
-             "Namespace": "namespaces"}
+             "Topology": "topologies", "Namespace": "namespaces"}
 
 
 def place_of(manifest):

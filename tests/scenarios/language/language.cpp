@@ -266,7 +266,7 @@ void ask_usage(Json& object, const Json& manifest) {
     if (!config.contains("feedbackRules") || config["resourceIdentifier"]["name"] != queue)
       continue;
     Json& paths = config["feedbackRules"][0]["jsonPaths"];
-    paths.erase(paths.begin() + 1, paths.end());  // the first asks for the condition Active
+    paths.erase(paths.begin() + 2, paths.end());  // the first two ask for the condition Active
     for (const Json& group : manifest["spec"]["resourceGroups"])
       for (const Json& flavor : group["flavors"])
         for (const Json& resource : flavor["resources"]) {

@@ -20,6 +20,7 @@ constexpr KindRow kKinds[] = {
     {"queue", kKueue, "ClusterQueue", false, "{}"},
     {"local-queue", kKueue, "LocalQueue", true, "{}"},
     {"cohort", kKueue, "Cohort", false, "{}"},
+    {"topology", kKueue, "Topology", false, "{}"},
     {"flavor", kKueue, "ResourceFlavor", false, "{}"},
     {"check", kKueue, "AdmissionCheck", false,
      R"({"spec":{"controllerName":"open-cluster-management.io/placement"}})"},
@@ -60,6 +61,9 @@ constexpr EntryRow kEntries[] = {
     {"local-queue", "condition", "/status/conditions/[type={1}]"},
     {"check", "condition", "/status/conditions/[type={1}]"},
     {"work", "condition", "/status/conditions/[type={1}]"},
+    {"work", "reported",
+     "/status/resourceStatus/manifests/"
+     "[resourceMeta.resource=clusterqueues,resourceMeta.name={1}]"},
     {"worker", "condition", "/status/conditions/[type={1}]"},
     {"work", "flavor",
      "/spec/workload/manifests/"
@@ -97,7 +101,8 @@ constexpr std::string_view kOrphans = "/spec/deleteOption/selectivelyOrphans/orp
 constexpr std::string_view kForced =
     R"({"serverSideApply":{"force":true},"type":"ServerSideApply"})";
 constexpr std::string_view kFeedback = R"([{"type":"JSONPaths","jsonPaths":[
-    {"name":"active","path":".status.conditions[?(@.type==\"Active\")].status"}]}])";
+    {"name":"active","path":".status.conditions[?(@.type==\"Active\")].status"},
+    {"name":"activeReason","path":".status.conditions[?(@.type==\"Active\")].reason"}]}])";
 
 constexpr FieldRow kFields[] = {
     {"*", "uid={value}", "/metadata/uid", "{value}"},
@@ -217,6 +222,10 @@ constexpr FieldRow kFields[] = {
 
     {"score", "{key}={value}", "/status/scores/[name={key}]/value", "{number}"},
 
+    {"work reported.", "active={value}", "statusFeedback/values/[name=active]/fieldValue/string",
+     "{value}"},
+    {"work reported.", "reason={value}",
+     "statusFeedback/values/[name=activeReason]/fieldValue/string", "{value}"},
     {"work", "keeps={each}", "/spec/deleteOption/propagationPolicy", R"("SelectivelyOrphan")"},
     {"work", "keeps={each}", kOrphans, "[]"},
     {"work", "keeps={each}",

@@ -32,7 +32,8 @@ TEST_CASE("flavors: one that a claim or a work names stays in force while it is 
   observe_flavor(state, "od", &facts, Seq{3});
   SECTION("a claim") { assign(state, "od"); }
   SECTION("a member's work") {
-    state.clusters["c1"].member.quota_work.facts.quotas = {{"q", "od", "cpu", 1000}};
+    state.clusters["c1"].member.quota_works["fairlead-quota"].facts.quotas = {
+        {"q", "od", "cpu", 1000}};
   }
   observe_flavor(state, "od", nullptr, Seq{4});
   CHECK_FALSE(flavor_exists(state, "od"));

@@ -73,7 +73,7 @@ TEST_CASE("an object of the hub counts while it is there, not while it is only r
   Cluster& cluster = state.clusters["c1"];
   CHECK(names(state, std::string(kHub), Kind::managed_cluster).empty());
   cluster.presence.managed.emplace();
-  cluster.member.quota_work.present = true;
+  cluster.member.quota_works["fairlead-quota"].present = true;
   cluster.presence.profiles.insert({"fleet", "c1"});
   CHECK(names(state, std::string(kHub), Kind::managed_cluster) == "c1 ");
   CHECK(names(state, std::string(kHub), Kind::manifest_work) == "c1/fairlead-quota ");
@@ -145,7 +145,7 @@ TEST_CASE("a ManifestWork of another name is none of ours") {
   const std::string hub(kHub);
   State state;
   Cluster& cluster = state.clusters["c1"];
-  cluster.member.quota_work.present = cluster.member.queue_work.present = true;
+  cluster.member.quota_works["fairlead-quota"].present = cluster.member.queue_work.present = true;
   CHECK(held(state, hub, {Kind::manifest_work, "c1", "fairlead-quota"}));
   CHECK(held(state, hub, {Kind::manifest_work, "c1", "fairlead-queues"}));
   CHECK_FALSE(held(state, hub, {Kind::manifest_work, "c1", "another"}));

@@ -30,9 +30,10 @@ struct Hub {
     Cluster& made = state.clusters[cluster];
     made.presence.managed = ManagedClusterFacts{};
     made.member.confirmed[{"q", "od", "cpu"}] = amount;
-    made.member.quota_work.present = true;
-    made.member.quota_work.facts.applied =
-        made.member.quota_work.facts.available = {ConditionStatus::yes, "", 0};
+    Work& work = made.member.quota_works["fairlead-quota"];
+    work.present = true;
+    work.facts.quotas = {{"q", "od", "cpu", amount}};
+    work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 0};
     return made;
   }
   WorkerShare& works(const std::string& cluster, Amount amount) {
@@ -89,12 +90,10 @@ TEST_CASE("hub quota: a member counts for what it is known to admit") {
     hub.confirms("c1", 1000);
     CHECK(hub.quota().nominal == 1000);
     CHECK(hub.quota().full == 3000);
-    CHECK(hub.quota().waits_for_member);
   }
   SECTION("more") {
     hub.confirms("c1", 9000);
     CHECK(hub.quota().nominal == 3000);
-    CHECK_FALSE(hub.quota().waits_for_member);
   }
   SECTION("a cluster that the hub counts as lost") {
     hub.confirms("c1", 9000).counted_again_at = kForever;
@@ -106,7 +105,8 @@ TEST_CASE(
     "hub quota: growth waits for a work that is not applied, the current quota does not fall") {
   Hub hub;
   hub.grants("k1", "c1", 3000);
-  hub.confirms("c1", 3000).member.quota_work.facts.applied.status = ConditionStatus::no;
+  hub.confirms("c1", 3000).member.quota_works["fairlead-quota"].facts.applied.status =
+      ConditionStatus::no;
   hub.queue.contributed = {{"c1", "od", "cpu", 1000}};
   hub.shows(1000);
   CHECK(hub.quota().nominal == 1000);

@@ -25,7 +25,7 @@ struct Bench {
 
   Bench() {
     state.now = LogTime{} + minutes(100);
-    Work& work = cluster.member.quota_work;
+    Work& work = cluster.member.quota_works["fairlead-quota"];
     work.present = true;
     work.generation = 3;
     work.facts.quotas = {{"qa", "od", "cpu", 5000}, {"qa", "spot", "cpu", 0}};
@@ -35,8 +35,12 @@ struct Bench {
     cluster.member.queues["qa"].groups = groups;
     recompute_member_queue(state, kMember, "qa", DeviationSource::member);
   }
+  std::optional<LogTime> touch() const {
+    const auto next = touch_due(state, kMember, std::string(kQuotaWork));
+    return next ? std::optional(next->due) : std::nullopt;
+  }
   void reports(std::int64_t generation) {
-    cluster.member.quota_work.facts.applied.observed_generation = generation;
+    cluster.member.quota_works["fairlead-quota"].facts.applied.observed_generation = generation;
     recompute_member_queues(state, kMember);
   }
 };
@@ -47,7 +51,7 @@ TEST_CASE("a queue that was changed at the member counts at once") {
   Bench bench;
   bench.shows(group(5000));
   CHECK_FALSE(member_difference(bench.state, bench.cluster).has_value());
-  CHECK_FALSE(touch_due_at(bench.state, kMember).has_value());
+  CHECK_FALSE(bench.touch().has_value());
   SECTION("less") { bench.shows(group(3000)); }
   SECTION("more") { bench.shows(group(9000)); }
   SECTION("a pair that the work has not") { bench.shows(group(5000, 1000)); }
@@ -56,7 +60,7 @@ TEST_CASE("a queue that was changed at the member counts at once") {
     recompute_member_queue(bench.state, kMember, "qa", DeviationSource::member);
   }
   CHECK(member_difference(bench.state, bench.cluster).has_value());
-  CHECK(touch_due_at(bench.state, kMember) == bench.state.now);
+  CHECK(bench.touch() == bench.state.now);
   bench.shows(group(5000));
   CHECK_FALSE(member_difference(bench.state, bench.cluster).has_value());
 }
@@ -97,7 +101,9 @@ TEST_CASE("nothing deviates from a work that is not applied, or is being written
   SECTION("not applied") { bench.reports(2); }
   SECTION("unanswered") { bench.state.writes.by_key[kWork].outstanding.emplace(); }
   SECTION("not seen yet") { bench.state.writes.by_key[kWork].awaited_version = "7"; }
-  SECTION("another queue") { bench.cluster.member.quota_work.facts.quotas.clear(); }
+  SECTION("another queue") {
+    bench.cluster.member.quota_works["fairlead-quota"].facts.quotas.clear();
+  }
   bench.shows(group(3000));
   CHECK(bench.cluster.member.deviating.empty());
 }
@@ -113,14 +119,14 @@ TEST_CASE("a work is touched once a minute at most, and its own writes count") {
   bench.state.writes.by_key[kWork].last_write = bench.state.now;
   bench.state.now = bench.state.now + seconds(10);
   bench.shows(group(3000));
-  CHECK(touch_due_at(bench.state, kMember) == bench.state.now + seconds(50));
+  CHECK(bench.touch() == bench.state.now + seconds(50));
 }
 
 TEST_CASE("the groups of a work have its quota") {
   Bench bench;
-  bench.cluster.member.queues["qa"].groups = groups_in_work(bench.cluster.member.quota_work, "qa");
+  bench.cluster.member.queues["qa"].groups = groups_in_work(bench.cluster, "qa");
   CHECK(queues_not_as_applied(bench.cluster).empty());
-  CHECK(groups_in_work(bench.cluster.member.quota_work, "qb").empty());
+  CHECK(groups_in_work(bench.cluster, "qb").empty());
   bench.cluster.member.queues["qa"].groups = group(1);
   CHECK(queues_not_as_applied(bench.cluster) == std::set<std::string>{"qa"});
 }

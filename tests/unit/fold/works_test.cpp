@@ -65,7 +65,7 @@ TEST_CASE("works: what an applied work has is confirmed, of another only what wa
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}});
   forget_work(state, kWork);
   CHECK(confirmed.empty());
-  CHECK_FALSE(state.clusters["c1"].member.quota_work.present);
+  CHECK(state.clusters["c1"].member.quota_works.empty());
 }
 
 TEST_CASE("works: a work on its way admits the least of both, one that goes nothing") {
@@ -88,17 +88,87 @@ TEST_CASE("works: pairs are confirmed under canonical names") {
         std::map<MemberPair, Amount>{{{"q", "od", "nvidia.com/gpu"}, 4}});
 }
 
-TEST_CASE(
-    "works: with binding policies a queue that the member calls inactive admits nothing new") {
+// A queue as its member's agent reports it.
+WorkFeedback active(ConditionStatus status, std::string reason = "",
+                    ConditionStatus synced = ConditionStatus::absent) {
+  return {"q", status, false, {}, std::move(reason), synced};
+}
+
+TEST_CASE("works: a queue that the member calls inactive admits nothing new") {
   State state;
+  const Cluster& cluster = state.clusters["c1"];
   ManifestWorkFacts facts = quotas(5000);
-  facts.feedback = {{"q", ConditionStatus::no, false, {}}};
   observe_work(state, work_of(facts), Seq{1});
-  CHECK(state.clusters["c1"].member.confirmed.size() == 1);  // a work brings the flavors itself
-  state.clusters["c1"].member.confirmed.clear();
-  state.configuration.member_mode = MemberMode::binding_policy;
-  observe_work(state, work_of(facts), Seq{2});
-  CHECK(state.clusters["c1"].member.confirmed.empty());
+  facts = quotas(7000);
+  SECTION("its agent reports the condition") {
+    facts.feedback = {active(ConditionStatus::no, "TopologyNotFound")};
+    observe_work(state, work_of(facts), Seq{2});
+    CHECK(why_inactive(cluster, "q") == "TopologyNotFound");
+    CHECK_FALSE(is_settled(cluster, "q"));
+    CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 5000}});
+    facts.feedback = {active(ConditionStatus::yes, "Ready")};
+    observe_work(state, work_of(facts), Seq{3});
+    CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 7000}});
+  }
+  SECTION("its agent reports feedback, and of this condition nothing") {
+    facts.feedback = {active(ConditionStatus::absent, "", ConditionStatus::yes)};
+    observe_work(state, work_of(facts), Seq{2});
+    CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 5000}});
+  }
+  SECTION("its agent reports no feedback: it is not waited for") {
+    for (const ConditionStatus synced : {ConditionStatus::absent, ConditionStatus::no}) {
+      facts.feedback = {active(ConditionStatus::absent, "", synced)};
+      observe_work(state, work_of(facts), Seq{2});
+      CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 7000}});
+    }
+  }
+  SECTION("the member is watched: what is observed there counts before what its agent reports") {
+    state.clusters["c1"].member.queues["q"].active = ConditionStatus::no;
+    state.clusters["c1"].member.queues["q"].reason = "Stopped";
+    facts.feedback = {active(ConditionStatus::yes, "Ready")};
+    observe_work(state, work_of(facts), Seq{2});
+    CHECK(why_inactive(cluster, "q") == "Stopped");
+    CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 5000}});
+    state.clusters["c1"].member.queues["q"].active = ConditionStatus::yes;
+    observe_queue_at_member(state, "c1", "q");
+    CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 7000}});
+  }
+}
+
+TEST_CASE("works: the names of quota works are numbered") {
+  CHECK(quota_work_name(0) == "fairlead-quota");
+  CHECK(quota_work_name(12) == "fairlead-quota-12");
+  CHECK(quota_work_number("fairlead-quota") == 0u);
+  CHECK(quota_work_number("fairlead-quota-12") == 12u);
+  for (const char* other : {"fairlead-queues", "fairlead-quota-", "fairlead-quota-0",
+                            "fairlead-quota-01", "fairlead-quota-1x", "fairlead-quota1", "x"})
+    CHECK_FALSE(quota_work_number(other));
+}
+
+TEST_CASE("works: a queue that moves is admitted what both of its works have") {
+  State state;
+  const Cluster& cluster = state.clusters["c1"];
+  observe_work(state, work_of(quotas(5000, 1000)), Seq{1});
+  ObjectObserved second = work_of(quotas(4000, 1000), 1);
+  second.key.name = "fairlead-quota-1";
+  observe_work(state, second, Seq{2});
+  CHECK_FALSE(is_settled(cluster, "q"));
+  CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 4000}, {kSpot, 1000}});
+  CHECK(works_with(cluster, "q") == std::vector<std::string>{"fairlead-quota", "fairlead-quota-1"});
+  second = work_of(quotas(4000, 1000));
+  second.key.name = "fairlead-quota-1";
+  observe_work(state, second, Seq{3});
+  CHECK(is_settled(cluster, "q"));
+  // The first loses it: nothing changes for the member.
+  ManifestWorkFacts rest;
+  rest.quotas = {{"r", "od", "cpu", 1}};
+  expect_work(state, intent_of(rest));
+  CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 4000}, {kSpot, 1000}});
+  observe_work(state, work_of(rest), Seq{4});
+  CHECK(cluster.member.confirmed.at(kOd) == 4000);
+  CHECK(works_with(cluster, "q") == std::vector<std::string>{"fairlead-quota-1"});
+  forget_work(state, second.key);
+  CHECK_FALSE(cluster.member.confirmed.contains(kOd));
 }
 
 TEST_CASE("works: the second work is kept apart, others are not read") {
@@ -108,7 +178,7 @@ TEST_CASE("works: the second work is kept apart, others are not read") {
   observe_work(state, seen, Seq{1});
   const Cluster& cluster = state.clusters["c1"];
   CHECK(cluster.member.queue_work.present);
-  CHECK_FALSE(cluster.member.quota_work.present);
+  CHECK(cluster.member.quota_works.empty());
   CHECK(cluster.member.confirmed.empty());
   seen.key.name = "fairlead-other";
   seen.key.namespace_ = "c2";

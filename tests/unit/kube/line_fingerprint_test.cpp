@@ -259,7 +259,9 @@ const std::vector<std::string> kObjects{
     R"({"apiVersion":"dra.fairlead.io/v1alpha1","kind":"FleetScheduling","metadata":{"name":"w","namespace":"n","uid":"u",
       "resourceVersion":"7","ownerReferences":[{"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Workload","name":"w","uid":"1"}]},
       "spec":{"potentialClusters":["b","a"],"selectedCluster":"b"},
-      "status":{"resourceClaims":[{"name":"e","unsuitableClusters":["a"]}]}})"};
+      "status":{"resourceClaims":[{"name":"e","unsuitableClusters":["a"]}]}})",
+    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Topology","metadata":{"name":"t","uid":"u","resourceVersion":"7","generation":1},
+      "spec":{"levels":[{"nodeLabel":"example.com/block"},{"nodeLabel":"kubernetes.io/hostname"}]}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

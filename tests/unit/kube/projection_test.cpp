@@ -236,7 +236,8 @@ TEST_CASE(
       "resourceStatus":{"manifests":[
         {"resourceMeta":{"resource":"clusterqueues","name":"q"},"statusFeedback":{"values":[
           {"name":"active","fieldValue":{"type":"String","string":"True"}},
-          {"name":"usage","fieldValue":{"type":"JsonRaw","jsonRaw":"[{\"name\":\"f\",\"resources\":[{\"name\":\"cpu\",\"total\":\"2\"}]}]"}}]}},
+          {"name":"activeReason","fieldValue":{"type":"String","string":"Ready"}},
+          {"name":"usage","fieldValue":{"type":"JsonRaw","jsonRaw":"[{\"name\":\"f\",\"resources\":[{\"name\":\"cpu\",\"total\":\"2\"}]}]"}}]},"conditions":[{"type":"StatusFeedbackSynced","status":"True"}]},
         {"resourceMeta":{"resource":"clusterqueues","name":"b"},"statusFeedback":{"values":[{"name":"usage","fieldValue":{"type":"JsonRaw","jsonRaw":"{"}}]}},
         {"resourceMeta":{"resource":"namespaces","name":"n"}}]}}})");
   CHECK(work.quotas == std::vector<WorkQuota>{{"q", "f", "cpu", 5000}});
@@ -244,8 +245,10 @@ TEST_CASE(
   CHECK(work.applied == ConditionFacts{ConditionStatus::yes, "A", 2});
   CHECK(work.available == ConditionFacts{ConditionStatus::no, "B", 1});
   REQUIRE(work.feedback.size() == 2);
-  CHECK(work.feedback[0] == WorkFeedback{"b", ConditionStatus::absent, false, {}});
-  CHECK(work.feedback[1] == WorkFeedback{"q", ConditionStatus::yes, true, {{"f", "cpu", 2000}}});
+  CHECK(work.feedback[0] == WorkFeedback{"b", ConditionStatus::absent, false, {}, "", {}});
+  CHECK(work.feedback[1] ==
+        WorkFeedback{
+            "q", ConditionStatus::yes, true, {{"f", "cpu", 2000}}, "Ready", ConditionStatus::yes});
   auto bare = facts<ManifestWorkFacts>(
       R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-x"},"spec":{"executor":{},"workload":{"manifests":[{"b":1,"a":[ 2 ]}]}}})");
   CHECK(bare.spec_digest == sha256(R"([{"a":[2],"b":1}])"));
@@ -268,21 +271,7 @@ TEST_CASE("the feedback of a work has the usage of each pair in a value of its o
   CHECK(work.feedback[0].usage == std::vector<FlavorUsage>{{"f", "cpu", 1500},
                                                            {"f", "nvidia.com/gpu", 2},
                                                            {"g", "memory", 1LL << 30}});
-  CHECK(work.feedback[1] == WorkFeedback{"r", ConditionStatus::absent, false, {}});
-}
-
-TEST_CASE("the feedback rules of a work are digested in their order, those of a writer's too") {
-  const auto digest_with = [](const std::string& configs) {
-    return facts<ManifestWorkFacts>(
-               R"({"apiVersion":"work.open-cluster-management.io/v1","kind":"ManifestWork","metadata":{"name":"fairlead-quota"},"spec":{"manifestConfigs":[)" +
-               configs + "]}}")
-        .feedback_digest;
-  };
-  CHECK(digest_with(
-            R"({"feedbackRules":[{"type":"JSONPaths","jsonPaths":[]}]},{"resourceIdentifier":{}},
-                      {"feedbackRules":[{"type":"WellKnownStatus"}]})") ==
-        sha256(R"([{"jsonPaths":[],"type":"JSONPaths"}][{"type":"WellKnownStatus"}])"));
-  CHECK(digest_with("") == sha256(""));
+  CHECK(work.feedback[1] == WorkFeedback{"r", ConditionStatus::absent, false, {}, "", {}});
 }
 
 TEST_CASE("our ManifestWork tells which ResourceFlavors its deletion leaves at the member") {

@@ -72,10 +72,12 @@ TEST_CASE("causes: where nothing came since, everything that it follows from is 
 TEST_CASE("causes: growth may have waited for the member's word, a fall did not") {
   Hub hub;
   hub.wrote();
-  hub.cluster.member.quota_work.present = true;
-  hub.cluster.member.quota_work.seq = Seq{15};
-  hub.cluster.member.quota_work.facts.applied =
-      hub.cluster.member.quota_work.facts.available = {ConditionStatus::yes, "", 0};
+  hub.cluster.member.quota_works["fairlead-quota"].present = true;
+  hub.cluster.member.quota_works["fairlead-quota"].seq = Seq{15};
+  hub.cluster.member.quota_works["fairlead-quota"].facts.quotas = {{"q", "od", "cpu", 6000}};
+  hub.cluster.member.quota_works["fairlead-quota"].facts.applied =
+      hub.cluster.member.quota_works["fairlead-quota"].facts.available = {ConditionStatus::yes, "",
+                                                                          0};
   CHECK(hub.behind(6000) == Seqs{Seq{15}});
   CHECK(hub.behind(4000) == Seqs{Seq{3}, Seq{4}, Seq{5}, Seq{6}});
 }

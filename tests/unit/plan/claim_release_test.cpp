@@ -35,7 +35,7 @@ struct Hub {
   }
   // The quota work is there, as applied.
   Work& work() {
-    Work& work = cluster.member.quota_work;
+    Work& work = cluster.member.quota_works["fairlead-quota"];
     work.present = true;
     work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 0};
     work.facts.quotas = {{"q", "od", "cpu", 0}};

@@ -103,11 +103,6 @@ TEST_CASE("cluster queue: why a pair is left unchanged") {
   // A pair of an earlier write, which no claim names any more and the list does not have.
   hub.queue.written[{"spot", "cpu"}] = 0;
   CHECK(bar({"spot", "cpu"}) == PairBar::no_place);
-  // The member is made ready, and what stood before the claim is not lowered meanwhile.
-  hub.state.clusters["c1"].presence.managed = ManagedClusterFacts{};
-  CHECK(bar(kPair) == PairBar::waits_for_member);
-  hub.queue.written[kPair] = 2000;
-  CHECK_FALSE(bar(kPair));
 }
 
 TEST_CASE("cluster queue: a contested pair stays as observed, the pair beside it follows") {

@@ -104,7 +104,8 @@ TEST_CASE("a gone flavor stays while it is in a member's quota work") {
       after(kHubObjects + kMember + claim("ADDED", "00:00:00", "big") +
             flavor_big("DELETED", "00:10:00") + claim("MODIFIED", "00:20:00", "any"));
   CHECK(state.flavors.gone == std::set<std::string>{"big"});
-  const std::vector<WorkQuota>& quotas = state.clusters.at("east").member.quota_work.facts.quotas;
+  const std::vector<WorkQuota>& quotas =
+      state.clusters.at("east").member.quota_works.at("fairlead-quota").facts.quotas;
   REQUIRE(quotas.size() == 2);
   CHECK(quotas[1].flavor == "big");
   CHECK(quotas[1].nominal == 10'000);  // the hub still promises it: a withheld pair is not lowered

@@ -36,6 +36,34 @@ struct Member {
   static ResourceQuota quota(const std::string& resource, Amount amount) {
     return {resource, to_quantity(resource, amount), *Quantity::parse("1"), {}};
   }
+  // The claim assigns 5 of a resource of another queue, which is there.
+  void names(const std::string& name) {
+    const std::string resource = "example.com/r10";
+    state.queues.by_name[name].present = true;
+    cluster.member.named[name] = {"od"};
+    claim.terms->rows.push_back({name, "od", resource, resource, 5, 0, 0});
+    claim.grants.push_back({claim.terms->rows.back(), 5, {}});
+    state.claims.of_queue[name] = {"k"};
+  }
+  void forgets(const std::string& name) {
+    std::erase_if(claim.terms->rows, [&](const auto& row) { return row.cluster_queue == name; });
+    std::erase_if(claim.grants, [&](const auto& grant) { return grant.row.cluster_queue == name; });
+    state.claims.of_queue.erase(name);
+    state.queues.by_name[name].present = false;
+    for (auto& [work, record] : cluster.member.quota_works)
+      for (WorkQuota& quota : record.facts.quotas)
+        if (quota.cluster_queue == name) quota.nominal = 0;
+  }
+  // The works are written, and their agent has applied them.
+  void apply(const std::vector<Proposal>& works) {
+    for (const Proposal& written : works) {
+      Work& work = cluster.member.quota_works[written.intent.target.name];
+      work.present = true;
+      work.uid = "u";
+      work.facts = std::get<ManifestWorkFacts>(*written.intent.expected);
+      work.facts.applied = work.facts.available = {ConditionStatus::yes, "", work.generation};
+    }
+  }
   std::vector<Proposal> works() {
     HubQuotas quotas(state);
     return emit_works(state, kCluster, quotas);
@@ -77,11 +105,80 @@ TEST_CASE("manifest work: its agent is asked for single values, as it reports no
   REQUIRE(of_queue != configs.end());
   CHECK((*of_queue)["feedbackRules"] == Json::parse(R"x([{"type": "JSONPaths", "jsonPaths": [
     {"name": "active", "path": ".status.conditions[?(@.type==\"Active\")].status"},
+    {"name": "activeReason", "path": ".status.conditions[?(@.type==\"Active\")].reason"},
     {"name": "usage/od/cpu",
      "path": ".status.flavorsUsage[?(@.name==\"od\")].resources[?(@.name==\"cpu\")].total"},
     {"name": "usage/od/pods",
      "path": ".status.flavorsUsage[?(@.name==\"od\")].resources[?(@.name==\"pods\")].total"}
   ]}])x"));
+}
+
+TEST_CASE("manifest work: what does not fit one is in more, and a queue that moves is never gone") {
+  Member member;
+  // Ten queues of 60 pairs: eight fill a work's 500 feedback paths.
+  const std::vector<ResourceGroup> groups = [] {
+    ResourceGroup group{{}, {{"od", {}}}};
+    for (int i = 0; i < 60; ++i) {
+      group.covered_resources.push_back("example.com/r" + std::to_string(10 + i));
+      group.flavors[0].resources.push_back({group.covered_resources.back(), {}, {}, {}});
+    }
+    return std::vector{group};
+  }();
+  member.claim.terms->rows.clear();
+  member.claim.grants.clear();
+  for (char c = 'a'; c <= 'j'; ++c) {
+    const std::string name(1, c);
+    member.names(name);
+    member.state.queues.by_name[name].facts.groups = groups;
+  }
+  const auto rows = [](const Proposal& work) {
+    std::string text = work.intent.target.name + ":";
+    const auto& quotas = std::get<ManifestWorkFacts>(*work.intent.expected).quotas;
+    for (std::size_t i = 0; i < quotas.size(); i += 60) text += quotas[i].cluster_queue;
+    return text;
+  };
+  auto works = member.works();
+  REQUIRE(works.size() == 2);
+  CHECK(rows(works[0]) == "fairlead-quota:abcdefgh");
+  CHECK(rows(works[1]) == "fairlead-quota-1:ij");
+  CHECK(Json::parse(
+            works[1].intent.body)["spec"]["deleteOption"]["selectivelyOrphans"]["orphaningRules"]
+            .size() == 1);
+  member.apply(works);
+  CHECK(member.works().empty());
+  // A queue that grows moves out the last one of its work. Until that one is applied where it goes,
+  // its former work keeps it.
+  member.state.queues.by_name["a"].facts.groups[0].flavors.push_back(
+      {"spot", groups[0].flavors[0].resources});
+  member.claim.terms->rows.push_back({"a", "spot", "example.com/r10", "example.com/r10", 1, 0, 0});
+  member.claim.grants.push_back({member.claim.terms->rows.back(), 1, {}});
+  member.cluster.member.named["a"].insert("spot");
+  works = member.works();
+  REQUIRE(works.size() == 2);
+  CHECK(rows(works[0]) == "fairlead-quota:aabcdefgh");
+  CHECK(rows(works[1]) == "fairlead-quota-1:hij");
+  member.apply({works[0]});
+  CHECK(rows(member.works().at(0)) == "fairlead-quota-1:hij");
+  member.apply({works[1]});
+  works = member.works();
+  REQUIRE(works.size() == 1);
+  CHECK(rows(works[0]) == "fairlead-quota:aabcdefg");
+  member.apply(works);
+  CHECK(member.works().empty());
+  // Room in the first work calls none back; a new queue takes it.
+  for (const char* gone : {"a", "b"}) member.forgets(gone);
+  member.apply(member.works());
+  member.names("k");
+  member.state.queues.by_name["k"].facts.groups = groups;
+  works = member.works();
+  REQUIRE(works.size() == 1);
+  CHECK(rows(works[0]) == "fairlead-quota:cdefgk");
+  // Without its last queue a work goes.
+  for (const char* gone : {"h", "i", "j"}) member.forgets(gone);
+  works = member.works();
+  REQUIRE(works.size() == 2);
+  CHECK(works[1].intent.target.name == "fairlead-quota-1");
+  CHECK(works[1].intent.verb == Verb::remove);
 }
 
 TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces") {
@@ -135,7 +232,7 @@ TEST_CASE("manifest work: a member is written while it is there, known, and not 
 
 TEST_CASE("manifest work: it is frozen while the hub has not shown what its work and claim name") {
   Member member;
-  member.cluster.member.quota_work.facts.quotas = {{"q", "od", "cpu", 5000}};
+  member.cluster.member.quota_works["fairlead-quota"].facts.quotas = {{"q", "od", "cpu", 5000}};
   CHECK_FALSE(member_is_frozen(member.state, kCluster));
   SECTION("the flavor") { member.state.flavors.by_name.erase("od"); }
   SECTION("the queue") { member.state.queues.by_name.erase("q"); }
@@ -151,7 +248,7 @@ TEST_CASE("manifest work: a queue stays at the member until it is drained there"
   member.claim.grants.clear();
   member.state.claims.of_queue.clear();
   CHECK(member.queues().empty());
-  Work& work = member.cluster.member.quota_work;
+  Work& work = member.cluster.member.quota_works["fairlead-quota"];
   work.present = true;
   work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 0};
   work.facts.quotas = {{"q", "od", "cpu", 1}};
@@ -170,7 +267,7 @@ TEST_CASE("manifest work: a queue is unused where neither watch nor feedback tel
   Cluster cluster;
   CHECK(unused_at_member(cluster, "q"));
   cluster.member.queues["q"].usage = {{"od", "cpu", 0}};
-  cluster.member.quota_work.facts.feedback = {
+  cluster.member.quota_works["fairlead-quota"].facts.feedback = {
       {"other", ConditionStatus::yes, true, {{"od", "cpu", 5}}}};
   CHECK(unused_at_member(cluster, "q"));
   cluster.member.queues["q"].usage = {{"od", "cpu", 0}, {"od", "memory", 1}};

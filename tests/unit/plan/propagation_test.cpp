@@ -23,7 +23,7 @@ World world_with(ConditionFacts applied, ConditionFacts available) {
   World world;
   State& state = world.state;
   state.configuration.member_mode = MemberMode::manifest_work;
-  Work& work = state.clusters["c1"].member.quota_work;
+  Work& work = state.clusters["c1"].member.quota_works["fairlead-quota"];
   work.present = true;
   work.generation = 1;
   work.facts.applied = std::move(applied);
@@ -75,6 +75,50 @@ TEST_CASE(
   write.await_nothing();
   write.outstanding.emplace();
   CHECK(propagation_in(world).soon_over);
+}
+
+TEST_CASE("a queue that the member's Kueue calls inactive is named, with Kueue's reason") {
+  const ConditionFacts good = says(ConditionStatus::yes, "Complete");
+  World world = world_with(good, good);
+  world.claim.winner = true;
+  world.claim.terms->rows = {{"qa", "od", "cpu", "cpu", 5000, 0, 0}};
+  world.claim.grants = {{world.claim.terms->rows[0], 5000, {}}};
+  Cluster& cluster = world.state.clusters["c1"];
+  Work& work = cluster.member.quota_works["fairlead-quota"];
+  work.facts.quotas = {{"qa", "od", "cpu", 5000}, {"qb", "od", "cpu", 5000}};
+  cluster.member.confirmed[{"qa", "od", "cpu"}] = 5000;
+  // Of a queue that is not the claim's nothing is said.
+  work.facts.feedback = {{"qb", ConditionStatus::no, false, {}, "Stopped", {}}};
+  CHECK(propagation_in(world).status == "True");
+  work.facts.feedback = {{"qa", ConditionStatus::no, false, {}, "TopologyNotFound", {}}};
+  CHECK(propagation_in(world).reason == "MemberQueueInactive");
+  CHECK(
+      propagation_in(world).message ==
+      "ClusterQueue qa of c1 is not active: TopologyNotFound; the hub does not grow before it is");
+  work.facts.feedback = {{"qa", ConditionStatus::absent, false, {}, "", ConditionStatus::yes}};
+  CHECK(propagation_in(world).message.find("has not set the condition Active") !=
+        std::string::npos);
+  work.facts.feedback = {{"qa", ConditionStatus::absent, false, {}, "", {}}};
+  CHECK(propagation_in(world).status == "True");
+  // What is watched counts before what its agent reports.
+  cluster.member.queues["qa"].active = ConditionStatus::no;
+  cluster.member.queues["qa"].reason = "Stopped";
+  CHECK(propagation_in(world).message.find("Stopped") != std::string::npos);
+}
+
+TEST_CASE("of several works each is looked at") {
+  const ConditionFacts good = says(ConditionStatus::yes, "Complete");
+  World world = world_with(good, good);
+  Work& second = world.state.clusters["c1"].member.quota_works["fairlead-quota-1"];
+  second.present = true;
+  second.generation = 1;
+  second.facts.applied = good;
+  second.facts.available = says(ConditionStatus::no, "ResourcesNotAvailable");
+  CHECK(propagation_in(world).message.starts_with("ManifestWork fairlead-quota-1 is not"));
+  second.facts.available = says(ConditionStatus::unknown, "");
+  CHECK(propagation_in(world).reason == "WaitingForMember");
+  second.facts.available = good;
+  CHECK(propagation_in(world).status == "True");
 }
 
 }  // namespace fairlead

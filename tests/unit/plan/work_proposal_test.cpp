@@ -21,7 +21,7 @@ WorkContent content_of(Amount cpu, const std::string& flavor = "od") {
 // A member whose quota work is there as content_of(5000) made it, applied.
 struct Member {
   State state;
-  Work& work = state.clusters[kCluster].member.quota_work;
+  Work& work = state.clusters[kCluster].member.quota_works["fairlead-quota"];
 
   Member() {
     state.now = LogTime{} + seconds(1000);

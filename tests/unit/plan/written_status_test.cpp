@@ -79,6 +79,26 @@ TEST_CASE("what changes at once, what waits, and what is not requested") {
   CHECK(differs("/seq", 71) == neither);
 }
 
+TEST_CASE("of Propagated the objects that the message names are compared, numbers are not") {
+  const auto differs = [](const std::string& reason, const std::string& was,
+                          const std::string& is) {
+    StatusContent before, after;
+    add_condition(before, "Propagated", "False", reason, was);
+    add_condition(after, "Propagated", "False", reason, is);
+    return after.urgently_differs(before);
+  };
+  CHECK(differs("MemberQueueInactive", "ClusterQueue qa of c1 is not active: FlavorNotFound",
+                "ClusterQueue qa of c1 is not active: TopologyNotFound"));
+  CHECK(differs("HubRejected", "ManifestWork fairlead-quota: 413: too large",
+                "ClusterQueue qa: 403: refused"));
+  CHECK(differs("MemberDiffers", "ClusterQueue qa of c1: od cpu: 3 instead of 5",
+                "ClusterQueue qb of c1: od cpu: 3 instead of 5"));
+  CHECK_FALSE(differs("MemberDiffers", "ClusterQueue qa of c1: od cpu: 3 instead of 5",
+                      "ClusterQueue qa of c1: od cpu: 2 instead of 5"));
+  CHECK_FALSE(differs("WaitingForHub", "ClusterQueue qa od cpu: 3 of 5 is written",
+                      "ClusterQueue qa od cpu: 4 of 5 is written"));
+}
+
 TEST_CASE("a status that this program would not write is like no other") {
   for (const char* missing : {"/observedGeneration", "/overcommitted", "/grants/0/reason"}) {
     Json other = status().flatten();

@@ -97,11 +97,12 @@ TEST_CASE("a kind that the configuration does not use is not waited for") {
   bench.start();
   CHECK_FALSE(bench.core->awaited().contains(Kind::manifest_work));
   CHECK_FALSE(bench.core->awaited().contains(Kind::binding_policy));
+  CHECK_FALSE(bench.core->awaited().contains(Kind::topology));
   CHECK_FALSE(bench.core->awaited().contains(Kind::mutating_admission_policy));
   for (const Kind kind :
        {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
     CHECK_FALSE(bench.core->awaited().contains(kind));
-  CHECK(bench.core->awaited().size() == every_hub_kind().size() - 12);
+  CHECK(bench.core->awaited().size() == every_hub_kind().size() - 13);
 }
 
 TEST_CASE("devices of members are read where a setting needs them, templates only to place") {
@@ -144,12 +145,14 @@ TEST_CASE("a kind that a new configuration uses is waited for before anything is
   CHECK(bench.quotas() == "500 500");
   bench.configuration.member_mode = MemberMode::binding_policy;
   REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
-  CHECK(bench.core->awaited() == std::set{Kind::manifest_work, Kind::binding_policy});
+  CHECK(bench.core->awaited() ==
+        std::set{Kind::manifest_work, Kind::binding_policy, Kind::topology});
   CHECK_FALSE(bench.core->stats().planning);
   bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
   bench.settle();
   CHECK(bench.quotas() == "500 500");
-  for (WatchFact& fact : bench.hub.list({Kind::manifest_work, Kind::binding_policy}))
+  for (WatchFact& fact :
+       bench.hub.list({Kind::manifest_work, Kind::binding_policy, Kind::topology}))
     bench.core->offer(std::move(fact));
   bench.settle();
   CHECK(bench.core->stats().planning);

@@ -314,8 +314,9 @@ Facts any_fleet_facts() {
 }
 
 Facts any_facts() {
-  switch (*rc::gen::inRange(0, 17)) {
-    case 16: return any_cohort();
+  switch (*rc::gen::inRange(0, 18)) {
+    case 17: return any_cohort();
+    case 16: return TopologyFacts{any<Texts>()};
     case 15: return any_fleet_facts();
     case 9:
     case 10:

@@ -4,6 +4,7 @@
 
 #include "tests/unit/schema/samples/sample_devices.h"
 #include "tests/unit/schema/samples/sample_fleet.h"
+#include "tests/unit/schema/samples/sample_members.h"
 #include "tests/unit/schema/samples/sample_queues.h"
 
 namespace fairlead::samples {
@@ -71,31 +72,6 @@ WorkloadFacts workload() {
   facts.quota_reserved = true;
   facts.finished = true;
   facts.evicted = true;
-  facts.deleting = true;
-  return facts;
-}
-
-ManifestWorkFacts manifest_work() {
-  ManifestWorkFacts facts;
-  facts.spec_digest = digest_of(7);
-  facts.quotas = {{"queue-a", "default-flavor", "cpu", 4000}};
-  facts.local_queues = {{"team-a", "jobs", "queue-a"}};
-  facts.applied = condition(ConditionStatus::yes);
-  facts.available = condition(ConditionStatus::unknown);
-  facts.feedback = {{"queue-a", ConditionStatus::no, true, {{"default-flavor", "cpu", 100}}},
-                    {"queue-b", ConditionStatus::absent, false, {}}};
-  facts.deleting = true;
-  return facts;
-}
-
-BindingPolicyFacts binding_policy() {
-  BindingPolicyFacts facts;
-  facts.spec_digest = digest_of(31);
-  facts.namespaces = {"team-a", "team-b"};
-  facts.ours = true;
-  facts.observed_generation = 4;
-  facts.synced = condition(ConditionStatus::no);
-  facts.error = "no such collector";
   facts.deleting = true;
   return facts;
 }
@@ -292,6 +268,19 @@ PoolSettings pool_settings() {
           .tenant_objects_max = 1000};
 }
 
+void add_version_6(Numbered& samples) {
+  samples.add("observed_topologies", "hub", observed(Kind::topology));
+  ObjectObserved work = observed(Kind::manifest_work);
+  auto& facts = std::get<ManifestWorkFacts>(work.facts);
+  facts.feedback[0].reason = "TopologyNotFound";
+  facts.feedback[0].synced = ConditionStatus::yes;
+  facts.topologies = {{"racks", true}};
+  samples.add("observed_manifestworks_6", "hub", std::move(work));
+  ObjectObserved policy = observed(Kind::binding_policy);
+  std::get<BindingPolicyFacts>(policy.facts).topologies = {"racks"};
+  samples.add("observed_bindingpolicies_6", "hub", std::move(policy));
+}
+
 void add_version_5(Numbered& samples) {
   Configuration value = configuration();
   value.webhook_rules = {{AdmissionRule::over_capacity, RuleAction::deny},
@@ -431,6 +420,7 @@ Facts facts(Kind kind) {
     case Kind::fleet_resource_claim: return fleet_resource_claim();
     case Kind::fleet_resource_claim_template: return fleet_resource_claim_template();
     case Kind::fleet_scheduling: return fleet_scheduling();
+    case Kind::topology: return TopologyFacts{{"example.com/block", "kubernetes.io/hostname"}};
   }
   return NodeFacts{};
 }

@@ -1,0 +1,149 @@
+#include "engine/fold/members/taken_over.h"
+
+#include <algorithm>
+
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claims.h"
+#include "engine/fold/members/works.h"
+#include "engine/fold/queues/queues.h"
+
+namespace fairlead {
+
+namespace {
+
+Amount amount_of(const std::map<MemberPair, Amount>& pairs, const MemberPair& pair) {
+  const auto at = pairs.find(pair);
+  return at == pairs.end() ? 0 : at->second;
+}
+
+// Returns the clusters whose claims name the queue.
+std::set<std::string> clusters_of(const State& state, const std::string& queue) {
+  std::set<std::string> clusters;
+  if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
+    for (const std::string& name : claims->second)
+      clusters.insert(state.claims.by_name.at(name).terms->cluster);
+  return clusters;
+}
+
+// Returns the watched member's own quota of a pair: no more than what a work of ours that has the
+// queue makes of it.
+Amount own_quota(const State& state, const Cluster& cluster, const MemberPair& pair) {
+  const auto queue = cluster.member.queues.find(pair.cluster_queue);
+  if (queue == cluster.member.queues.end() || queue->second.effective ||
+      queue->second.active == ConditionStatus::no)
+    return 0;
+  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  Amount own = amount_in(queue->second.groups, aliases, {pair.flavor, pair.resource}).value_or(0);
+  for (const std::string& work : works_with(cluster, pair.cluster_queue)) {
+    Amount content = 0;
+    for (const WorkQuota& quota :
+         quotas_in(cluster.member.quota_works.at(work), pair.cluster_queue))
+      if (quota.flavor == pair.flavor &&
+          canonical_resource(aliases, quota.resource) == pair.resource)
+        content = quota.nominal;
+    own = std::min(own, content);
+  }
+  return own;
+}
+
+void keep(State& state, const Contribution& part, const std::string& queue) {
+  Cluster& cluster = state.clusters.at(part.cluster);
+  const MemberPair pair{queue, part.flavor, part.resource};
+  if (part.amount > amount_of(cluster.member.confirmed, pair))
+    cluster.member.taken_over[pair] = part.amount;
+}
+
+// Keeps what the member has itself, up to the grant.
+void keep_own_quota(State& state, const std::string& queue, const QuotaKey& pair,
+                    const std::string& name) {
+  const auto at = state.clusters.find(name);
+  const Claim* claim = winning_claim(state, name);
+  if (at == state.clusters.end() || !claim || !has_member(state, at->second)) return;
+  const MemberPair of{queue, pair.flavor, pair.resource};
+  const Amount own = own_quota(state, at->second, of);
+  if (own <= admitted(at->second, of)) return;
+  for (const Grant& grant : claim->grants)
+    if (grant.row.cluster_queue == queue && grant.row.flavor == pair.flavor &&
+        grant.row.resource == pair.resource)
+      keep(state, {name, pair.flavor, pair.resource, std::min(own, grant.granted)}, queue);
+}
+
+void take_over_among(State& state, const std::string& queue, const QuotaKey& pair, Amount found,
+                     const std::set<std::string>& clusters) {
+  for (const Contribution& part : parts_kept(state, queue, pair, found, clusters))
+    keep(state, part, queue);
+  for (const std::string& cluster : clusters) keep_own_quota(state, queue, pair, cluster);
+}
+
+}  // namespace
+
+Amount admitted(const Cluster& cluster, const MemberPair& pair) {
+  return std::max(amount_of(cluster.member.confirmed, pair), kept_of(cluster, pair));
+}
+
+Amount kept_of(const Cluster& cluster, const MemberPair& pair) {
+  return amount_of(cluster.member.taken_over, pair);
+}
+
+void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found) {
+  const std::set<std::string> clusters = clusters_of(state, queue);
+  const MemberPair of{queue, pair.flavor, pair.resource};
+  std::map<std::string, Amount> before;
+  for (const std::string& name : clusters)
+    if (const auto at = state.clusters.find(name); at != state.clusters.end()) {
+      before[name] = kept_of(at->second, of);
+      at->second.member.taken_over.erase(of);
+    }
+  take_over_among(state, queue, pair, found, clusters);
+  for (const auto& [name, amount] : before)
+    if (kept_of(state.clusters.at(name), of) != amount) note_quota_change(state, queue);
+}
+
+void take_over_for_new_members(State& state, const std::set<std::string>& clusters) {
+  std::map<std::string, std::set<std::string>> fed;  // queue -> clusters
+  for (const std::string& name : clusters) {
+    const auto at = state.clusters.find(name);
+    if (at == state.clusters.end()) continue;
+    ClusterMember& member = at->second.member;
+    const bool has_one = has_member(state, at->second);
+    if (has_one == member.written) continue;
+    member.written = has_one;
+    if (!has_one) member.taken_over.clear();
+    for (const auto& [queue, flavors] : member.named)
+      if (has_one) fed[queue].insert(name);
+  }
+  for (const auto& [name, of] : fed) {
+    const auto queue = state.queues.by_name.find(name);
+    if (queue == state.queues.by_name.end() || !queue->second.present) continue;
+    for (const auto& [pair, written] : queue->second.written)
+      if (const auto is =
+              amount_in(queue->second.facts.groups, state.configuration.resource_aliases, pair))
+        take_over_among(state, name, pair, std::min(*is, written), of);
+    note_quota_change(state, name);
+  }
+}
+
+void drop_confirmed(Cluster& cluster, const std::string& queue) {
+  auto& kept = cluster.member.taken_over;
+  for (auto at = kept.lower_bound({queue, "", ""});
+       at != kept.end() && at->first.cluster_queue == queue;)
+    at = amount_of(cluster.member.confirmed, at->first) >= at->second ? kept.erase(at)
+                                                                      : std::next(at);
+}
+
+void bound_taken_over(State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (at == state.clusters.end() || at->second.member.taken_over.empty()) return;
+  std::map<MemberPair, Amount> granted;
+  if (const Claim* claim = winning_claim(state, name))
+    for (const Grant& grant : claim->grants)
+      granted[{grant.row.cluster_queue, grant.row.flavor, grant.row.resource}] = grant.granted;
+  std::set<std::string> queues;
+  for (auto& [pair, amount] : at->second.member.taken_over) {
+    amount = std::min(amount, amount_of(granted, pair));
+    queues.insert(pair.cluster_queue);
+  }
+  for (const std::string& queue : queues) drop_confirmed(at->second, queue);
+}
+
+}  // namespace fairlead

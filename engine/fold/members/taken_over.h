@@ -1,0 +1,37 @@
+// Pairs that become ours while their quota is in use on the hub: what the hub keeps of it until the
+// members confirm what they are granted. Internal to the fold.
+//
+// Else taking over a queue would lower it to what no member has confirmed yet, to 0, and for as
+// long as an agent does not report. What is kept is a part of a cluster
+// (ClusterMember::taken_over): no more than was found and no more than is granted, and it only ever
+// falls.
+#pragma once
+
+#include <set>
+#include <string>
+
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Folds that a pair with the quota `found` on the hub is not ours yet: the clusters whose claims
+/// name it keep what was found, up to their grants. A watched member that has quota of the pair
+/// already, without a work of ours, admits as much.
+void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found);
+/// Does the same for our pairs that clusters feed which got a member (its ManagedCluster, or
+/// members.mode): so far their grants counted unconfirmed. Notes which of `clusters` have one.
+void take_over_for_new_members(State& state, const std::set<std::string>& clusters);
+
+/// Ends what is kept of pairs of the queue of which the member has confirmed as much.
+void drop_confirmed(Cluster& cluster, const std::string& queue);
+/// Lowers what is kept for a cluster to its present grants.
+void bound_taken_over(State& state, const std::string& cluster);
+
+/// Returns what the cluster may have of the pair on the hub: what its member is known to admit or,
+/// if that is more, what is kept.
+Amount admitted(const Cluster& cluster, const MemberPair& pair);
+/// Returns what is kept of the pair; 0 if nothing.
+Amount kept_of(const Cluster& cluster, const MemberPair& pair);
+
+}  // namespace fairlead
