@@ -248,5 +248,4 @@ TEST_CASE("a kind that is served only in versions that are not read is reported 
   CHECK(say(slices + "," + rules).empty());
   CHECK(say(R"({"version":"v1","resources":[{"resource":"devicetaintrules"}]},)" + rules).empty());
   CHECK(discovery.version(Kind::device_taint_rule) == "v1");
-  CHECK(say(rules).size() == 1);
 }

@@ -401,12 +401,17 @@ TEST_CASE("a kind that is served only in a version that is not read is reported 
   std::atomic<int> asked{0};
   TinyServer server([&](int socket, int) {
     for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
-      const bool of_v9 = text.find("/apis/resource.k8s.io/v9 ") != std::string::npos;
-      const bool of_group = text.find("/apis/resource.k8s.io ") != std::string::npos;
-      if (of_v9) ++asked;
-      write_all(socket, answer(of_v9      ? R"({"resources":[{"name":"devicetaintrules"}]})"
-                               : of_group ? R"({"versions":[{"version":"v1"},{"version":"v9"}]})"
-                                          : R"({"resources":[]})"));
+      const bool of_groups = text.starts_with("GET /base/apis ");
+      if (of_groups) ++asked;
+      write_all(
+          socket,
+          answer(of_groups
+                     ? R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":)"
+                       R"({"name":"resource.k8s.io"},"versions":[{"version":"v9","resources":)"
+                       R"([{"resource":"devicetaintrules"}]}]}]})"
+                 : text.starts_with("GET /base/api ")
+                     ? R"({"kind":"APIGroupDiscoveryList","items":[]})"
+                     : R"({"resources":[]})"));
     }
   });
   // The Node, which this server lacks, has it asked again soon.

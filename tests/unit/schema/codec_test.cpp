@@ -16,8 +16,8 @@
 namespace fairlead {
 namespace {
 
-constexpr const char* kGoldenRecords = "tests/golden/v5/events.hex";
-constexpr const char* kGoldenJson = "tests/golden/v5/events.jsonl";
+constexpr const char* kGoldenRecords = "tests/golden/v6/events.hex";
+constexpr const char* kGoldenJson = "tests/golden/v6/events.jsonl";
 
 bool rewriting() { return std::getenv("FAIRLEAD_REWRITE_GOLDEN") != nullptr; }
 

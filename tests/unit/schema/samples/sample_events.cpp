@@ -268,19 +268,6 @@ PoolSettings pool_settings() {
           .tenant_objects_max = 1000};
 }
 
-void add_version_6(Numbered& samples) {
-  samples.add("observed_topologies", "hub", observed(Kind::topology));
-  ObjectObserved work = observed(Kind::manifest_work);
-  auto& facts = std::get<ManifestWorkFacts>(work.facts);
-  facts.feedback[0].reason = "TopologyNotFound";
-  facts.feedback[0].synced = ConditionStatus::yes;
-  facts.topologies = {{"racks", true}};
-  samples.add("observed_manifestworks_6", "hub", std::move(work));
-  ObjectObserved policy = observed(Kind::binding_policy);
-  std::get<BindingPolicyFacts>(policy.facts).topologies = {"racks"};
-  samples.add("observed_bindingpolicies_6", "hub", std::move(policy));
-}
-
 void add_version_5(Numbered& samples) {
   Configuration value = configuration();
   value.webhook_rules = {{AdmissionRule::over_capacity, RuleAction::deny},
@@ -344,6 +331,16 @@ void add_version_5(Numbered& samples) {
 }
 
 void add_version_6(Numbered& samples) {
+  samples.add("observed_topologies", "hub", observed(Kind::topology));
+  ObjectObserved work = observed(Kind::manifest_work);
+  auto& facts = std::get<ManifestWorkFacts>(work.facts);
+  facts.feedback[0].reason = "TopologyNotFound";
+  facts.feedback[0].synced = ConditionStatus::yes;
+  facts.topologies = {{"racks", true}};
+  samples.add("observed_manifestworks_6", "hub", std::move(work));
+  ObjectObserved policy = observed(Kind::binding_policy);
+  std::get<BindingPolicyFacts>(policy.facts).topologies = {"racks"};
+  samples.add("observed_bindingpolicies_6", "hub", std::move(policy));
   ObjectObserved queue = observed(Kind::cluster_queue);
   std::get<ClusterQueueFacts>(queue.facts).sharing = sharing_terms();
   queue.writers = {{"kubectl-edit", "Update", "", "2026-01-01T00:00:00Z",
