@@ -299,7 +299,7 @@ class Dispatch:
         for pod in w.reservation.pods:
             reserved[pod.pod_set].append(pod)
         for name, template, wishes in pods:
-            own = reserved[name][seen[name]] if seen[name] < len(reserved[name]) else Pod(name, None, [], devices.Solution())
+            own = (reserved[name][seen[name]:] or [Pod(name, None, [], devices.Solution())])[0]
             seen[name] += 1
             found.append((own, (name, template, [wish for wish in wishes if wish.entry not in own.given_up])))
         return found
@@ -486,18 +486,14 @@ class Dispatch:
             w.condition = ("True", "Reserved") if w.reservation else ("False", "NoCluster")
 
     def verdict(self, w):
-        waits = (self.listing.good and w.uses and w.runs(self.listing.check) and not w.deleting()
-                 and not w.status().get("clusterName"))
-        nomination = None
-        if waits:
-            nomination = (w.reservation.name,) if w.reservation else ()
+        free = not w.deleting() and not w.status().get("clusterName")
+        waits = self.listing.good and w.uses and w.runs(self.listing.check) and free
+        nomination = ((w.reservation.name,) if w.reservation else ()) if waits else None
         return Verdict(w.uses, nomination, w.condition, self.shown(w.reservation), tuple(sorted(w.spent)), w.reasons)
 
     @staticmethod
     def shown(r):
         """A reservation as plain values: cluster, since when it is broken, and what each pod has of each entry."""
-        if r is None:
-            return None
-        pods = [(pod.pod_set, pod.node, {entry: ["/".join(device) for _, device in taken]
+        pods = r and [(pod.pod_set, pod.node, {entry: ["/".join(device) for _, device in taken]
                                          for entry, taken in sorted(pod.entries.items())}) for pod in r.pods]
-        return {"cluster": r.cluster, "broken": r.broken, "pods": pods}
+        return r and {"cluster": r.cluster, "broken": r.broken, "pods": pods}

@@ -238,7 +238,8 @@ class Maker:
         r, absences = self.absences, []
         for f in r.sample(self.flavors, r.randint(1, len(self.flavors))):
             start = r.randint(1, max(1, last // 500)) * 500
-            absences.append(line(start, "ResourceFlavor", {"metadata": {"name": f}, "spec": FLAVORS_WITH_TAINTS[f]}, "DELETED"))
+            gone = {"metadata": {"name": f}, "spec": FLAVORS_WITH_TAINTS[f]}
+            absences.append(line(start, "ResourceFlavor", gone, "DELETED"))
             if r.random() < 0.8:
                 back = FLAVORS_WITH_TAINTS[f] if r.random() < 0.8 else {"nodeLabels": {"size": "big"}}
                 absences.append(line(start + r.choice([500, 3000, 25000]), "ResourceFlavor",

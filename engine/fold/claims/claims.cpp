@@ -461,9 +461,8 @@ void mark_claim_status_dirty(State& state, const std::string& name) {
 }
 
 static void mark_claims_dirty(State& state, const std::string& cluster, ClaimPart part) {
-  const auto at = state.claims.of_cluster.find(cluster);
-  if (at == state.claims.of_cluster.end()) return;
-  for (const std::string& name : at->second) mark_part_dirty(state, name, part);
+  if (const auto at = state.claims.of_cluster.find(cluster); at != state.claims.of_cluster.end())
+    for (const std::string& name : at->second) mark_part_dirty(state, name, part);
 }
 
 void mark_cluster_grants_dirty(State& state, const std::string& cluster) {
@@ -475,9 +474,8 @@ void mark_cluster_claims_dirty(State& state, const std::string& cluster) {
 }
 
 void mark_queue_claims_dirty(State& state, const std::string& queue) {
-  const auto at = state.claims.of_queue.find(queue);
-  if (at == state.claims.of_queue.end()) return;
-  for (const std::string& name : at->second) mark_claim_dirty(state, name);
+  if (const auto at = state.claims.of_queue.find(queue); at != state.claims.of_queue.end())
+    for (const std::string& name : at->second) mark_claim_dirty(state, name);
 }
 
 void reparse_claims(State& state) {

@@ -55,8 +55,8 @@ struct DeviceResource {
 /// How a node counts for devices that reach it.
 struct NodeClass {
   std::vector<NodeFlavor> flavors;  ///< by candidate set
-  bool growing = false;       ///< it does not flap
-  std::set<std::string> own;  ///< device resources that the node itself offers
+  bool growing = false;             ///< it does not flap
+  std::set<std::string> own;        ///< device resources that the node itself offers
 
   friend auto operator<=>(const NodeClass&, const NodeClass&) = default;
 };

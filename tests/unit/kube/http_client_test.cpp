@@ -403,15 +403,12 @@ TEST_CASE("a kind that is served only in a version that is not read is reported 
     for (std::string text = read_request(socket); !text.empty(); text = read_request(socket)) {
       const bool of_groups = text.starts_with("GET /base/apis ");
       if (of_groups) ++asked;
+      const std::string groups =
+          R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"resource.k8s.io"},)"
+          R"("versions":[{"version":"v9","resources":[{"resource":"devicetaintrules"}]}]}]})";
       write_all(
           socket,
-          answer(of_groups
-                     ? R"({"kind":"APIGroupDiscoveryList","items":[{"metadata":)"
-                       R"({"name":"resource.k8s.io"},"versions":[{"version":"v9","resources":)"
-                       R"([{"resource":"devicetaintrules"}]}]}]})"
-                 : text.starts_with("GET /base/api ")
-                     ? R"({"kind":"APIGroupDiscoveryList","items":[]})"
-                     : R"({"resources":[]})"));
+          answer(of_groups || text.starts_with("GET /base/api ") ? groups : R"({"resources":[]})"));
     }
   });
   // The Node, which this server lacks, has it asked again soon.

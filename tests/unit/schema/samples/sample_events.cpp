@@ -165,7 +165,10 @@ ObjectObserved observed(Kind kind) {
   ObjectObserved fact;
   fact.key = {kind, info(kind).namespaced ? "team-a" : "",
               "the-" + std::string(info(kind).resource)};
-  fact.version = std::string(info(kind).versions.substr(0, info(kind).versions.find(',')));
+  // DeviceTaintRules came as v1 later than their record.
+  fact.version = kind == Kind::device_taint_rule
+                     ? "v1beta2"
+                     : std::string(info(kind).versions.substr(0, info(kind).versions.find(',')));
   fact.uid = "00000000-0000-0000-0000-00000000000" + std::to_string(static_cast<int>(kind) % 10);
   fact.resource_version = "41";
   fact.generation = 3;
