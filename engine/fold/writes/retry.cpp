@@ -28,7 +28,7 @@ Duration wait_after_refusals(const State& state, const WriteKey& key, RejectionC
     case RejectionCause::outage:
       return doubled(std::max(kConflictRetry, write_interval(state, view_of(key))), kOutageRetryMax,
                      attempts);
-    case RejectionCause::rights: return kRightsRetry;
+    case RejectionCause::rights: return doubled(kRefusalRetry, kRightsRetryMax, attempts);
   }
   return {};
 }

@@ -17,8 +17,9 @@ inline constexpr Duration kRefusalRetryMax = minutes(10);
 /// After an outage it is tried again in the write interval, at least kConflictRetry, doubling up to
 /// this: a shrink may be waiting.
 inline constexpr Duration kOutageRetryMax = seconds(30);
-/// A person grants missing rights, and no event reports it.
-inline constexpr Duration kRightsRetry = minutes(1);
+/// A person grants missing rights, and no event reports it: after kRefusalRetry, doubling up to
+/// this.
+inline constexpr Duration kRightsRetryMax = minutes(1);
 
 /// Returns how long a write waits after `attempts` conflicts in a row.
 Duration wait_after_conflicts(std::int64_t attempts);

@@ -122,9 +122,20 @@ TEST_CASE("writes: after an outage a write is tried again in the write interval,
         std::vector<Duration>{seconds(5), seconds(10), seconds(20), seconds(30), seconds(30)});
   SECTION("another cause begins anew") {
     note_rejected(w.state, {Seq{10}, 403, "no right", RejectionCause::rights}, Seq{200});
-    CHECK(w.write.refusal->retry_at == w.state.now + kRightsRetry);
+    CHECK(w.write.refusal->retry_at == w.state.now + kRefusalRetry);
     CHECK(w.write.refusal->attempts == 1);
   }
+}
+
+TEST_CASE("writes: without a right a write is tried again more and more seldom, up to a minute") {
+  Written w;
+  for (std::uint64_t attempt = 1; attempt <= 6; ++attempt) {
+    note_rejected(w.state, {Seq{4 + attempt}, 403, "no right", RejectionCause::rights},
+                  Seq{100 + attempt});
+    REQUIRE(w.write.refusal);
+    note_intent(w.state, Written::expecting(), Seq{5 + attempt});
+  }
+  CHECK(w.write.refusal->retry_at == w.state.now + kRightsRetryMax);
 }
 
 TEST_CASE("writes: what an outage kept back is sent once a write of its kind is accepted") {
