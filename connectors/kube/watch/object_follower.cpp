@@ -11,7 +11,7 @@ namespace {
 
 constexpr Duration kRetryFirst = milliseconds(500);
 constexpr Duration kRetryMax = seconds(30);
-constexpr Duration kRetryAfterMax = minutes(5);
+constexpr Duration kServerWaitMax = minutes(5);
 constexpr Duration kSilenceMax = seconds(150);  // servers send a bookmark each minute
 constexpr std::size_t kStatusTextMax = 300;
 
@@ -122,7 +122,7 @@ void ObjectFollower::retry(const std::string& why, std::optional<Duration> asked
   if (!why.empty() && std::exchange(said_, why) != why)
     log_({collection_ + "/" + name_ + ": " + why});
   Duration span = backoff_.next(kRetryFirst, kRetryMax);
-  if (asked_wait) span = std::clamp(*asked_wait, kRetryFirst, kRetryAfterMax);
+  if (asked_wait) span = std::clamp(*asked_wait, kRetryFirst, kServerWaitMax);
   after(span, &ObjectFollower::list);
 }
 

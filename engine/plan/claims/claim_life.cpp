@@ -4,6 +4,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/writes.h"
 #include "engine/plan/claims/claim_release.h"
 
@@ -142,8 +143,9 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   const Cluster* cluster = offering_cluster(state, cluster_name);
   if (!cluster || cluster->presence.claim_seen) return std::nullopt;
   const std::string name = new_claim_name(cluster_name);
-  // That claim is for another cluster. A create would be refused for as long as it exists.
-  if (state.claims.by_name.contains(name)) return std::nullopt;
+  // That claim is for another cluster. A create would be refused for as long as it exists, and for
+  // ever where the name is too long.
+  if (state.claims.by_name.contains(name) || !is_dns_subdomain(name)) return std::nullopt;
   const Offer offer = offer_of(*cluster);
   if (offer.nominal.empty()) return std::nullopt;
 

@@ -60,6 +60,15 @@ TEST_CASE("claim life: a new claim names what is accepted above zero, summed ove
   CHECK(proposal->rank == Rank::claim_life);
 }
 
+TEST_CASE("claim life: no claim is made whose name an API server would refuse") {
+  Hub hub;
+  for (const auto& [length, made] : {std::pair{238, true}, std::pair{239, false}}) {
+    const std::string name(static_cast<std::size_t>(length), 'c');
+    hub.state.clusters[name] = hub.cluster;
+    CHECK(emit_new_claim(hub.state, name).has_value() == made);
+  }
+}
+
 TEST_CASE("claim life: no claim is made where there is one, was one, or nothing is offered") {
   Hub hub;
   SECTION("it is not asked for") { hub.state.configuration.create_claims = false; }
