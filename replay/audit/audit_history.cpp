@@ -1,5 +1,6 @@
 // `audit history`: the changes of a queue's quota, found by the log's index.
 #include <algorithm>
+#include <list>
 
 #include "engine/fold/claims/claim_spec.h"
 #include "replay/audit/audit_moment.h"
@@ -82,7 +83,7 @@ Result<void> check_queue_ever(const AuditSource& source, const std::string& queu
 // "rows" and "settings" of a QuotaHistory, the latter by seq.
 struct HistoryRows {
   Json rows = Json::array();
-  std::vector<Json> settings;
+  std::list<Json> settings;  // whose sort keeps the order of what is equal
 
   void add(const QuotaChange& change) {
     Json row = change_json(change);
@@ -92,8 +93,7 @@ struct HistoryRows {
       settings.push_back(std::move(row));
   }
   void sort() {
-    std::stable_sort(settings.begin(), settings.end(),
-                     [](const Json& a, const Json& b) { return a["seq"] < b["seq"]; });
+    settings.sort([](const Json& a, const Json& b) { return a["seq"] < b["seq"]; });
   }
 };
 
@@ -111,7 +111,7 @@ Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& 
   if (pair.flavor.empty() && pair.resource.empty()) {
     auto settings = spec_history(source, key, span, lookup);
     if (!settings) return settings.error();
-    found.settings = *std::move(settings);
+    found.settings.assign(settings->begin(), settings->end());
     for (const QuotaChange& change : *changes) found.add(change);
   } else {
     const auto moment = moment_of_names(source, span.end);

@@ -60,8 +60,9 @@ std::string why_no_node_counts(const State& state, const Cluster& cluster,
     ++counts[joined(reasons_against(state, node.facts, counted, pair), ", ")];
   }
   std::vector<std::pair<std::string, std::size_t>> most(counts.begin(), counts.end());
-  std::stable_sort(most.begin(), most.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::sort(most.begin(), most.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
   std::vector<std::string> named;
   for (const auto& [reason, count] : most)
     if (named.size() < kReasonsNamed) named.push_back(reason + " (" + std::to_string(count) + ")");

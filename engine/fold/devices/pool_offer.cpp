@@ -1,6 +1,7 @@
 #include "engine/fold/devices/pool_offer.h"
 
 #include <algorithm>
+#include <list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -144,10 +145,9 @@ class PoolCount {
       for (const DeviceFacts& device : slice.facts->devices)
         if (device.extras && is_used(cluster_, {key_.driver, key_.pool, device.name}))
           left.charge(device.extras->consumes);
-    std::stable_sort(partitions_.begin(), partitions_.end(),
-                     [](const Partition& a, const Partition& b) {
-                       return a.used != b.used ? a.used : a.order < b.order;
-                     });
+    partitions_.sort([](const Partition& a, const Partition& b) {
+      return a.used != b.used ? a.used : a.order < b.order;
+    });
     std::map<std::string, std::size_t> all;                           // by resource
     std::map<std::string, std::vector<const DeviceFacts*>> left_out;  // by resource
     for (const Partition& one : partitions_) {
@@ -270,7 +270,7 @@ class PoolCount {
   const DevicePoolKey& key_;
   const std::vector<NamedSlice>& slices_;
   CountedSets sets_;
-  std::vector<Partition> partitions_;
+  std::list<Partition> partitions_;  // its sort keeps the order of what is equal
   PoolOffer offer_;
 };
 
