@@ -120,7 +120,7 @@ export async function cohortView(context) {
       "section",
       {"aria-labelledby": "changes"},
       el("h3", {id: "changes"}, "Changes"),
-      changesTable("Changes", history.rows),
+      changesTable("Changes of its quotas and weight", history.rows),
     ),
   );
 }

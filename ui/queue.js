@@ -257,7 +257,7 @@ export async function queueView(context) {
     el(
       "section",
       {"aria-labelledby": "changes"},
-      el("h3", {id: "changes"}, "Changes of its limits, cohort and rules"),
+      el("h3", {id: "changes"}, "Changes"),
       changesTable("Changes of its limits, cohort and rules", history.settings),
     ),
     ...chartPart(drawn.slice(1)),

@@ -173,7 +173,6 @@ class ScheduledTest(DispatchTest):
         self.wait_for_devices(used=2, free=1)
         self.assertEqual(self.reserved("infer"), [])
 
-
     def test_equal_pods_are_not_sent_where_the_first_takes_what_the_second_needs(self):
         def parts(cluster, node, *names):
             costs = {"full": "2", "half-0": "1", "half-1": "1"}

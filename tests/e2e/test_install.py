@@ -88,6 +88,7 @@ class InstallTest(unittest.TestCase):
         hub, strict, record = (deploy.DEPLOY / "overlays" / name for name in ("hub", "strict", "recommend-only"))
         # While the webhook of `strict` is there nothing is edited: its Service leads nowhere here.
         self.applied(hub)
+        self.server.clear(CLAIMS)
         self.server.create(CLAIMS, pod.wanted_claim())
         self.addCleanup(self.server.clear, CLAIMS)
         queue = "/apis/kueue.x-k8s.io/v1beta2/clusterqueues"

@@ -157,12 +157,17 @@ class MembersComeAndGoTest(MembersTest):
         remove_node(self.member, "on-demand-0")
         self.wait_for_cpu(hub, "400", "500", timeout=120)
 
-    def test_a_member_that_is_no_longer_configured_is_lost(self):
+    def test_a_member_that_is_no_longer_configured_is_stale_and_then_lost(self):
         hub, _ = self.known_by_secret()
         self.wait_for_cpu(hub, "500", "500")
         removed = []
-        self.reread(hub, lambda settings: removed.append(settings["members"]["kubeconfigs"].pop(0)))
-        hub.wait_until("the member to be lost", lambda: hub.events(fact="SourceLost", source="cluster2"))
+
+        def leave(settings):
+            removed.append(settings["members"]["kubeconfigs"].pop(0))
+            settings["debounce"] = {"staleAfter": "2s", "lostAfter": "4s"}
+
+        self.reread(hub, leave)
+        hub.wait_until("the warning", lambda: hub.said("no longer names the cluster of a claim", "claim=cluster2-"))
         self.wait_for_cpu(hub, "0", "0")
         remove_node(self.member, "on-demand-0")
         self.reread(hub, lambda settings: settings["members"]["kubeconfigs"].append(removed[0]))

@@ -106,7 +106,7 @@ class HollowCluster:
         """One ResourceSlice, as it is from now on. `reach`: nodeName, nodeSelector, allNodes or the devices' own."""
         own = {"name": pool or name, "generation": generation, "resourceSliceCount": slices}
         made = {**REAL, "kind": "ResourceSlice", "metadata": {"name": name},
-                "spec": {"driver": driver, "pool": own, "devices": devices, **reach}}
+                "spec": {"driver": driver, "pool": own, **({"devices": devices} if devices else {}), **reach}}
         self.server.apply(f"{SLICES}/{name}", made, "driver", force=True)
 
     def gpus(self, node, count, taints=None):
