@@ -3,8 +3,9 @@
 
     gather_tests.py targets BUILD [--only LABEL | --without "LABEL..."]   what must be built to run them
     gather_tests.py begin OUT                                           starts an empty tree of tests
-    gather_tests.py add OUT PREFIX BUILD [--only ... | --without ...]   adds them, names after PREFIX
+    gather_tests.py add OUT PREFIX BUILD [--only ... | --without ...] [--seconds N]   adds them, names after PREFIX
 
+--seconds: what draws traces for so many seconds (tests/model) draws them for N. The tests that are left out are counted.
 A test with the label e2e mostly waits for servers and takes one of ctest's slots; any other takes two.
 
 ctest cannot select from one tree by label and from another by another in a single run, and two runs have two
@@ -95,6 +96,11 @@ def spelled(tokens):
     return " ".join(token.group(0) for token in tokens)
 
 
+def shortened(words, seconds):
+    """A command, as written, with another number after its --seconds."""
+    return re.sub(r'("?--seconds"?) "?\d+"?', rf'\1 "{seconds}"', words) if seconds else words
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -105,6 +111,7 @@ def main():
         if name == "add":
             command.add_argument("out", type=pathlib.Path)
             command.add_argument("prefix")
+            command.add_argument("--seconds", type=int)
         command.add_argument("build", type=lambda text: pathlib.Path(text).resolve())
         command.add_argument("--only", default="")
         command.add_argument("--without", default="")
@@ -114,17 +121,18 @@ def main():
         options.out.mkdir(parents=True, exist_ok=True)
         (options.out / "CTestTestfile.cmake").write_text("")
         return 0
-    tests = list(chosen(tests_of(options.build), options.only, options.without))
+    every = tests_of(options.build)
+    tests = list(chosen(every, options.only, options.without))
     if options.command == "targets":
         print("\n".join(targets(options.build, tests)))
         return 0
     with open(options.out / "CTestTestfile.cmake", "a") as out:
         for name, command, properties in tests:
-            out.write(f"add_test([==[{options.prefix}{name}]==] {spelled(command)})\n")
+            out.write(f"add_test([==[{options.prefix}{name}]==] {shortened(spelled(command), options.seconds)})\n")
             slots = 1 if "e2e" in labels_of(properties) else 2
             out.write(f"set_tests_properties([==[{options.prefix}{name}]==] PROPERTIES PROCESSORS {slots} "
                       f"{spelled(properties)})\n")
-    print(f"{len(tests)} tests of {options.build.name}")
+    print(f"{len(tests)} tests of {options.build.name}, {len(every) - len(tests)} left out")
     return 0
 
 
