@@ -21,8 +21,9 @@ constexpr Duration kLongWait = seconds(10);
 struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   // Drives one reflector: sends its requests and passes it the answers.
   struct Watcher {
-    Watcher(Kind kind, const ReflectorSettings& settings, std::function<std::uint64_t()> random)
-        : reflector(kind, settings, std::move(random)) {}
+    Watcher(Kind kind, const ReflectorSettings& settings, ServerLoad& load,
+            std::function<std::uint64_t()> random)
+        : reflector(kind, settings, load, std::move(random)) {}
     Reflector reflector;
     std::unique_ptr<HttpClient::Stream> stream;
     std::unique_ptr<IoLoop::Timer> timer;
@@ -163,7 +164,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     discovery = std::make_unique<Discovery>(kinds);
     for (Kind kind : kinds)
       watchers.push_back(
-          std::make_unique<Watcher>(kind, settings.reflector, [this] { return random(); }));
+          std::make_unique<Watcher>(kind, settings.reflector, load, [this] { return random(); }));
     for (auto& watcher : watchers) {
       confine(*watcher);
       carry_out(*watcher, watcher->reflector.expected(loop.now()));
@@ -385,6 +386,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeSink> sink;
   std::function<void(WatchFact)> facts;
+  ServerLoad load;
   std::vector<std::unique_ptr<Watcher>> watchers;
   std::map<std::uint64_t, std::unique_ptr<ObjectFollower>> followers;
   std::size_t posts = 0;       // under way

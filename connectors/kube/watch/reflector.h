@@ -40,8 +40,10 @@ namespace fairlead {
 /// monotonic clock.
 class Reflector {
  public:
-  /// `random` returns 64 random bits, for jitter only.
-  Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random);
+  /// `random` returns 64 random bits, for jitter only. `load` is that of the server's other
+  /// reflectors, too; it outlives them.
+  Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
+            std::function<std::uint64_t()> random);
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 
@@ -97,6 +99,7 @@ class Reflector {
   void act_on(LogTime now, WatchReader::Step step);
   void act_on_failure_event(LogTime now);
   void stream_broken(LogTime now, Next next);
+  void count(LogTime now);
   void overflow(LogTime now, StaleCause cause);
   void failed(LogTime now, int status, std::string_view body, Next next,
               std::optional<Duration> retry_after);
