@@ -23,13 +23,9 @@ Reflector::Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
 ReflectorOutput Reflector::finish(LogTime now) {
   silence_.judge(now, settings_, out_.facts, log_);
   out_.wake = std::min(cycle_.deadline(), silence_.next(settings_));
-  count(now);
+  bounds_.count(now, objects_.known(), objects_.consume_changes());
   // Emptied in place: the parts refer to its facts and diagnostics.
   return std::exchange(out_, ReflectorOutput{});
-}
-
-void Reflector::count(LogTime now) {
-  bounds_.count(now, objects_.known(), objects_.consume_changes());
 }
 
 // The server sent something of this kind.
@@ -214,7 +210,7 @@ void Reflector::read_page(LogTime now, int status, std::string_view body,
     return;
   }
   finish_list(std::string(metadata["resourceVersion"].string()));
-  count(now);
+  bounds_.count(now, objects_.known(), objects_.consume_changes());
   if (bounds_.too_many_changes(now)) return overflow(now, StaleCause::too_many_changes);
   start_watch(now);
 }
@@ -258,7 +254,7 @@ ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
     // follow.
     if (step == WatchReader::Step::failed) break;
     if (step == WatchReader::Step::unchanged || !cycle_.streaming()) continue;
-    count(now);
+    bounds_.count(now, objects_.known(), objects_.consume_changes());
     const bool watching = cycle_.phase() == Phase::watching;
     if (bounds_.too_many(watching ? objects_.known() : objects_.listed()))
       overflow(now, StaleCause::too_many);

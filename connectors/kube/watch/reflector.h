@@ -99,7 +99,6 @@ class Reflector {
   void act_on(LogTime now, WatchReader::Step step);
   void act_on_failure_event(LogTime now);
   void stream_broken(LogTime now, Next next);
-  void count(LogTime now);
   void overflow(LogTime now, StaleCause cause);
   void failed(LogTime now, int status, std::string_view body, Next next,
               std::optional<Duration> retry_after);
