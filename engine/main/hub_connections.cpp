@@ -118,6 +118,10 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
 ApiServerSettings HubConnections::member_settings(const std::string& member) const {
   ApiServerSettings settings = settings_for(configuration_);
   settings.scopes = member_scopes(configuration_, member);
+  // There may be thousands of members, and nothing is written there. Of tenants as many connections
+  // are kept as writes need.
+  settings.http.idle_connections_max = 1;
+  settings.discovery_inflight = 1;
   const auto nodes_max = static_cast<std::size_t>(configuration_.member_nodes_max);
   settings.reflector.limits = {.objects_max = nodes_max,
                                .shared_objects_max = nodes_max * kPlentifulObjectsPerNode,
@@ -129,6 +133,7 @@ ApiServerSettings HubConnections::member_settings(const std::string& member) con
 ApiServerSettings HubConnections::tenant_settings() const {
   ApiServerSettings settings = settings_for(configuration_);
   settings.scopes.clear();
+  settings.discovery_inflight = 1;
   const auto objects_max = static_cast<std::size_t>(configuration_.pool.tenant_objects_max);
   settings.reflector.limits = {.objects_max = objects_max,
                                .shared_objects_max = objects_max,
