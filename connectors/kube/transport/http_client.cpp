@@ -169,8 +169,8 @@ class Core : public std::enable_shared_from_this<Core> {
   void stop() {
     if (std::exchange(stopped_, true)) return;  // a destructor calls it again, on any thread
     identities_->stop("stopped");
-    idle_timer_.reset();
     idle_.clear();
+    closes_idle_.reset();
     for (Connection* connection : active_) connection->close();
     for (auto& known : streams_)
       if (auto state = known.lock()) state->cancel();
@@ -262,18 +262,16 @@ class Core : public std::enable_shared_from_this<Core> {
     if (stopped_) return;
     if (idle_.size() >= limits_.idle_connections_max) idle_.erase(idle_.begin());
     idle_.push_back({std::move(connection), identity.target, loop_.now()});
-    if (!idle_timer_) close_idle();
+    if (!closes_idle_) close_idle_later();
   }
-  // Closes those that are not used again, now and when the next one's time is over: of thousands of
-  // servers each kept connection is a descriptor and 75 KiB here.
-  void close_idle() {
-    idle_timer_.reset();
-    const LogTime now = loop_.now();
-    std::erase_if(idle_, [&](const Idle& one) { return one.since + limits_.idle_max <= now; });
-    if (idle_.empty()) return;
-    // The oldest comes first.
-    idle_timer_ =
-        loop_.after(idle_.front().since + limits_.idle_max - now, [this] { close_idle(); });
+  // Of a member that is only watched no request comes that would find it too old.
+  void close_idle_later() {
+    closes_idle_ = loop_.after(limits_.idle_max, [this] {
+      const LogTime now = loop_.now();
+      std::erase_if(idle_, [&](const Idle& one) { return now >= one.since + limits_.idle_max; });
+      closes_idle_.reset();
+      if (!idle_.empty()) close_idle_later();
+    });
   }
 
   static Error failure(const Connection& connection, const Deadline& deadline,
@@ -392,8 +390,8 @@ class Core : public std::enable_shared_from_this<Core> {
       bool answered = false;
       co_await self->follow(*state, bytes, /*connected=*/true, outcome, answered);
       // The server may have closed a kept connection.
-      const bool again = outcome.has_error() && !answered && !state->renewed &&
-                         !state->cancelled && !self->stopped_;
+      const bool again = outcome.has_error() && !answered && !state->renewed && !state->cancelled &&
+                         !self->stopped_;
       if (again) state->connection.reset();
     }
     if (!state->connection) {
@@ -478,8 +476,8 @@ class Core : public std::enable_shared_from_this<Core> {
   HttpLimits limits_;
   std::deque<Pending> queue_;
   std::size_t inflight_ = 0;
-  std::vector<Idle> idle_;  // the oldest first
-  std::unique_ptr<IoLoop::Timer> idle_timer_;
+  std::vector<Idle> idle_;
+  std::unique_ptr<IoLoop::Timer> closes_idle_;  // null: none is idle
   std::list<Connection*> active_;
   std::vector<std::weak_ptr<StreamState>> streams_;
   bool stopped_ = false;
