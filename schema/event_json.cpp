@@ -322,7 +322,8 @@ void add(Json& json, const SourceSynced& fact) {
 }
 void add(Json& json, const SourceStale& fact) {
   add_source(json, fact);
-  if (fact.cause == StaleCause::too_many) json["reason"] = "TooManyNodes";
+  if (fact.cause == StaleCause::too_many)
+    json["reason"] = fact.kind == Kind::node ? "TooManyNodes" : "TooManyObjects";
   if (fact.cause == StaleCause::too_many_changes) json["reason"] = "TooManyChanges";
 }
 void add(Json& json, const SourceLost& fact) { add_source(json, fact); }

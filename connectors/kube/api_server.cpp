@@ -4,7 +4,7 @@
 #include <mutex>
 #include <random>
 
-#include "connectors/kube/access/discovery.h"
+#include "connectors/kube/access/discovery_round.h"
 #include "connectors/kube/watch/failure_text.h"
 #include "connectors/kube/watch/object_follower.h"
 #include "engine/apply/applier.h"
@@ -21,24 +21,14 @@ constexpr Duration kLongWait = seconds(10);
 struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   // Drives one reflector: sends its requests and passes it the answers.
   struct Watcher {
-    Watcher(Kind kind, const ReflectorSettings& settings, std::function<std::uint64_t()> random)
-        : reflector(kind, settings, std::move(random)) {}
+    Watcher(Kind kind, const ReflectorSettings& settings, ServerLoad& load,
+            std::function<std::uint64_t()> random)
+        : reflector(kind, settings, load, std::move(random)) {}
     Reflector reflector;
     std::unique_ptr<HttpClient::Stream> stream;
     std::unique_ptr<IoLoop::Timer> timer;
     std::uint64_t generation =
         0;  // of the outstanding request: answers to earlier ones are dropped
-  };
-
-  // The requests of a part are sent at once; answers to an earlier round do not count.
-  struct DiscoveryRound {
-    enum class Part : std::uint8_t { documents, lists };
-    std::uint64_t number = 0;
-    Part part = Part::documents;
-    std::size_t outstanding = 0;  // answers that are still to come
-    std::set<std::string> troubles;
-    std::set<std::string> reported;  // the troubles of the round before
-    Duration wait{};                 // the longest Retry-After
   };
 
   Impl(IoLoop& loop_given, SourceName name_given, ApiServerSettings settings_given)
@@ -163,7 +153,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     discovery = std::make_unique<Discovery>(kinds);
     for (Kind kind : kinds)
       watchers.push_back(
-          std::make_unique<Watcher>(kind, settings.reflector, [this] { return random(); }));
+          std::make_unique<Watcher>(kind, settings.reflector, load, [this] { return random(); }));
     for (auto& watcher : watchers) {
       confine(*watcher);
       carry_out(*watcher, watcher->reflector.expected(loop.now()));
@@ -174,10 +164,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   // Starts discovery again; answers to earlier requests no longer count.
   void discover_anew() {
     if (!discovery) return;
-    ++round.number;
-    round.outstanding = 0;
-    round.troubles.clear();
-    round.wait = {};
+    round.restart();
     discovery->forget_documents();
     discover();
   }
@@ -191,20 +178,22 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void request_discovery(DiscoveryRound::Part part, std::vector<DiscoveryRequest> requests) {
-    round.part = part;
-    round.outstanding = requests.size();
-    for (DiscoveryRequest& asked : requests) {
-      HttpRequest request;
-      request.target = asked.path;
-      request.accept = asked.accept;
-      if (!asked.etag.empty()) request.more_headers = "If-None-Match: " + asked.etag + "\r\n";
-      request.timeout = settings.reflector.request_timeout;
-      http->send(std::move(request), [weak = weak_from_this(), asked = std::move(asked),
-                                      mine = round.number](Result<HttpResponse> answer) {
-        const auto self = weak.lock();
-        if (self && mine == self->round.number) self->discovered(asked, answer);
-      });
-    }
+    round.begin(part, std::move(requests));
+    for (std::size_t i = 0; i < settings.discovery_inflight; ++i) send_discovery();
+  }
+  void send_discovery() {
+    auto asked = round.next();
+    if (!asked) return;
+    HttpRequest request;
+    request.target = asked->path;
+    request.accept = asked->accept;
+    if (!asked->etag.empty()) request.more_headers = "If-None-Match: " + asked->etag + "\r\n";
+    request.timeout = settings.reflector.request_timeout;
+    http->send(std::move(request), [weak = weak_from_this(), asked = *std::move(asked),
+                                    mine = round.number](Result<HttpResponse> answer) {
+      const auto self = weak.lock();
+      if (self && mine == self->round.number) self->discovered(asked, answer);
+    });
   }
 
   void discovered(const DiscoveryRequest& asked, const Result<HttpResponse>& answer) {
@@ -212,11 +201,13 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (stopped) return;
     const int status = answer.has_value() ? answer->status : 0;
     count(status);
-    if (answer.has_error())
+    if (answer.has_error()) {
       round.troubles.insert(answer.error().message);
-    else
+      round.drop_unsent();
+    } else {
       note_discovered(asked, *answer);
-    if (round.outstanding > 0) return;
+    }
+    if (round.outstanding > 0) return send_discovery();
     if (round.part == DiscoveryRound::Part::documents && round.troubles.empty())
       if (auto lists = discovery->lists(); !lists.empty())
         return request_discovery(DiscoveryRound::Part::lists, std::move(lists));
@@ -272,7 +263,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   void discover_after(Duration span) {
     if (stopped) return;
-    discovery_timer = loop.after(span, [this] { discover(); });
+    discovery_timer = loop.after(spread_by_name(span, name), [this] { discover(); });
   }
 
   // A request that is replaced may still be answered: its callbacks compare the generation. They
@@ -385,6 +376,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeSink> sink;
   std::function<void(WatchFact)> facts;
+  ServerLoad load;
   std::vector<std::unique_ptr<Watcher>> watchers;
   std::map<std::uint64_t, std::unique_ptr<ObjectFollower>> followers;
   std::size_t posts = 0;       // under way

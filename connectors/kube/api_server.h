@@ -4,6 +4,7 @@
 // of Asio appears here.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -24,6 +25,7 @@ struct ApiServerSettings {
   std::map<Kind, WatchScope> scopes;          ///< kinds that are not simply watched everywhere
   Duration discovery_waiting = seconds(10);   ///< discovery interval while a kind is not served yet
   Duration discovery_settled = seconds(300);  ///< discovery interval when all kinds are served
+  std::size_t discovery_inflight = 8;         ///< requests of a discovery at a time
   CredentialTimes credentials;
   /// Logs one line for an operator, on the loop's thread; may be empty.
   DiagnosticSink diagnose;

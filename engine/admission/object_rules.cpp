@@ -33,15 +33,21 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
                                       const ResourceAliases& aliases) {
   std::vector<PairChange> changes;
   if (before.groups == after.groups) return changes;
+  // Both are read in the same way, also where a queue covers an alias and the name that it
+  // replaces. All pairs at once: anybody may send a review of 3 MiB of flavors.
+  const auto old_amounts = amounts_in(before.groups, aliases);
+  const auto new_amounts = amounts_in(after.groups, aliases);
   for (const ResourceGroup& group : before.groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources) {
         const QuotaKey pair{flavor.name, canonical_resource(aliases, quota.name)};
-        // Both are read in the same way, also where a queue covers an alias and the name that it
-        // replaces.
-        const auto was = amount_in(before.groups, aliases, pair);
-        const auto is = amount_in(after.groups, aliases, pair);
-        if (was && is != was) changes.push_back({pair, *was, is});
+        const auto was = old_amounts.find(pair);
+        const auto is = new_amounts.find(pair);
+        if (was == old_amounts.end()) continue;
+        if (is == new_amounts.end())
+          changes.push_back({pair, was->second, std::nullopt});
+        else if (is->second != was->second)
+          changes.push_back({pair, was->second, is->second});
       }
   return changes;
 }

@@ -4,6 +4,7 @@
 
 #include "engine/devices/cel/compiler.h"
 #include "engine/devices/cel/machine.h"
+#include "engine/devices/cel/seen.h"
 
 namespace fairlead {
 namespace {
@@ -15,7 +16,18 @@ SelectorVerdict verdict_of(const cel::Value& value) {
 
 }  // namespace
 
-CelSelector CelSelector::compile(std::string_view text) { return CelSelector(cel::compile(text)); }
+CelSelector CelSelector::compile(std::string_view text) {
+  const auto program = cel::compile(text);
+  if (!program->unsupported.empty()) return CelSelector(program);
+  const DeviceFacts nothing;
+  cel::Machine machine(*program, {"", nothing});
+  machine.run();
+  if (!machine.exhausted()) return CelSelector(program);
+  auto refused = std::make_shared<cel::Program>();
+  refused->unsupported =
+      "an expression that takes more than " + std::to_string(kCelStepsMax) + " evaluation steps";
+  return CelSelector(std::move(refused));
+}
 
 CelSelector::CelSelector(std::shared_ptr<const cel::Program> program)
     : program_(std::move(program)) {}
@@ -39,6 +51,20 @@ SelectorVerdict CelSelector::evaluate(std::string_view driver, const DeviceFacts
   else if (value.kind != cel::Kind::boolean)
     why = "the result is no bool";
   return verdict_of(value);
+}
+
+SelectorVerdict CelSelector::evaluate(std::string_view driver, const DeviceFacts& device,
+                                      std::int64_t& steps) const {
+  steps = 0;
+  if (!supported()) return SelectorVerdict::unsupported;
+  cel::Machine machine(*program_, {driver, device});
+  const SelectorVerdict verdict = verdict_of(machine.run());
+  steps = machine.steps();
+  return verdict;
+}
+
+std::string CelSelector::seen_of(std::string_view driver, const DeviceFacts& device) const {
+  return cel::seen_by(*program_, {driver, device});
 }
 
 }  // namespace fairlead

@@ -26,7 +26,7 @@ SelectorVerdict ClusterDeviceIndex::ask(const Device& device, std::uint32_t text
   if (slice.verdicts.size() < (text + 1) * count) slice.verdicts.resize((text + 1) * count);
   std::uint8_t& known = slice.verdicts[text * count + device.index];
   if (known == 0) {
-    const auto verdict = lists_.selector(text).evaluate(slice.facts->driver, device.facts());
+    const auto verdict = lists_.ask(text, slice.facts->driver, device.facts());
     known = static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(verdict));
   }
   return static_cast<SelectorVerdict>(known - 1);

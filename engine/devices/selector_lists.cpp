@@ -1,6 +1,18 @@
 #include "engine/devices/selector_lists.h"
 
+#include "engine/base/digest.h"
+
 namespace fairlead {
+
+namespace {
+
+// A text that takes fewer steps on each device is evaluated faster than it is looked up.
+constexpr std::int64_t kDearSteps = 128;
+
+// Verdicts of a text that are remembered, at most: some 100 KiB.
+constexpr std::size_t kAlikeMax = 1024;
+
+}  // namespace
 
 SelectorListId SelectorLists::intern(const std::vector<DeviceSelector>& of_class,
                                      const std::vector<DeviceSelector>& of_request) {
@@ -14,15 +26,30 @@ SelectorListId SelectorLists::intern(const std::vector<DeviceSelector>& of_class
 }
 
 std::uint32_t SelectorLists::intern_text(const std::string& text) {
-  const auto [at, added] =
-      text_ids_.try_emplace(text, static_cast<std::uint32_t>(selectors_.size()));
-  if (added) selectors_.push_back(CelSelector::compile(text));
+  const auto [at, added] = text_ids_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
+  if (added) texts_.push_back({CelSelector::compile(text)});
   return at->second;
+}
+
+// The verdict is the same whether it is remembered or not: what is remembered changes no answer.
+SelectorVerdict SelectorLists::ask(std::uint32_t text, std::string_view driver,
+                                   const DeviceFacts& device) {
+  Text& of = texts_[text];
+  std::int64_t steps = 0;
+  if (!of.dear) {
+    const SelectorVerdict verdict = of.selector.evaluate(driver, device, steps);
+    of.dear = steps >= kDearSteps;
+    return verdict;
+  }
+  const auto seen = sha256(of.selector.seen_of(driver, device)).bytes;
+  if (const auto known = of.alike.find(seen); known != of.alike.end()) return known->second;
+  if (of.alike.size() >= kAlikeMax) of.alike.clear();
+  return of.alike[seen] = of.selector.evaluate(driver, device);
 }
 
 void SelectorLists::clear() {
   text_ids_.clear();
-  selectors_.clear();
+  texts_.clear();
   list_ids_.clear();
   lists_.clear();
 }

@@ -2,10 +2,12 @@
 // is known of a device and a list is found by index.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/devices/cel.h"
@@ -25,15 +27,25 @@ class SelectorLists {
 
   /// The texts of a list, as indexes for selector().
   const std::vector<std::uint32_t>& texts(SelectorListId list) const { return lists_[list]; }
-  const CelSelector& selector(std::uint32_t text) const { return selectors_[text]; }
-  std::size_t text_count() const { return selectors_.size(); }
+  const CelSelector& selector(std::uint32_t text) const { return texts_[text].selector; }
+  /// Returns what the text says of a device. One that takes many steps is evaluated once for all
+  /// devices of which it sees the same.
+  SelectorVerdict ask(std::uint32_t text, std::string_view driver, const DeviceFacts& device);
+  std::size_t text_count() const { return texts_.size(); }
   void clear();
 
  private:
   std::uint32_t intern_text(const std::string& text);
 
+  struct Text {
+    CelSelector selector;
+    bool dear = false;  ///< it took many steps on some device
+    /// If it is dear: its verdict, by the digest of what it sees.
+    std::map<std::array<std::uint8_t, 32>, SelectorVerdict> alike{};
+  };
+
   std::map<std::string, std::uint32_t> text_ids_;
-  std::vector<CelSelector> selectors_;
+  std::vector<Text> texts_;
   std::map<std::vector<std::uint32_t>, SelectorListId> list_ids_;
   std::vector<std::vector<std::uint32_t>> lists_;
 };

@@ -1,6 +1,5 @@
 #include "engine/main/webhook_service.h"
 
-#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -11,8 +10,6 @@
 namespace fairlead {
 
 namespace {
-
-constexpr std::int64_t kNoteNs = 1'000'000'000 / kNotesPerSecond;
 
 void count_request(WebhookStats& counted, const std::string& rule, const std::string& decision) {
   ++counted.requests[{rule, decision}];
@@ -53,19 +50,11 @@ WebhookService::WebhookService(const AdmissionFeed& feed, WebhookSettings settin
     : feed_(feed),
       post_(std::move(settings.post)),
       hub_user_(std::move(settings.hub_user)),
-      notes_left_ns_(kNotesAtOnce * kNoteNs),
-      earned_until_(std::chrono::steady_clock::now()) {}
+      notes_(std::chrono::steady_clock::now()) {}
 
 bool WebhookService::may_note() {
   const std::lock_guard lock(mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  const std::int64_t earned =
-      std::chrono::duration_cast<std::chrono::nanoseconds>(now - earned_until_).count();
-  earned_until_ = now;
-  notes_left_ns_ = std::min(kNotesAtOnce * kNoteNs, notes_left_ns_ + earned);
-  if (notes_left_ns_ < kNoteNs) return false;
-  notes_left_ns_ -= kNoteNs;
-  return true;
+  return notes_.spend(std::chrono::steady_clock::now());
 }
 
 void WebhookService::identify(std::string hub_user) {

@@ -4,7 +4,6 @@
 // worth a record goes to the hub's inbox behind the answer, and is lost where that has no place.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/main/note_budget.h"
 #include "engine/runtime/admission_feed.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/webhook_stats.h"
@@ -23,10 +23,6 @@ namespace fairlead {
 inline constexpr std::string_view kAdmitPath = "/admit";
 /// The longest override reason and user name that are recorded, in characters.
 inline constexpr std::size_t kNoteCharactersMax = 512;
-/// Records in the long run, and at once after a pause; further ones are lost. The port knows no
-/// caller, so a bound must keep a flood of refusals out of the log.
-inline constexpr std::int64_t kNotesPerSecond = 20;
-inline constexpr std::int64_t kNotesAtOnce = 200;
 
 /// A review up to this many bytes is answered on the endpoint's thread: reading and judging it
 /// takes less than a millisecond.
@@ -65,9 +61,7 @@ class WebhookService {
   mutable std::mutex mutex_;  // guards what follows
   std::string hub_user_;
   WebhookStats stats_;
-  std::int64_t
-      notes_left_ns_;  // what may be noted now, each note as the time after which it is earned
-  std::chrono::steady_clock::time_point earned_until_;
+  NoteBudget notes_;
 };
 
 }  // namespace fairlead

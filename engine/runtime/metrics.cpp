@@ -197,8 +197,8 @@ void add_connections(Page& page, const std::vector<ConnectionStats>& connections
                std::to_string(connection.relists));
   page.name(
       "watch_overflows_total", "counter",
-      "Times that a member had more Nodes than members.nodesMax, or more changes of them than "
-      "members.changesPerMinute.");
+      "Times that a member or tenant had more objects of a kind than are read, or more changes of "
+      "them.");
   for (const ConnectionStats& connection : connections)
     page.value("watch_overflows_total", label("cluster", connection.source),
                std::to_string(connection.overflows));

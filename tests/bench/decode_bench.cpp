@@ -108,7 +108,7 @@ std::string joined(const std::vector<std::string>& lines) {
 // A reflector whose list is complete.
 struct Stream {
   explicit Stream(Kind kind, std::string_view version, const std::vector<std::string>& objects)
-      : reflector(kind, {}, [] { return std::uint64_t{0}; }) {
+      : reflector(kind, {}, load, [] { return std::uint64_t{0}; }) {
     reflector.served({}, std::string(version));
     reflector.opened({});
     feed(joined(objects));
@@ -124,6 +124,7 @@ struct Stream {
       facts += reflector.bytes({}, bytes.substr(at, kChunkBytes)).facts.size();
     return facts;
   }
+  ServerLoad load;
   Reflector reflector;
 };
 

@@ -63,12 +63,14 @@ class IndexedCluster {
 /// A pod whose claim asks for some devices of a class.
 class Question {
  public:
-  Question(std::int64_t count, std::string distinct) {
+  Question(
+      std::int64_t count, std::string distinct,
+      const std::string& selector = R"(device.attributes["gpu.example.com"].model == "h100")") {
     DeviceRequest& request = template_.spec.requests.emplace_back();
     request.name = "gpus";
     DeviceAsk& asks = request.asks.emplace_back();
     asks.device_class = "gpu";
-    asks.selectors.push_back({"device.attributes[\"gpu.example.com\"].model == \"h100\""});
+    asks.selectors.push_back({selector});
     asks.count = count;
     if (!distinct.empty()) template_.spec.constraints.emplace_back().distinct = std::move(distinct);
     pod_.claims = {{"gpus", "", "gpus"}};
@@ -151,12 +153,43 @@ Trial prepare_budget(const Place&) {
           [] { return 1000.0; }};
 }
 
+/// A loop in a loop over numbers that is true for no device: some 9,000 steps on each. `salt` makes
+/// it another text.
+std::string dear_selector(std::uint64_t salt) {
+  std::string numbers = "[" + std::to_string(1000 + salt);
+  for (int i = 0; i < 39; ++i) numbers += ", " + std::to_string(i);
+  numbers += "]";
+  return R"(device.attributes["gpu.example.com"].model == "h100" && )" + numbers + ".exists(a, " +
+         numbers + ".exists(b, b < 0))";
+}
+
+/// 1,000 devices, and 20 pods of a tenant that each bring a selector of their own, as dear as may
+/// be.
+Trial prepare_dear_selectors(const Place& place) {
+  const auto cluster =
+      std::make_shared<IndexedCluster>(place.size == Size::tiny ? 5 : 50, std::uint64_t{20});
+  const auto salt = std::make_shared<std::uint64_t>(0);
+  return {[cluster, salt] {
+            return 1e3 * seconds_of([&] {
+                     for (int pod = 0; pod < 20; ++pod) {
+                       const Question question(1, "", dear_selector(++*salt));
+                       const FitAnswer answer = fit(cluster->index(), question.asked());
+                       if (!answer.refusal || answer.refusal->reason != FitReason::no_devices)
+                         give_up("the selector was not asked");
+                     }
+                   });
+          },
+          [] { return 200.0; }};
+}
+
 }  // namespace
 
 void add_device_decision_benches(Suite& suite) {
   suite.add({"devices/decision over 100 clusters, p99", "the goal", "ms", Better::less, 1,
              prepare_whole_fleet});
   suite.add({"devices/decision out of steps", "the goal", "ms", Better::less, 1, prepare_budget});
+  suite.add(
+      {"devices/20 dear selectors", "the goal", "ms", Better::less, 1, prepare_dear_selectors});
 }
 
 }  // namespace fairlead::bench

@@ -47,5 +47,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   check(selector.supported() <= (expression.size() <= kCelBytesMax), "an expression is bounded");
   check_verdict(selector, device_with(input.substr(0, line)));
   check_verdict(selector, {});
+  if (!selector.supported()) return 0;
+  const std::string_view driver = "gpu.example.com";
+  const DeviceFacts device = device_with(input.substr(0, line)), other = device_with("1.2.3");
+  check(selector.seen_of(driver, device) != selector.seen_of(driver, other) ||
+            selector.evaluate(driver, device) == selector.evaluate(driver, other),
+        "devices that look the same have the same verdict");
   return 0;
 }

@@ -45,8 +45,12 @@ std::string line(std::uint8_t type, std::uint8_t a, std::uint8_t b) {
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   ReflectorSettings settings;
-  settings.nodes_max = size % 4;
-  Reflector reflector(Kind::node, settings, [] { return std::uint64_t{0}; });
+  const Kind kind = size % 8 < 4 ? Kind::node : Kind::pod;
+  settings.limits = {.objects_max = size % 4,
+                     .shared_objects_max = size % 4 + 2,
+                     .changes_per_minute = static_cast<std::int64_t>(size % 5)};
+  ServerLoad load;
+  Reflector reflector(kind, settings, load, [] { return std::uint64_t{0}; });
   World world;
   LogTime now;
   bool watching = false, asked = false;

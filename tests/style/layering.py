@@ -51,7 +51,7 @@ OWNERS = {
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/http/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/http/", r"engine/runtime/served_certificate\.")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/")),
-    "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.",)),
+    "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.")),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
     "yaml-cpp": (r"yaml-cpp/", (r"engine/base/yaml_tree\.",)),

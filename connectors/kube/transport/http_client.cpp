@@ -22,7 +22,7 @@ namespace http = boost::beast::http;
 
 namespace {
 
-constexpr std::size_t kReadBytes = 64 * 1024;
+constexpr std::size_t kReadBytes = 16 * 1024;  // a TLS record is no longer
 constexpr std::uint32_t kHeaderBytesMax = 64 * 1024;
 constexpr const char* kRenewed = "the credentials changed: connecting anew";
 
@@ -170,6 +170,7 @@ class Core : public std::enable_shared_from_this<Core> {
     if (std::exchange(stopped_, true)) return;  // a destructor calls it again, on any thread
     identities_->stop("stopped");
     idle_.clear();
+    closes_idle_.reset();
     for (Connection* connection : active_) connection->close();
     for (auto& known : streams_)
       if (auto state = known.lock()) state->cancel();
@@ -261,6 +262,16 @@ class Core : public std::enable_shared_from_this<Core> {
     if (stopped_) return;
     if (idle_.size() >= limits_.idle_connections_max) idle_.erase(idle_.begin());
     idle_.push_back({std::move(connection), identity.target, loop_.now()});
+    if (!closes_idle_) close_idle_later();
+  }
+  // Of a member that is only watched no request comes that would find it too old.
+  void close_idle_later() {
+    closes_idle_ = loop_.after(limits_.idle_max, [this] {
+      const LogTime now = loop_.now();
+      std::erase_if(idle_, [&](const Idle& one) { return now >= one.since + limits_.idle_max; });
+      closes_idle_.reset();
+      if (!idle_.empty()) close_idle_later();
+    });
   }
 
   static Error failure(const Connection& connection, const Deadline& deadline,
@@ -372,11 +383,23 @@ class Core : public std::enable_shared_from_this<Core> {
   static asio::awaitable<void> run_stream(std::shared_ptr<Core> self,
                                           std::shared_ptr<StreamState> state, Identity identity,
                                           Tries tries) {
-    state->connection = make_connection(self->loop_.impl().context, identity.target);
-    if (self->stopped_) state->cancelled = true;
     Result<HttpResponse> outcome = Error{};
     const std::string bytes = head_of(state->request, identity);
-    co_await self->follow(*state, bytes, outcome);
+    state->connection = self->acquire_idle(identity);
+    if (state->connection) {
+      bool answered = false;
+      co_await self->follow(*state, bytes, /*connected=*/true, outcome, answered);
+      // The server may have closed a kept connection.
+      const bool again = outcome.has_error() && !answered && !state->renewed && !state->cancelled &&
+                         !self->stopped_;
+      if (again) state->connection.reset();
+    }
+    if (!state->connection) {
+      bool answered = false;
+      state->connection = make_connection(self->loop_.impl().context, identity.target);
+      if (self->stopped_) state->cancelled = true;
+      co_await self->follow(*state, bytes, false, outcome, answered);
+    }
     state->connection.reset();
     if (state->cancelled) co_return;
     if (std::exchange(state->renewed, false)) outcome = unavailable(kRenewed);
@@ -394,13 +417,16 @@ class Core : public std::enable_shared_from_this<Core> {
     });
   }
 
-  asio::awaitable<void> follow(StreamState& state, const std::string& bytes,
-                               Result<HttpResponse>& outcome) {
+  // Sets `answered_a_byte` as Attempt has it.
+  asio::awaitable<void> follow(StreamState& state, const std::string& bytes, bool connected,
+                               Result<HttpResponse>& outcome, bool& answered_a_byte) {
     Connection& connection = *state.connection;
     ErrorCondition error;
     Deadline deadline(loop_, connection);
-    deadline.set(std::min(limits_.connect_timeout, state.request.timeout));
-    co_await connection.connect(error);
+    if (!connected) {
+      deadline.set(std::min(limits_.connect_timeout, state.request.timeout));
+      co_await connection.connect(error);
+    }
     if (error || deadline.passed() || state.cancelled) {
       outcome = failure(connection, deadline, error, false);
       co_return;
@@ -422,6 +448,7 @@ class Core : public std::enable_shared_from_this<Core> {
     while (!error && !state.cancelled && !reader->done()) {
       const std::size_t got = co_await connection.read(chunk.data(), chunk.size(), error);
       if (error || state.cancelled) break;
+      answered_a_byte = answered_a_byte || got > 0;
       if (got == 0) {
         reader->end(error);
         if (!error && !reader->done()) error = asio::error::eof;
@@ -450,6 +477,7 @@ class Core : public std::enable_shared_from_this<Core> {
   std::deque<Pending> queue_;
   std::size_t inflight_ = 0;
   std::vector<Idle> idle_;
+  std::unique_ptr<IoLoop::Timer> closes_idle_;  // null: none is idle
   std::list<Connection*> active_;
   std::vector<std::weak_ptr<StreamState>> streams_;
   bool stopped_ = false;

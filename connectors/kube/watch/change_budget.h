@@ -1,10 +1,11 @@
-// A budget for the changes of Nodes that one member may report.
+// A budget for the changes of one kind that a member or tenant may report.
 //
 // Every writer of Nodes at a member can fill the hub's log: a program that adds and deletes them
-// without end stays below members.nodesMax and filled the log with some 900 events a second. So
-// each member has a budget of changes, a token bucket, counted where the reflector reports them.
-// The facts of a list count, too, but always pass: their number is bounded by nodesMax, and without
-// lists no picture could be corrected. A stream that exceeds the budget is closed for a while.
+// without end stays below members.nodesMax and filled the log with some 900 events a second, and
+// one that does so with LocalQueues 4700. So each kind of each server has a budget of changes, a
+// token bucket, counted where the reflector reports them. The facts of a list count, too, but
+// always pass: their number is bounded by nodesMax, and without lists no picture could be
+// corrected. A stream that exceeds the budget is closed for a while.
 //
 // The bucket holds twice nodesMax, because a list may report every Node gone and as many new ones
 // (a cluster that was restored), and a start lists every Node before all of them may change once (a

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 
 namespace fairlead {
 
@@ -15,8 +14,17 @@ KnownObjects::Object* KnownObjects::find(std::string_view name_space, std::strin
 }
 
 void KnownObjects::erase_sought() {
-  if (const auto at = objects_.find(std::string_view(sought_)); at != objects_.end())
-    objects_.erase(at);
+  const auto at = objects_.find(std::string_view(sought_));
+  if (at == objects_.end()) return;
+  set_weight(at->second, 0);
+  objects_.erase(at);
+}
+
+void KnownObjects::set_weight(Object& object, std::uint32_t weight) {
+  const auto replace = [&](std::size_t& sum) { sum = sum - object.weight + weight; };
+  replace(weight_);
+  if (object.listed) replace(listed_weight_);
+  object.weight = weight;
 }
 
 void KnownObjects::forget_versions() {
@@ -27,19 +35,24 @@ void KnownObjects::forget_versions() {
 }
 
 void KnownObjects::begin_list() {
-  listed_ = 0;
+  listed_weight_ = 0;
   for (auto& [name, object] : objects_) object.listed = false;
 }
 
 void KnownObjects::mark_listed(Object& object) {
-  if (!std::exchange(object.listed, true)) ++listed_;
+  if (!std::exchange(object.listed, true)) listed_weight_ += object.weight;
 }
 
 std::vector<KnownObjects::Unlisted> KnownObjects::erase_unlisted() {
   std::vector<std::pair<std::string, std::string>> gone;  // "namespace/name", uid
   for (auto at = objects_.begin(); at != objects_.end();) {
-    if (!at->second.listed) gone.emplace_back(at->first, std::move(at->second.uid));
-    at = at->second.listed ? std::next(at) : objects_.erase(at);
+    if (at->second.listed) {
+      ++at;
+      continue;
+    }
+    gone.emplace_back(at->first, std::move(at->second.uid));
+    set_weight(at->second, 0);
+    at = objects_.erase(at);
   }
   // The order of the table differs between processes, and what is returned enters the log.
   std::sort(gone.begin(), gone.end());

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ class KnownObjects {
     std::string uid;
     std::string resource_version;
     LineFingerprint::Hash rest{};  ///< of the line that its facts came from; 0: not known
+    std::uint32_t weight = 0;      ///< set_weight()
     bool listed = false;           ///< the list in progress contains it
   };
   struct Unlisted {
@@ -37,7 +39,10 @@ class KnownObjects {
   /// Forgets the object whose name the last find() sought; nothing if it is not known.
   void erase_sought();
 
-  std::size_t size() const { return objects_.size(); }
+  /// Sets what the object counts towards weight() and listed_weight().
+  void set_weight(Object& object, std::uint32_t weight);
+  /// The weight of all known objects.
+  std::size_t weight() const { return weight_; }
   /// Forgets all versions, so that every object is reported again.
   void forget_versions();
 
@@ -45,8 +50,8 @@ class KnownObjects {
   void begin_list();
   /// The list contains `object`.
   void mark_listed(Object& object);
-  /// The number of objects in the list so far.
-  std::size_t listed() const { return listed_; }
+  /// The weight of the objects in the list so far.
+  std::size_t listed_weight() const { return listed_weight_; }
   /// Forgets the objects that the list does not contain. Returns them, sorted by name.
   std::vector<Unlisted> erase_unlisted();
 
@@ -60,7 +65,7 @@ class KnownObjects {
   };
 
   std::unordered_map<std::string, Object, NameHash, std::equal_to<>> objects_;
-  std::size_t listed_ = 0;
+  std::size_t weight_ = 0, listed_weight_ = 0;
   std::string sought_;  // by the last find(); a member, so that its memory is kept
 };
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "connectors/kube/watch/kept_bytes.h"
 #include "engine/base/made.h"
 #include "engine/base/resource_version.h"
 
@@ -32,6 +33,7 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
       line.empty() ? RawObject{raw_to_keep(kind, object), nullptr} : raw_of_line(kind, line);
   auto* const at = known_.find(found.key.namespace_, found.key.name);
   KnownObjects::Object& known = at ? *at : known_.add_sought();
+  if (!at) known_.set_weight(known, 1);
   known_.mark_listed(known);
   const bool same = !known.resource_version.empty() && known.uid == found.uid &&
                     known.resource_version == found.resource_version;
@@ -39,8 +41,7 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
     ++counters_.duplicates;
     return;
   }
-  if (!known.uid.empty() && known.uid != found.uid)
-    facts_.emplace_back(ObjectMissing{found.key, known.uid, {}});
+  if (!known.uid.empty() && known.uid != found.uid) report_missing(found.key, known.uid, {});
   // The list was requested after every event of the stream: a lower version means that the store
   // was restored.
   found.went_back =
@@ -50,13 +51,25 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
   known.resource_version = found.resource_version;
   // Of a page it is 0, which is the hash of no line: the object's next line is read.
   known.rest = rest;
+  weigh(known, found);
   facts_.emplace_back(std::move(found));
 }
 
 void ObjectFacts::report_unlisted() {
   for (auto& [name_space, name, uid] : known_.erase_unlisted())
-    facts_.emplace_back(ObjectMissing{
-        {collection_.kind(), std::move(name_space), std::move(name)}, std::move(uid), {}});
+    report_missing({collection_.kind(), std::move(name_space), std::move(name)}, std::move(uid),
+                   {});
+}
+
+void ObjectFacts::report_missing(ObjectKey key, std::string uid, std::string resource_version) {
+  facts_.emplace_back(ObjectMissing{std::move(key), std::move(uid), std::move(resource_version)});
+  ++changes_;
+}
+
+void ObjectFacts::weigh(KnownObjects::Object& known, const ObjectSeen& seen) {
+  const std::size_t bytes = kept_bytes(seen.facts);
+  known_.set_weight(known, static_cast<std::uint32_t>(1 + bytes / kKeptBytesUsual));
+  changes_ += static_cast<std::int64_t>(1 + (bytes + seen.raw.text.size()) / kKeptBytesUsual);
 }
 
 bool ObjectFacts::consume_went_back() { return std::exchange(went_back_, false); }
@@ -119,8 +132,7 @@ void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity
   const Kind kind = collection_.kind();
   const std::string_view name_space = info(kind).namespaced ? identity.name_space : "";
   const auto missing = [&](const std::string& uid) {
-    facts_.emplace_back(
-        ObjectMissing{{kind, std::string(name_space), std::string(identity.name)}, uid, {}});
+    report_missing({kind, std::string(name_space), std::string(identity.name)}, uid, {});
   };
   auto* const at = find(name_space, identity.name, fingerprint);
   if (at) {
@@ -141,6 +153,7 @@ void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity
   if (known.uid != identity.uid) known.uid = identity.uid;
   known.resource_version = identity.resource_version;
   known.rest = fingerprint ? fingerprint->rest : LineFingerprint::Hash{};
+  weigh(known, std::get<ObjectSeen>(facts_.back()));
 }
 
 // False if the object is refused.
@@ -174,8 +187,7 @@ void ObjectFacts::handle_deleted(JsonView object) {
     return;
   }
   known_.erase_sought();
-  facts_.emplace_back(
-      ObjectMissing{std::move(key), uid, std::string(metadata["resourceVersion"].string())});
+  report_missing(std::move(key), uid, std::string(metadata["resourceVersion"].string()));
 }
 
 }  // namespace fairlead

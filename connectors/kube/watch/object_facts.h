@@ -7,7 +7,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/projection/projection.h"
@@ -28,9 +31,15 @@ class ObjectFacts {
 
   /// Every object is reported again, as it has other fields in another version.
   void forget_versions() { known_.forget_versions(); }
-  /// The number of known objects, and of those in the list so far.
-  std::size_t known() const { return known_.size(); }
-  std::size_t listed() const { return known_.listed(); }
+  /// The weight of the known objects, and of those in the list so far. An object weighs 1, and 1
+  /// more for every kKeptBytesUsual bytes that its facts take.
+  std::size_t known() const { return known_.weight(); }
+  std::size_t listed() const { return known_.listed_weight(); }
+  /// Returns the changes that were reported since the last call. An object that is seen counts with
+  /// its weight, and with its raw text where that is kept.
+  std::int64_t consume_changes() { return std::exchange(changes_, 0); }
+  /// State keeps some 0.6 KiB of a Node, and 4 KiB of a node's slice with a dozen devices.
+  static constexpr std::size_t kKeptBytesUsual = 4096;
 
   void begin_list() { known_.begin_list(); }
   /// An item of the list. `line` is its watch line, `rest` that line's hash; both empty in a page.
@@ -56,11 +65,14 @@ class ObjectFacts {
   KnownObjects::Object* find(std::string_view name_space, std::string_view name,
                              const LineFingerprint* fingerprint);
   bool report(JsonView object, const ObjectIdentity& identity, std::string_view line);
+  void report_missing(ObjectKey key, std::string uid, std::string resource_version);
+  void weigh(KnownObjects::Object& known, const ObjectSeen& seen);
 
   const WatchedCollection& collection_;
   ReportedFacts& facts_;
   ReflectorCounters& counters_;
   KnownObjects known_;
+  std::int64_t changes_ = 0;
   bool went_back_ = false;                 // a list is of an older store
   bool looked_up_ = false;                 // knows() looked the object of the line up,
   KnownObjects::Object* found_ = nullptr;  // and found this

@@ -1,9 +1,13 @@
-// How much one API server may report before the reflector stops reading for a while.
+// How much one API server may report before the reflector of a kind stops reading for a while.
 //
 // A server that reports objects or changes without end would fill the log (change_budget.h). Beyond
 // a bound the stream is left and what was observed remains, as it does when a server is silent. The
 // pause doubles each time it happens again, and lasts until the budget of changes has room, but
 // never so long that the member would count as lost.
+//
+// Each kind has bounds of its own, so that a user who makes LocalQueues without end stops neither
+// Nodes nor anything else. The kinds of which a server has many, beyond those bounds, have one more
+// together (ServerLoad).
 #pragma once
 
 #include <cstddef>
@@ -18,23 +22,34 @@
 
 namespace fairlead {
 
+/// What all streams of one API server report together. The reflectors of a connection share it, on
+/// one thread.
+struct ServerLoad {
+  std::size_t objects = 0;  ///< of kinds of which there are many, by weight
+  ChangeBudget changes;     ///< of those kinds
+};
+
 /// Not thread-safe; the reflector owns it.
 class ReadingBounds {
  public:
   /// The references outlive this.
-  ReadingBounds(const WatchedCollection& collection, const ReflectorSettings& settings);
+  ReadingBounds(const WatchedCollection& collection, const ReflectorSettings& settings,
+                ServerLoad& load);
 
   /// The settings have other bounds: forgives the changes that were counted.
   void bounds_changed();
 
-  /// Whether so many objects are more than may be read.
+  /// Whether objects of that weight are more than may be read.
   bool too_many(std::size_t objects) const;
-  bool too_many_changes(LogTime now) const { return budget_.exceeded(now); }
-  /// Spends the budget for the facts about objects that were appended to `facts` since the last
-  /// call.
-  void count_changes(LogTime now, const ReportedFacts& facts);
-  /// `facts` are handed out: the next ones begin at 0.
-  void facts_handed_out() { counted_ = 0; }
+  bool too_many_changes(LogTime now) const;
+  /// Counts what is `known` now, and the `changes` since the last call.
+  void count(LogTime now, std::size_t known, std::int64_t changes);
+  /// Whether a list may begin. Its facts always pass, because without lists no picture could be
+  /// corrected: so beyond the budget only one list follows each pause.
+  bool may_list(LogTime now);
+  /// A list is complete. The facts of the first one are not counted as changes of all kinds
+  /// together: a server may have as many objects at the start as it may ever have.
+  void list_completed() { listed_ = true; }
 
   /// Whether nothing is read at present because a bound was exceeded.
   bool exceeded() const { return exceeded_; }
@@ -50,11 +65,16 @@ class ReadingBounds {
   std::string describe(StaleCause cause) const;
 
  private:
+  bool shares() const;
+
   const WatchedCollection& collection_;
   const ReflectorSettings& settings_;
+  ServerLoad& load_;
   ChangeBudget budget_;
-  std::size_t counted_ = 0;  // of the facts, by the budget
+  std::size_t known_ = 0;  // counted in load_, where the kind shares it
+  bool listed_ = false;
   bool exceeded_ = false;
+  bool list_after_pause_ = false;
   Duration pause_;  // the last one, without jitter
   LogTime pause_ends_;
 };

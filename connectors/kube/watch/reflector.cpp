@@ -8,22 +8,22 @@
 
 namespace fairlead {
 
-Reflector::Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random)
+Reflector::Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
+                     std::function<std::uint64_t()> random)
     : settings_(settings),
       collection_(kind),
       cycle_(collection_, settings_, std::move(random)),
       objects_(collection_, out_.facts, counters_),
       reader_(collection_, objects_, counters_),
       silence_(kind),
-      bounds_(collection_, settings_),
+      bounds_(collection_, settings_, load),
       log_(kind, out_.diagnostics) {}
 
 // Ends every input: what is due by now, and when to be called again.
 ReflectorOutput Reflector::finish(LogTime now) {
   silence_.judge(now, settings_, out_.facts, log_);
   out_.wake = std::min(cycle_.deadline(), silence_.next(settings_));
-  bounds_.count_changes(now, out_.facts);
-  bounds_.facts_handed_out();
+  bounds_.count(now, objects_.known(), objects_.consume_changes());
   // Emptied in place: the parts refer to its facts and diagnostics.
   return std::exchange(out_, ReflectorOutput{});
 }
@@ -107,8 +107,7 @@ ReflectorOutput Reflector::served(LogTime now, std::optional<std::string> versio
 }
 
 void Reflector::adjust(LogTime now, const ReflectorSettings& settings) {
-  const bool other_bounds = settings.nodes_max != settings_.nodes_max ||
-                            settings.changes_per_minute != settings_.changes_per_minute;
+  const bool other_bounds = settings.limits != settings_.limits;
   // A time in the past: the caller's timer() reads on under the new bounds.
   if (bounds_.exceeded() && cycle_.phase() == Phase::waiting && other_bounds) cycle_.end_pause({});
   const bool sooner = settings.stale_after < settings_.stale_after ||
@@ -123,6 +122,7 @@ void Reflector::adjust(LogTime now, const ReflectorSettings& settings) {
 }
 
 void Reflector::start_list(LogTime now) {
+  if (!bounds_.may_list(now)) return overflow(now, StaleCause::too_many_changes);
   objects_.begin_list();
   reader_.begin_list();
   out_.request = cycle_.list(now);
@@ -210,6 +210,8 @@ void Reflector::read_page(LogTime now, int status, std::string_view body,
     return;
   }
   finish_list(std::string(metadata["resourceVersion"].string()));
+  bounds_.count(now, objects_.known(), objects_.consume_changes());
+  if (bounds_.too_many_changes(now)) return overflow(now, StaleCause::too_many_changes);
   start_watch(now);
 }
 
@@ -228,6 +230,7 @@ void Reflector::finish_list(const std::string& resource_version) {
   out_.facts.emplace_back(ListCompleted{kind(), resource_version, went_back});
   ++counters_.lists;
   synced_ = true;
+  bounds_.list_completed();
   if (log_.failing()) log_.recovered("listed");
 }
 
@@ -251,7 +254,7 @@ ReflectorOutput Reflector::bytes(LogTime now, std::string_view chunk) {
     // follow.
     if (step == WatchReader::Step::failed) break;
     if (step == WatchReader::Step::unchanged || !cycle_.streaming()) continue;
-    bounds_.count_changes(now, out_.facts);
+    bounds_.count(now, objects_.known(), objects_.consume_changes());
     const bool watching = cycle_.phase() == Phase::watching;
     if (bounds_.too_many(watching ? objects_.known() : objects_.listed()))
       overflow(now, StaleCause::too_many);
@@ -360,8 +363,8 @@ void Reflector::stream_broken(LogTime now, Next next) {
 // observed remains; objects that an unfinished list did not reach are dropped, so that the bound
 // holds.
 void Reflector::overflow(LogTime now, StaleCause cause) {
-  if (cycle_.phase() == Phase::paging || cycle_.phase() == Phase::streaming_list)
-    objects_.report_unlisted();
+  const bool listing = cycle_.phase() == Phase::paging || cycle_.phase() == Phase::streaming_list;
+  if (listing && cause == StaleCause::too_many) objects_.report_unlisted();
   cycle_.pause(now, cycle_.jittered(bounds_.exceed(now, cause)), Next::list);
   bounds_.pause_ends(cycle_.deadline());
   ++counters_.overflows;

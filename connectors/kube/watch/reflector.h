@@ -40,8 +40,10 @@ namespace fairlead {
 /// monotonic clock.
 class Reflector {
  public:
-  /// `random` returns 64 random bits, for jitter only.
-  Reflector(Kind kind, ReflectorSettings settings, std::function<std::uint64_t()> random);
+  /// `random` returns 64 random bits, for jitter only. `load` is that of the server's other
+  /// reflectors, too; it outlives them.
+  Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
+            std::function<std::uint64_t()> random);
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
 

@@ -50,7 +50,7 @@ struct ReflectorCounters {
   std::uint64_t refused = 0;    ///< of those, objects that no API server would have accepted
   std::uint64_t errors = 0;     ///< failed requests and ERROR events
   std::uint64_t silences = 0;   ///< streams broken for silence
-  std::uint64_t overflows = 0;  ///< times that Nodes, or their changes, exceeded the bounds
+  std::uint64_t overflows = 0;  ///< times that objects, or their changes, exceeded the bounds
 };
 
 }  // namespace fairlead

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <optional>
 
-#include "engine/devices/cel.h"
 #include "engine/devices/cel/equality.h"
 
 namespace fairlead::cel {
 namespace {
+
+constexpr std::string_view kStepsText = "10000";
+static_assert(kCelStepsMax == 10'000);
 
 bool is_fault(const Value& value) { return value.kind == Kind::fault; }
 
@@ -66,7 +68,7 @@ Machine::Machine(const Program& program, const DeviceView& device)
 }
 
 Value Machine::run() {
-  const Value exhausted = fault(Fault::too_many_steps, "100000");
+  const Value exhausted = fault(Fault::too_many_steps, kStepsText);
   while (at_ < program_.code.size()) {
     if (--evaluation_.steps_left < 0) return exhausted;
     step(program_.code[at_++]);

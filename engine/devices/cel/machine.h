@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory_resource>
 
+#include "engine/devices/cel.h"
 #include "engine/devices/cel/device_maps.h"
 #include "engine/devices/cel/functions.h"
 #include "engine/devices/cel/program.h"
@@ -18,6 +20,9 @@ class Machine {
 
   /// Returns what the expression is; its texts live as long as this machine. Call once.
   Value run();
+  /// Returns how many steps that took, and whether they ran out.
+  std::int64_t steps() const { return kCelStepsMax - evaluation_.steps_left; }
+  bool exhausted() const { return evaluation_.steps_left < 0; }
 
  private:
   // One function for each group of instructions; program.h says what they do.

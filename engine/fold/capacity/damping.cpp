@@ -99,6 +99,11 @@ void DampedValue::begin_anew(LogTime now) {
 void DampedValue::move_to(LogTime now, Amount value) {
   left[accepted] = now;
   accepted = value;
+  // Each growth looks at all of them (step), so without a bound a cluster that fills up node by
+  // node would cost the square of its nodes.
+  if (left.size() <= kLeftMax) return;
+  left.erase(std::min_element(left.begin(), left.end(),
+                              [](const auto& a, const auto& b) { return a.second < b.second; }));
 }
 
 bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
@@ -159,8 +164,7 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
   }
   grew_by = cause_of_growth(now, settings, target_before, grow_target);
   held_by = GrowthBar::none;
-  // Else `left` would keep every value that was ever accepted. Later than deadband_max_age none of
-  // them lets a growth pass (deadband_lets).
+  // Later than deadband_max_age none of them lets a growth pass (deadband_lets).
   std::erase_if(left,
                 [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
   move_to(now, grow_target);

@@ -100,6 +100,10 @@ enum class FirstValues : std::uint8_t {
 FirstValues first_values(LogTime began, std::optional<LogTime> unchanged_since, LogTime now,
                          const DebounceSettings& settings);
 
+/// The most former values that are remembered: a value that stands within deadbandMaxAge of so many
+/// others was no recovery's.
+inline constexpr std::size_t kLeftMax = 256;
+
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
   Amount usable = 0;   ///< U: all eligible nodes
@@ -109,7 +113,8 @@ struct DampedValue {
   SlidingExtreme low{Extreme::least};
   std::optional<LogTime> last_grow;
   std::optional<LogTime> gap_since;  ///< since when growTarget exceeds accepted
-  std::map<Amount, LogTime> left;    ///< former values of accepted: when it left them
+  /// Former values of accepted: when it left them. The last kLeftMax at most.
+  std::map<Amount, LogTime> left;
   /// What kept back a growth for which the grow window was open, at the last step. A hold of the
   /// cluster counts as frozen.
   GrowthBar held_by = GrowthBar::none;

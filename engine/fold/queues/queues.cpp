@@ -123,6 +123,24 @@ std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
   return to_amount(pair.resource, quota->nominal);
 }
 
+std::map<QuotaKey, Amount> amounts_in(const std::vector<ResourceGroup>& groups,
+                                      const ResourceAliases& aliases) {
+  std::map<std::string, std::string> covered;  // covered_name of each canonical resource
+  for (const ResourceGroup& group : groups)
+    for (const std::string& resource : group.covered_resources)
+      covered.try_emplace(canonical_resource(aliases, resource), resource);
+  std::map<QuotaKey, Amount> amounts;
+  for (const ResourceGroup& group : groups)
+    for (const FlavorQuotas& flavor : group.flavors)
+      for (const ResourceQuota& quota : flavor.resources) {
+        const std::string resource = canonical_resource(aliases, quota.name);
+        const auto name = covered.find(resource);
+        if (name != covered.end() && name->second == quota.name)
+          amounts.try_emplace({flavor.name, resource}, to_amount(resource, quota.nominal));
+      }
+  return amounts;
+}
+
 bool covers_alias_twice(const State& state, const std::string& queue,
                         const std::string& canonical) {
   const auto at = state.queues.by_name.find(queue);

@@ -54,6 +54,9 @@ const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const 
 /// Returns the nominal quota of a pair; nullopt if the list has none.
 std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
                                 const ResourceAliases& aliases, const QuotaKey& pair);
+/// Returns amount_in of every pair of the list.
+std::map<QuotaKey, Amount> amounts_in(const std::vector<ResourceGroup>& groups,
+                                      const ResourceAliases& aliases);
 
 /// The hub quota of one pair: the base quota plus what the claims contribute at this moment or,
 /// where the queue follows its workers, the workers' shares.

@@ -1,5 +1,6 @@
 #include "engine/plan/claims/capacity_condition.h"
 
+#include <string_view>
 #include <utility>
 
 namespace fairlead {
@@ -14,10 +15,13 @@ bool has_too_many_nodes(const State& state, const Cluster& cluster) {
          std::cmp_greater(cluster.reports.nodes.size(), bound);
 }
 
-// Whether the cluster's Nodes are not read for a while because they changed too often.
-bool changes_too_often(const Cluster& cluster) {
-  return cluster.source == CapacitySource::nodes && cluster.stale() &&
-         cluster.reports.liveness[0] == Liveness::overrun;
+// What of the cluster is not read for a while because it changed too often; empty: nothing is.
+std::string_view changes_too_often(const State& state, const Cluster& cluster) {
+  if (!cluster.stale()) return "";
+  if (cluster.source == CapacitySource::nodes && cluster.reports.liveness[0] == Liveness::overrun)
+    return "nodes";
+  const bool published = state.configuration.dra.quota && cluster.device_capacity.published;
+  return published && cluster.device_capacity.stream == Liveness::overrun ? "devices" : "";
 }
 
 }  // namespace
@@ -35,9 +39,9 @@ ClaimCondition capacity_known(const State& state, const std::string& cluster_nam
             cluster_name + " has more than " +
                 std::to_string(state.configuration.member_nodes_max) +
                 " nodes (members.nodesMax); growth is frozen"};
-  if (changes_too_often(*cluster))
+  if (const std::string_view what = changes_too_often(state, *cluster); !what.empty())
     return {type, "Unknown", "TooManyChanges",
-            cluster_name + " shows more changes of its nodes than " +
+            cluster_name + " shows more changes of its " + std::string(what) + " than " +
                 std::to_string(state.configuration.member_changes_per_minute) +
                 " a minute (members.changesPerMinute); growth is frozen"};
   if (!cluster->known)

@@ -1,6 +1,9 @@
 // The rules about annotations and about the objects that claims name;
 // engine/admission/object_rules.cpp.
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <ctime>
+#include <limits>
 
 #include "tests/unit/admission/stage.h"
 
@@ -64,6 +67,30 @@ TEST_CASE("ownedQuota: the alias and its canonical name are one pair") {
             .size() == 1);
   CHECK(stage.findings(update(Kind::cluster_queue, "q", before, queue_facts("gpu", {{"od", "4"}})))
             .empty());
+}
+
+TEST_CASE("ownedQuota: eight times as many flavors take some eight times as long") {
+  const auto took = [](std::size_t flavors) {
+    std::map<std::string, std::string> before, after;
+    for (std::size_t i = 0; i < flavors; ++i) {
+      before["f" + std::to_string(i)] = "1";
+      after["f" + std::to_string(i)] = "2";
+    }
+    OwnedStage stage;
+    stage.state.queues.by_name["q"].facts = queue_facts("cpu", before);
+    const AdmissionRequest request =
+        update(Kind::cluster_queue, "q", queue_facts("cpu", before), queue_facts("cpu", after));
+    const AdmissionView view = view_of(stage.state);
+    std::clock_t least = std::numeric_limits<std::clock_t>::max();
+    for (int i = 0; i < 3; ++i) {
+      const std::clock_t began = std::clock();                 // of the CPU: others may be busy
+      CHECK(owned_quota(question_of(view, request)).empty());  // no claim names one of them
+      least = std::min(least, std::clock() - began);
+    }
+    return least;
+  };
+  // The square would be 64 times.
+  CHECK(took(8 * 1000) < 32 * took(1000));
 }
 
 TEST_CASE("ownedQuota: many claims are counted, deleted ones are none") {

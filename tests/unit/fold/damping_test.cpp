@@ -125,6 +125,28 @@ TEST_CASE("a value that was accepted a moment ago is not held by the deadband") 
   CHECK(value.accepted == 1000);
 }
 
+TEST_CASE("of the values that were accepted lately the last 256 are remembered") {
+  DebounceSettings settings = plain();
+  settings.grow_window = settings.shrink_window = {0};
+  DampedValue value = accepted(0);
+  const std::int64_t many = 3 * static_cast<std::int64_t>(kLeftMax);
+  // A cluster fills up node by node, within deadbandMaxAge.
+  for (std::int64_t i = 1; i <= many; ++i) {
+    value.observe(at(i), i, i);
+    REQUIRE(step(value, i, settings));
+    REQUIRE(value.left.size() <= kLeftMax);
+  }
+  CHECK(value.left.begin()->first == many - static_cast<std::int64_t>(kLeftMax));
+  CHECK(value.left.rbegin()->first == many - 1);
+  // Falls count like growths.
+  for (std::int64_t i = 1; i <= many; ++i) {
+    value.observe(at(many + i), many - i, many - i);
+    REQUIRE(step(value, many + i, settings));
+    REQUIRE(value.left.size() <= kLeftMax);
+  }
+  CHECK(value.left.begin()->first == 1);
+}
+
 TEST_CASE("growth keeps its interval") {
   DebounceSettings settings = plain();
   settings.min_grow_interval = seconds(1000);

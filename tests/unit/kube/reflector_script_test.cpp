@@ -153,12 +153,14 @@ class Stage {
     return text + "\n";
   }
 
-  // "NODES" or "NODES, CHANGES a minute".
+  // "OBJECTS", "OBJECTS CHANGES" (a minute) or "OBJECTS CHANGES SHARED" (objects of a server).
   void bound(const std::string& text) {
     ReflectorSettings settings;
-    std::size_t end = 0;
-    settings.nodes_max = std::stoull(text, &end);
-    if (end < text.size()) settings.changes_per_minute = std::stoll(text.substr(end + 1));
+    std::istringstream in(text);
+    ReadingLimits& limits = settings.limits;
+    in >> limits.objects_max >> limits.changes_per_minute;
+    if (!(in >> limits.shared_objects_max)) limits.shared_objects_max = limits.objects_max;
+    limits.objects_setting = "members.nodesMax";
     reflector_->adjust(now_, settings);
   }
 
@@ -174,11 +176,12 @@ class Stage {
   }
 
   void begin(Kind kind) {
-    reflector_ =
-        std::make_unique<Reflector>(kind, ReflectorSettings{}, [] { return std::uint64_t{0}; });
+    reflector_ = std::make_unique<Reflector>(kind, ReflectorSettings{}, load_,
+                                             [] { return std::uint64_t{0}; });
   }
 
   LogTime now_;
+  ServerLoad load_;
   std::unique_ptr<Reflector> reflector_;
 };
 

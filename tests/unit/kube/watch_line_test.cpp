@@ -138,7 +138,7 @@ void check_canonical(JsonView value) {
 
 // A reflector that watches.
 struct Watch {
-  explicit Watch(Kind kind) : reflector(kind, {}, [] { return std::uint64_t{0}; }) {
+  explicit Watch(Kind kind) : reflector(kind, {}, load, [] { return std::uint64_t{0}; }) {
     reflector.served({}, std::string(kind == Kind::node ? "v1" : "v1beta2"));
     reflector.opened({});
     bytes(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1","annotations":)"
@@ -154,6 +154,7 @@ struct Watch {
     for (auto& fact : out.facts)
       if (auto* seen = std::get_if<ObjectSeen>(&fact)) facts.push_back(std::move(seen->facts));
   }
+  ServerLoad load;
   Reflector reflector;
   std::vector<Facts> facts;
   std::string words;

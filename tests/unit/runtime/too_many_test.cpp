@@ -89,3 +89,31 @@ TEST_CASE("a member that changes too often is stale for that reason, until it is
   bench.advance(seconds(1));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 }
+
+TEST_CASE("a member whose devices change too often is stale for that reason") {
+  HubBench bench = bench_with_bound(20'000);
+  bench.run();
+  ObjectSeen slice;
+  slice.key = {Kind::resource_slice, "", "gpu-0"};
+  slice.version = "v1";
+  slice.uid = "uid-slice";
+  slice.resource_version = "700";
+  slice.facts = ResourceSliceFacts{};
+  bench.core->offer({"cluster2", slice});
+  bench.core->offer({"cluster2", ListCompleted{Kind::resource_slice, "700"}});
+  bench.advance(seconds(1));
+  CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
+
+  bench.core->offer({"cluster2", StreamStale{Kind::resource_slice, StaleCause::too_many_changes}});
+  bench.advance(seconds(1));
+  const Json stale = condition(bench, "CapacityKnown");
+  CHECK(stale["reason"] == "TooManyChanges");
+  CHECK(stale["message"] ==
+        "cluster2 shows more changes of its devices than 3000 a minute "
+        "(members.changesPerMinute); growth is frozen");
+  // A kind that is no source of capacity makes nothing stale.
+  bench.core->offer({"cluster2", ListCompleted{Kind::resource_slice, "900"}});
+  bench.core->offer({"cluster2", StreamStale{Kind::local_queue, StaleCause::too_many_changes}});
+  bench.advance(seconds(1));
+  CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
+}

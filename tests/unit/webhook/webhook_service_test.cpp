@@ -147,6 +147,28 @@ TEST_CASE("webhook: a flood of refusals fills no log") {
   CHECK(hub.service.stats().notes_lost == 1000 - noted);
 }
 
+TEST_CASE("webhook: a flood that lasts records ten thousand refusals a day") {
+  using std::chrono::milliseconds;
+  const NoteBudget::Time began{};
+  NoteBudget budget(began);
+  // Two a second, which the short bound lets pass.
+  const auto noted_from = [&](std::chrono::hours from, std::chrono::hours to) {
+    std::int64_t noted = 0;
+    for (auto at = began + from; at < began + to; at += milliseconds(500))
+      noted += budget.spend(at) ? 1 : 0;
+    return noted;
+  };
+  using std::chrono::hours;
+  CHECK(noted_from(hours(0), hours(24)) >= kNotesPerDay);
+  const std::int64_t second_day = noted_from(hours(24), hours(48));
+  CHECK(second_day <= kNotesPerDay);
+  CHECK(second_day >= kNotesPerDay - 2);
+  // After a quiet day some may come at once, whatever the clock says then.
+  std::int64_t at_once = 0;
+  for (int i = 0; i < 1000; ++i) at_once += budget.spend(began + hours(1'000'000)) ? 1 : 0;
+  CHECK(at_once == kNotesAtOnce);
+}
+
 TEST_CASE("webhook: a name that no API server stores is neither judged nor recorded") {
   Service hub;
   const Json response = hub.response(review(claim(std::string(300, 'n').c_str(), "11")));
