@@ -45,7 +45,7 @@ std::string slice_refusal(const std::string& rest, const std::string& version = 
                  version);
 }
 
-DeviceClaimSpec claim(const std::string& devices, const std::string& version = "v1") {
+DeviceClaimSpec device_claim(const std::string& devices, const std::string& version = "v1") {
   return device_facts<ResourceClaimFacts>("ResourceClaim",
                                           R"("spec":{"devices":{)" + devices + "}}", version)
       .spec;
@@ -246,9 +246,10 @@ TEST_CASE("a request has the API's defaults, in each version") {
       {narrow, one}, {zero, one}, {wide, full}, {of_all, all}, {of_later, later}};
   for (const auto& [text, ask] : cases) {
     const DeviceClaimSpec expected{{{"r", false, {ask}}}, {}};
-    CHECK(claim(R"("requests":[{"name":"r","exactly":{)" + text + "}}]") == expected);
-    CHECK(claim(R"("requests":[{"name":"r","exactly":{)" + text + "}}]", "v1beta2") == expected);
-    CHECK(claim(R"("requests":[{"name":"r",)" + text + "}]", "v1beta1") == expected);
+    CHECK(device_claim(R"("requests":[{"name":"r","exactly":{)" + text + "}}]") == expected);
+    CHECK(device_claim(R"("requests":[{"name":"r","exactly":{)" + text + "}}]", "v1beta2") ==
+          expected);
+    CHECK(device_claim(R"("requests":[{"name":"r",)" + text + "}]", "v1beta1") == expected);
   }
 }
 
@@ -264,20 +265,20 @@ TEST_CASE("alternatives keep their order, and a request of another shape asks fo
   any.device_class = "d";
   any.mode = AllocationMode::all;
   const DeviceClaimSpec expected{{{"r", true, {big, any}}}, {}};
-  CHECK(claim(first) == expected);
-  CHECK(claim(first, "v1beta1") == expected);
+  CHECK(device_claim(first) == expected);
+  CHECK(device_claim(first, "v1beta1") == expected);
   const DeviceClaimSpec nothing{{{"r", false, {}}}, {}};
-  CHECK(claim(R"("requests":[{"name":"r","oneOf":{}}])") == nothing);
-  CHECK(claim(R"("requests":[{"name":"r","oneOf":{}}])", "v1beta1") == nothing);
+  CHECK(device_claim(R"("requests":[{"name":"r","oneOf":{}}])") == nothing);
+  CHECK(device_claim(R"("requests":[{"name":"r","oneOf":{}}])", "v1beta1") == nothing);
   // v1 does not know a request that asks by itself.
-  CHECK(claim(R"("requests":[{"name":"r","deviceClassName":"c"}])") == nothing);
+  CHECK(device_claim(R"("requests":[{"name":"r","deviceClassName":"c"}])") == nothing);
   CHECK(claim_refusal(R"("requests":[{"name":"r","exactly":{"deviceClassName":"c"},
     "firstAvailable":[{"name":"a","deviceClassName":"c"}]}])") ==
         "ResourceClaim: requests: one request and alternatives of it");
 }
 
 TEST_CASE("constraints are kept as written; one of a kind that is not known is empty") {
-  CHECK(claim(R"("constraints":[{"requests":["a","b/c"],"matchAttribute":"d/x"},
+  CHECK(device_claim(R"("constraints":[{"requests":["a","b/c"],"matchAttribute":"d/x"},
       {"distinctAttribute":"d/y"},{"matchAttribute":"d/x","distinctAttribute":"d/y"},{"later":1}])")
             .constraints ==
         std::vector<DeviceConstraint>{
