@@ -52,7 +52,7 @@ struct HttpLimits {
   std::size_t inflight_max = 64;    ///< requests on the wire at a time; more wait in order
   std::size_t queued_max = 10'000;  ///< waiting requests; more are refused as unavailable
   std::size_t idle_connections_max = 8;
-  Duration idle_max = seconds(30);  ///< a kept connection older than this is not used again
+  Duration idle_max = seconds(30);  ///< a connection that is kept for longer is closed
   Duration connect_timeout = seconds(10);
 };
 
