@@ -340,6 +340,18 @@ std::vector<ConnectionStats> HubConnections::stats() const {
   return all;
 }
 
+std::vector<std::unique_ptr<LoopWatch::Loop>> HubConnections::watched_by(LoopWatch& watch) {
+  std::vector<std::unique_ptr<LoopWatch::Loop>> watched;
+  const auto add = [&](const char* name, IoLoop& loop) {
+    watched.push_back(
+        watch.watch(name, [&loop](std::function<void()> work) { loop.post(std::move(work)); }));
+  };
+  add("the hub's connections", hub_loop_);
+  add("the members' connections", member_loop_);
+  add("the tenants' connections", tenant_loop_);
+  return watched;
+}
+
 void HubConnections::stop() {
   if (retiring_.joinable()) retiring_.join();
   const std::lock_guard lock(mutex_);
