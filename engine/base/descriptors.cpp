@@ -38,8 +38,10 @@ const DescriptorShares& descriptor_shares() {
   return shares;
 }
 
-std::optional<ConnectionPlace> ConnectionPlace::acquire() {
-  if (connection_places.fetch_add(1) < descriptor_shares().connected) return ConnectionPlace();
+std::optional<ConnectionPlace> ConnectionPlace::acquire(Use use) {
+  const std::size_t all = descriptor_shares().connected;
+  const std::size_t most = use == Use::hub ? all : all - all / 8;
+  if (connection_places.fetch_add(1) < most) return ConnectionPlace();
   connection_places.fetch_sub(1);
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
@@ -29,8 +30,11 @@ inline constexpr std::size_t kDescriptorsMin = 256;
 /// has one limit, so they are counted once.
 class ConnectionPlace {
  public:
+  /// Whose connection: those to members and tenants leave an eighth to those to the hub, so that
+  /// quotas are written however many members there are.
+  enum class Use : std::uint8_t { hub, others };
   /// Nothing if DescriptorShares::connected have been given out. From any thread.
-  static std::optional<ConnectionPlace> acquire();
+  static std::optional<ConnectionPlace> acquire(Use use = Use::hub);
   /// Whether more than three quarters of them have: then a connection that is not in use is closed.
   static bool are_scarce();
 

@@ -116,12 +116,14 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
 ApiServerSettings HubConnections::member_settings(const std::string& member) const {
   ApiServerSettings settings = settings_for(configuration_);
   settings.scopes = member_scopes(configuration_, member);
+  settings.http.use = ConnectionPlace::Use::others;
   return settings;
 }
 
 ApiServerSettings HubConnections::tenant_settings() const {
   ApiServerSettings settings = settings_for(configuration_);
   settings.scopes.clear();
+  settings.http.use = ConnectionPlace::Use::others;
   settings.reflector.nodes_max = static_cast<std::size_t>(configuration_.pool.tenant_objects_max);
   return settings;
 }

@@ -68,6 +68,13 @@ struct StreamState {
   }
 };
 
+std::unique_ptr<Connection> new_connection(IoLoop& loop, const Identity& identity,
+                                           const HttpLimits& limits) {
+  auto made = make_connection(loop.impl().context, identity.target);
+  made->use = limits.use;
+  return made;
+}
+
 // The state that coroutines share; they keep it alive.
 class Core : public std::enable_shared_from_this<Core> {
  public:
@@ -286,7 +293,7 @@ class Core : public std::enable_shared_from_this<Core> {
     std::unique_ptr<Connection> connection = self->acquire_idle(identity);
     bool reused = connection != nullptr;
     for (;;) {
-      if (!connection) connection = make_connection(self->loop_.impl().context, identity.target);
+      if (!connection) connection = new_connection(self->loop_, identity, self->limits_);
       self->active_.push_back(connection.get());
       attempt = Attempt{};
       co_await self->exchange(*connection, bytes, pending->request, reused, attempt);
@@ -322,7 +329,7 @@ class Core : public std::enable_shared_from_this<Core> {
   static asio::awaitable<void> run_stream(std::shared_ptr<Core> self,
                                           std::shared_ptr<StreamState> state, Identity identity,
                                           Tries tries) {
-    state->connection = make_connection(self->loop_.impl().context, identity.target);
+    state->connection = new_connection(self->loop_, identity, self->limits_);
     if (self->stopped_) state->cancelled = true;
     Result<HttpResponse> outcome = Error{};
     const std::string bytes = head_of(state->request, identity);

@@ -52,7 +52,7 @@ class TcpConnection : public Connection {
     const std::string& host = target_.proxy ? target_.proxy->host : target_.server.host;
     const std::string& port = target_.proxy ? target_.proxy->port : target_.server.port;
     const std::string whom = target_.proxy ? "proxy " : "";
-    if (!place_) place_ = ConnectionPlace::acquire();
+    if (!place_) place_ = ConnectionPlace::acquire(use);
     if (!place_) {
       const DescriptorShares& shares = descriptor_shares();
       step_ = "opening a connection to " + whom + host + ":" + port + ", beside " +

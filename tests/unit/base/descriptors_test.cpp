@@ -33,6 +33,7 @@ TEST_CASE("descriptors: the soft limit becomes the hard one, places are given ou
     CHECK(held.size() == shares.connected);
     CHECK(ConnectionPlace::are_scarce());
     held.pop_back();
+    CHECK_FALSE(ConnectionPlace::acquire(ConnectionPlace::Use::others).has_value());
     CHECK(ConnectionPlace::acquire().has_value());
     CHECK(ConnectionPlace::acquire().has_value());
   }
