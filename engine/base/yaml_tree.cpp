@@ -33,14 +33,16 @@ class TreeBuilder : public YAML::EventHandler {
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    place(make(mark, YamlNode::Kind::null), anchor);
+    place(make(mark, YamlNode::Kind::null), anchor, {1, 0});
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end()) throw YamlFault{line_of(mark), "an alias of an unknown anchor"};
-    if (!found->second) throw YamlFault{line_of(mark), "an anchor that contains itself"};
+    const Anchored& meant = found->second;
+    if (!meant.node) throw YamlFault{line_of(mark), "an anchor that contains itself"};
+    count_alias(mark, meant.extent);
     // The copy shares its children, so nested aliases do not multiply memory.
-    place(*found->second, 0);
+    place(*meant.node, 0, meant.extent);
   }
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& value) override {
@@ -51,7 +53,8 @@ class TreeBuilder : public YAML::EventHandler {
       made.style = YamlNode::Style::text;
     else if (tag != "?")
       made.style = YamlNode::Style::tagged;
-    place(std::move(made), anchor);
+    const Extent extent{1, value.size()};
+    place(std::move(made), anchor, extent);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
@@ -65,11 +68,27 @@ class TreeBuilder : public YAML::EventHandler {
   void OnMapEnd() override { close(); }
 
  private:
+  // The values in a value, itself included, and the bytes of their texts; what aliases stand for
+  // counts in full.
+  struct Extent {
+    std::size_t values = 1;
+    std::size_t bytes = 0;
+    Extent& operator+=(const Extent& more) {
+      values += more.values;
+      bytes += more.bytes;
+      return *this;
+    }
+  };
   // A container whose end has not come.
   struct Open {
     YamlNode node;
     YAML::anchor_t anchor;
     std::vector<YamlNode> children;
+    Extent extent;
+  };
+  struct Anchored {
+    std::optional<YamlNode> node;  // nullopt: its end has not come
+    Extent extent;
   };
 
   YamlNode make(const YAML::Mark& mark, YamlNode::Kind kind) const {
@@ -80,28 +99,41 @@ class TreeBuilder : public YAML::EventHandler {
     made.line = line_of(mark);
     return made;
   }
-  void place(YamlNode node, YAML::anchor_t anchor) {
-    if (anchor != 0) anchors_[anchor] = node;
-    if (open_.empty())
+  // Of all documents of the text together: each could hold as many.
+  void count_alias(const YAML::Mark& mark, const Extent& extent) {
+    aliased_ += extent;
+    if (aliased_.values > kYamlAliasedValuesMax)
+      throw YamlFault{line_of(mark), "aliases that stand for more than " +
+                                         std::to_string(kYamlAliasedValuesMax) + " values"};
+    if (aliased_.bytes > kYamlAliasedBytesMax)
+      throw YamlFault{line_of(mark), "aliases that stand for more than " +
+                                         std::to_string(kYamlAliasedBytesMax) + " bytes"};
+  }
+  void place(YamlNode node, YAML::anchor_t anchor, Extent extent) {
+    if (anchor != 0) anchors_[anchor] = {node, extent};
+    if (open_.empty()) {
       root = std::move(node);
-    else
-      open_.back().children.push_back(std::move(node));
+      return;
+    }
+    open_.back().children.push_back(std::move(node));
+    open_.back().extent += extent;
   }
   void open(YamlNode node, YAML::anchor_t anchor) {
-    if (anchor != 0) anchors_[anchor] = std::nullopt;
-    open_.push_back({std::move(node), anchor, {}});
+    if (anchor != 0) anchors_[anchor] = {};
+    open_.push_back({std::move(node), anchor, {}, {}});
   }
   void close() {
     Open closed = std::move(open_.back());
     open_.pop_back();
     closed.node.children =
         std::make_shared<const std::vector<YamlNode>>(std::move(closed.children));
-    place(std::move(closed.node), closed.anchor);
+    place(std::move(closed.node), closed.anchor, closed.extent);
   }
 
   int started_ = -1;  // where the document before this one started
   std::vector<Open> open_;
-  std::map<YAML::anchor_t, std::optional<YamlNode>> anchors_;  // nullopt: its end has not come
+  std::map<YAML::anchor_t, Anchored> anchors_;
+  Extent aliased_{0, 0};
 };
 
 void emit(YAML::Emitter& out, const Json& value) {

@@ -21,6 +21,12 @@ namespace fairlead {
 /// Containers inside each other; beyond it a text is refused.
 inline constexpr std::size_t kYamlDepthMax = 256;
 
+/// What the aliases of one text may stand for, all together: values, each counted once for every
+/// alias in whose value it is, and the bytes of their texts. A text of n bytes that names each map
+/// ten times in the next would otherwise be read as 10^(n/70) values. Beyond it a text is refused.
+inline constexpr std::size_t kYamlAliasedValuesMax = 500'000;
+inline constexpr std::size_t kYamlAliasedBytesMax = std::size_t{16} << 20;
+
 /// One value of a document. A copy shares the children.
 struct YamlNode {
   enum class Kind : std::uint8_t { null, scalar, list, map };
@@ -57,7 +63,9 @@ struct YamlFault {
 
 /// Calls `on_document` with each document of the text, an empty one being null, until it returns a
 /// fault. Returns that, or the fault of the text: malformed YAML, an unknown alias, an anchor that
-/// contains itself, too deep a nesting.
+/// contains itself, too deep a nesting, aliases that stand for too much. So a walk over a document
+/// that visits each value once for each place in which it stands is bounded by the size of the text
+/// and kYamlAliasedValuesMax.
 std::optional<YamlFault> read_yaml(
     std::string_view text,
     const std::function<std::optional<YamlFault>(const YamlNode&)>& on_document);

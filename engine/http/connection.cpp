@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/status.hpp>
@@ -21,11 +22,33 @@ using boost::system::error_code;
 constexpr std::uint32_t kRequestHeadMax = 32'768;  // a token that names many groups has 20 KB
 constexpr std::size_t kUnparsedMax = std::size_t{64} << 10;
 constexpr std::size_t kReadMax = std::size_t{32} << 10;  // at a time
+constexpr const char* kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 std::string text_of(beast::string_view view) { return {view.data(), view.size()}; }
 
 // What a client may do next with the connection.
 enum class AfterReply { keep, close };
+
+bool is_word(beast::string_view text, beast::string_view word) {
+  return beast::iequals(text, word);
+}
+
+// Why a head is refused: it is one that another reader on the way may have understood otherwise, as
+// to where the body ends or which host is meant. Empty: it is not.
+std::string fault_of(const http::request_parser<http::string_body>& parser) {
+  const auto& head = parser.get();
+  const bool is_old = head.version() == 10;  // the parser reads no other one than it and 1.1
+  // RFC 9112, 3.2.
+  const std::size_t hosts = head.count(http::field::host);
+  if (hosts > 1 || (hosts == 0 && !is_old)) return "one Host header was expected";
+  // RFC 9112, 6.1: `identity` is no transfer coding any more, and 1.0 has none.
+  const std::size_t codings = head.count(http::field::transfer_encoding);
+  if (codings == 0) return {};
+  if (is_old) return "HTTP/1.0 has no Transfer-Encoding";
+  if (codings > 1 || !is_word(head[http::field::transfer_encoding], "chunked"))
+    return "no other Transfer-Encoding than chunked was expected";
+  return {};
+}
 
 // Head and body in one text: two writes would wait for a delayed acknowledgement in between.
 std::string bytes_of(const ReceivedRequest& request, const HttpReply& reply, AfterReply after) {
@@ -73,7 +96,7 @@ class Connection final : public HttpConnection {
   void reply(const HttpReply& reply) override {
     if (stage_ == Stage::closed) return;
     stage_ = Stage::replying;
-    read_whole_ = parser_->is_done();
+    read_whole_ = parser_->is_done() && understood_;
     keeps_ = parser_->keep_alive() && read_whole_ && !draining_;
     bytes_ = bytes_of(request_, reply, keeps_ ? AfterReply::keep : AfterReply::close);
     // A large body is not kept while the client reads its answer.
@@ -157,6 +180,10 @@ class Connection final : public HttpConnection {
 
   void read_body() {
     keep_head();
+    if (const std::string fault = fault_of(*parser_); !fault.empty()) {
+      understood_ = false;  // nor is where it ends
+      return reply({400, "text/plain; charset=utf-8", fault + "\n"});
+    }
     const auto length = parser_->content_length();
     std::optional<std::uint64_t> announced;
     if (length) announced = *length;
@@ -168,6 +195,13 @@ class Connection final : public HttpConnection {
     if (announced.value_or(0) > most) return reply(handler_->body_too_long());
     parser_->body_limit(most);
     parser_->eager(true);
+    // RFC 9110, 10.1.1: not where some of the body has come.
+    const auto& head = parser_->get();
+    if (!parser_->is_done() && buffer_.size() == 0 && head.version() == 11 &&
+        is_word(head[http::field::expect], "100-continue")) {
+      bytes_ = kContinue;
+      return stream_->write(bytes_, then(&Connection::parse_body));
+    }
     parse_body();
   }
   void parse_body() {
@@ -255,6 +289,7 @@ class Connection final : public HttpConnection {
   std::optional<http::request_parser<http::string_body>> parser_;
   ReceivedRequest request_;
   std::string bytes_;        // that are being sent
+  bool understood_ = true;   // the head of the request
   bool read_whole_ = false;  // the request that is answered
   bool keeps_ = false;       // the connection, after the answer
   const std::unique_ptr<HttpHandler> handler_;

@@ -1,6 +1,10 @@
 // One connection of an HTTP/1.1 server: it reads requests one after the other, and writes their
 // answers. What is answered, and which clients are served, is its handler's decision. The hub and
 // the model of an API server share it: docs/decisions/0046-one-http-server-below-hub-and-model.md.
+//
+// A request that two readers may understand differently (RFC 9112: no Host or two, a transfer
+// coding other than chunked, any in HTTP/1.0) gets 400 without its handler. A client that waits for
+// `100 Continue` gets it when its head is accepted.
 #pragma once
 
 #include <cstddef>

@@ -1,10 +1,13 @@
 #include "engine/http/listener.h"
 
+#include <algorithm>
+#include <boost/asio/error.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <cerrno>
 #include <chrono>
 #include <future>
 #include <list>
@@ -12,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/descriptors.h"
 #include "engine/http/byte_stream.h"
 
 namespace fairlead {
@@ -21,6 +25,15 @@ namespace {
 namespace asio = boost::asio;
 using tcp = asio::ip::tcp;
 using boost::system::error_code;
+
+// How long a listener does not accept after it could not for want of descriptors or memory.
+constexpr std::chrono::milliseconds kShortagePause{100};
+
+bool is_shortage(const error_code& error) {
+  return error == asio::error::no_descriptors || error == asio::error::no_buffer_space ||
+         error == asio::error::no_memory ||
+         error == error_code(ENFILE, boost::system::system_category());
+}
 
 // Lives in the pending wait of its timer.
 struct Repeated {
@@ -34,7 +47,9 @@ struct Repeated {
 
 class AsioListener final : public HttpListener {
  public:
-  explicit AsioListener(HttpListening listening) : listening_(std::move(listening)) {}
+  explicit AsioListener(HttpListening listening)
+      : listening_(std::move(listening)),
+        connections_max_(std::min(listening_.connections_max, descriptor_shares().accepted)) {}
   AsioListener(const AsioListener&) = delete;
   AsioListener& operator=(const AsioListener&) = delete;
   ~AsioListener() override { AsioListener::stop({}); }
@@ -82,7 +97,15 @@ class AsioListener final : public HttpListener {
     acceptor_.async_accept([this](error_code error, tcp::socket socket) {
       if (error == asio::error::operation_aborted || draining_) return;
       if (!error) open(std::move(socket));
+      if (is_shortage(error)) return accept_later();
       accept();
+    });
+  }
+  // The connection stays in the kernel's queue, so trying again at once would fail again at once.
+  void accept_later() {
+    accepts_again_.expires_after(kShortagePause);
+    accepts_again_.async_wait([this](error_code error) {
+      if (!error && !draining_) accept();
     });
   }
 
@@ -90,7 +113,7 @@ class AsioListener final : public HttpListener {
     error_code error;
     const tcp::endpoint remote = socket.remote_endpoint(error);
     // Returning closes the socket.
-    if (error || connections_.size() >= listening_.connections_max) return;
+    if (error || connections_.size() >= connections_max_) return;
     std::shared_ptr<asio::ssl::context> tls;
     if (listening_.tls && !(tls = listening_.tls())) return;
     socket.set_option(tcp::no_delay(true), error);
@@ -122,6 +145,7 @@ class AsioListener final : public HttpListener {
     draining_ = true;
     error_code ignored;
     acceptor_.close(ignored);
+    accepts_again_.cancel();
     // One that ends leaves the list.
     std::vector<std::shared_ptr<HttpConnection>> open;
     for (const auto& connection : connections_) open.push_back(connection.lock());
@@ -131,12 +155,14 @@ class AsioListener final : public HttpListener {
   }
 
   const HttpListening listening_;
+  const std::size_t connections_max_;
   Connections connections_;  // outlives the connections that end with the context
   bool draining_ = false;
   asio::io_context context_{1};
   // A connection may have no operation of its own while its answer is made elsewhere.
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   tcp::acceptor acceptor_{context_};
+  asio::steady_timer accepts_again_{context_};
   std::uint16_t port_ = 0;
   std::thread thread_;
   std::future<void> ended_;  // ready when the context has ended

@@ -22,7 +22,8 @@ struct HttpListening {
   /// Makes the handler of a connection that was accepted. Runs on the listener's thread.
   MakeHttpHandler make_handler;
   HttpPatience patience = {};
-  std::size_t connections_max = 1024;  ///< at a time; further ones are closed
+  /// At a time; further ones are closed. Less where the limit of open files has no room for them.
+  std::size_t connections_max = 1024;
   /// Null: plain HTTP. Else it returns the TLS settings for a connection; where it returns null the
   /// connection is closed.
   std::function<std::shared_ptr<boost::asio::ssl::context>()> tls = {};

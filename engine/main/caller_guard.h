@@ -22,6 +22,8 @@ class CallerGuard {
   /// Refuses with 401 (no bearer token, or one that the API server does not know), 403 (it may not
   /// `get` the path) or 503 (the API server did not say).
   HttpGuard guard();
+  /// Runs `work` on its thread soon.
+  void post(std::function<void()> work) { loop_.post(std::move(work)); }
 
  private:
   CallerGuard() = default;

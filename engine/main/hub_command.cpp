@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "engine/base/descriptors.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
@@ -21,6 +22,7 @@
 #include "engine/main/upgrade_export.h"
 #include "engine/main/write_line.h"
 #include "engine/runtime/hub_loop.h"
+#include "engine/runtime/loop_watch.h"
 #include "engine/runtime/system_clock.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
@@ -61,7 +63,7 @@ std::string identity() {
   return std::string(host.data()) + "_" + std::to_string(::getpid());
 }
 
-// A thread that waits for signals and posts them to the inbox. No code runs inside a handler.
+// Blocks signals for a thread that waits for them. No code runs inside a handler.
 class Signals {
  public:
   // Made before any other thread: threads inherit the set of blocked signals.
@@ -71,32 +73,50 @@ class Signals {
     for (const int number : {SIGTERM, SIGINT, SIGHUP, SIGUSR1}) ::sigaddset(&set_, number);
     ::pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
-  ~Signals() {
-    ended_ = true;
-    if (!thread_.joinable()) return;
-    ::pthread_kill(thread_.native_handle(), SIGUSR1);
-    thread_.join();
-  }
-  void forward_to(Inbox& inbox) {
-    thread_ = std::thread([this, &inbox] {
-      int number = 0;
-      while (::sigwait(&set_, &number) == 0) {
-        if (ended_) return;
-        if (number == SIGHUP) inbox.ask_for_configuration();
-        if (number == SIGTERM || number == SIGINT) inbox.ask_to_stop();
-      }
-    });
-  }
+  const sigset_t& set() const { return set_; }
 
  private:
   sigset_t set_{};
+};
+
+// The thread, which posts signals to the inbox.
+class SignalThread {
+ public:
+  SignalThread(const Signals& signals, Inbox& inbox, LoopWatch& watch)
+      : thread_([this, set = signals.set(), &inbox, &watch] {
+          int number = 0;
+          while (::sigwait(&set, &number) == 0) {
+            if (ended_) return;
+            if (number == SIGHUP) inbox.ask_for_configuration();
+            if (number != SIGTERM && number != SIGINT) continue;
+            inbox.ask_to_stop();
+            watch.ask_to_end();
+          }
+        }) {}
+  SignalThread(const SignalThread&) = delete;
+  SignalThread& operator=(const SignalThread&) = delete;
+  ~SignalThread() {
+    ended_ = true;
+    ::pthread_kill(thread_.native_handle(), SIGUSR1);
+    thread_.join();
+  }
+
+ private:
   std::atomic<bool> ended_{false};
   std::thread thread_;
 };
 
+// For a process that does not end otherwise: no thread is waited for, and no destructor runs. The
+// log needs none.
+[[noreturn]] void end_process(const std::string& why) {
+  say_at_once(why + ": the process ends at once");
+  ::_exit(3);
+}
+
 HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections,
-                   const Logger& logger) {
+                   LoopWatch::Loop& watched, const Logger& logger) {
   HubPorts ports;
+  ports.turned = [&watched] { watched.turned(); };
   ports.sink_of = [&connections](const std::string& cluster) {
     return connections.sink_of(cluster);
   };
@@ -142,6 +162,22 @@ Result<void> keep_way_back(const std::string& data, const Logger& logger) {
   return {};
 }
 
+void close_log(RocksdbLog& log, Seq last, const Logger& logger) {
+  logger({Severity::info, "stopped", {{"seq", std::to_string(last.value)}}});
+  if (auto moved = log.move_to_tables(); !moved)
+    logger({Severity::warn,
+            "the next opening of the log takes longer",
+            {{"why", moved.error().message}}});
+}
+
+Result<void> expect_descriptors() {
+  const std::size_t limit = descriptor_shares().limit;
+  if (limit >= kDescriptorsMin) return {};
+  return Error{ErrorCode::unavailable, "the limit of open files is " + std::to_string(limit) +
+                                           " (ulimit -n): a hub needs at least " +
+                                           std::to_string(kDescriptorsMin)};
+}
+
 Result<void> run_hub(const HubCommandOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return configuration.error();
@@ -161,17 +197,21 @@ Result<void> run_hub(const HubCommandOptions& options) {
   auto log = open_data_directory(options.data, OpenMode::write);
   if (!log) return log.error();
   Inbox inbox(kInboxFactsMax);
+  LoopWatch watch(say_at_once, end_process);
+  watch.start();
+  const SignalThread signal_thread(signals, inbox, watch);
   HubStatus status;
   HubConnections connections(inbox, logger, std::move(*providers));
   const QuestionService service(served_log_of_hub(**log, options.data));
   AdmissionFeed feed(*configuration);
   std::unique_ptr<WebhookListener> webhook;
   if (*judging) {
-    auto started = WebhookListener::start(**judging, feed, inbox, *credentials, logger);
+    auto started = WebhookListener::start(**judging, feed, inbox, *credentials, logger, watch);
     if (!started) return started.error();
     webhook = std::move(*started);
   }
-  HubListeners listeners({status, connections, service, options.data, webhook.get()});
+  auto watched = connections.watched_by(watch);
+  HubListeners listeners({status, connections, service, options.data, webhook.get(), watch});
   if (auto listening = listeners.start(*addresses, *credentials, logger); !listening)
     return listening;
 
@@ -190,25 +230,21 @@ Result<void> run_hub(const HubCommandOptions& options) {
   connections.follow(*configuration);
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
-  // A signal that came before is pending until here: it is blocked, not lost.
-  signals.forward_to(inbox);
-  HubLoop loop(core, inbox, status, ports_for(options, connections, logger));
+  auto hub_watched = watch.watch("the hub");
+  HubLoop loop(core, inbox, status, ports_for(options, connections, *hub_watched, logger));
   auto ended = loop.run();
-  if (ended) {
-    logger({Severity::info, "stopped", {{"seq", std::to_string(core.state().seq.value)}}});
-    if (auto moved = (*log)->move_to_tables(); !moved)
-      logger({Severity::warn,
-              "the next opening of the log takes longer",
-              {{"why", moved.error().message}}});
-  } else {
+  hub_watched.reset();
+  if (ended)
+    close_log(**log, core.state().seq, logger);
+  else
     logger({Severity::error,
             "the log takes no more events: nothing is written any more, the process ends",
             {{"why", ended.error().message}}});
-  }
   // First, because an I/O thread may wait for a place in the inbox. (After an error the loop has
   // not closed it.)
   inbox.close();
   connections.stop();
+  watched.clear();
   return ended;
 }
 
@@ -249,7 +285,8 @@ void add_hub_command(CLI::App& app, int& exit_code) {
                 "audit`. As `record: true` in the configuration")
       ->excludes(recommend);
   hub->callback([options, &exit_code] {
-    const auto ended = run_hub(*options);
+    const auto enough = expect_descriptors();
+    const auto ended = enough ? run_hub(*options) : enough;
     if (ended) return;
     std::cerr << "fairlead hub: " << ended.error().message << '\n';
     exit_code = exit_code_for(ended.error().code);

@@ -127,6 +127,7 @@ ApiServerSettings HubConnections::member_settings(const std::string& member) con
                                .shared_objects_max = nodes_max * kPlentifulObjectsPerNode,
                                .changes_per_minute = configuration_.member_changes_per_minute,
                                .objects_setting = "members.nodesMax"};
+  settings.http.use = ConnectionPlace::Use::others;
   return settings;
 }
 
@@ -139,6 +140,7 @@ ApiServerSettings HubConnections::tenant_settings() const {
                                .shared_objects_max = objects_max,
                                .changes_per_minute = configuration_.member_changes_per_minute,
                                .objects_setting = "pool.tenantObjectsMax"};
+  settings.http.use = ConnectionPlace::Use::others;
   return settings;
 }
 
@@ -354,6 +356,18 @@ std::vector<ConnectionStats> HubConnections::stats() const {
   for (const auto& [name, member] : members_) all.push_back(stats_of(name, *member.connection));
   for (const auto& [source, tenant] : tenants_) all.push_back(stats_of(source, *tenant.connection));
   return all;
+}
+
+std::vector<std::unique_ptr<LoopWatch::Loop>> HubConnections::watched_by(LoopWatch& watch) {
+  std::vector<std::unique_ptr<LoopWatch::Loop>> watched;
+  const auto add = [&](const char* name, IoLoop& loop) {
+    watched.push_back(
+        watch.watch(name, [&loop](std::function<void()> work) { loop.post(std::move(work)); }));
+  };
+  add("the hub's connections", hub_loop_);
+  add("the members' connections", member_loop_);
+  add("the tenants' connections", tenant_loop_);
+  return watched;
 }
 
 void HubConnections::stop() {

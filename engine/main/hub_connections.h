@@ -20,6 +20,7 @@
 #include "engine/fold/pool/tenants.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"
+#include "engine/runtime/loop_watch.h"
 #include "engine/runtime/metrics.h"
 #include "schema/configuration.h"
 
@@ -56,6 +57,8 @@ class HubConnections {
   std::set<Kind> absent_kinds() const;
   /// Returns the counters of all connections. From any thread.
   std::vector<ConnectionStats> stats() const;
+  /// Has `watch` look at the threads of its connections, until the handles are destroyed.
+  std::vector<std::unique_ptr<LoopWatch::Loop>> watched_by(LoopWatch& watch);
   /// Closes all connections. The inbox must be closed before, or a blocked stream never ends.
   void stop();
 

@@ -23,11 +23,14 @@ std::string not_ready(const HubStats& stats) {
   return "not planning yet" + (kinds.empty() ? "" : ": no list so far of" + kinds) + "\n";
 }
 
-std::optional<HttpReply> reply_to_probe(std::string_view path, const HubStatus& status) {
-  if (path == "/livez" || path == "/healthz") return HttpReply{200, kPlainText, "ok\n"};
-  if (path != "/readyz") return std::nullopt;
-  return status.ready() ? HttpReply{200, kPlainText, "ok\n"}
-                        : HttpReply{503, kPlainText, not_ready(status.stats())};
+std::optional<HttpReply> reply_to_probe(std::string_view path, const HubPages& pages) {
+  const bool lives = path == "/livez" || path == "/healthz";
+  if (!lives && path != "/readyz") return std::nullopt;
+  if (const std::string hung = pages.watch.hung(); !hung.empty())
+    return HttpReply{lives ? 500 : 503, kPlainText, hung + "\n"};
+  return lives || pages.status.ready()
+             ? HttpReply{200, kPlainText, "ok\n"}
+             : HttpReply{503, kPlainText, not_ready(pages.status.stats())};
 }
 
 bool is_page_file(std::string_view path) {
@@ -57,7 +60,7 @@ Result<ListenAddresses> listen_addresses(const ListenOptions& options) {
 }
 
 HttpReply HubListeners::reply_to(std::string_view path) const {
-  if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
+  if (auto reply = reply_to_probe(path, pages_)) return *std::move(reply);
   if (path.starts_with(kPagePath)) return page_reply(path);
   if (path != "/metrics")
     return {404, kPlainText, "/livez, /readyz, /metrics, /ui/, /audit/, /log/\n"};
@@ -89,7 +92,14 @@ Result<void> HubListeners::start(const ListenAddresses& addresses, const Credent
   if (addresses.secure)
     if (auto started = start_secure(addresses, credentials, logger); !started) return started;
   if (addresses.secure || (addresses.plain && is_loopback(*addresses.plain)))
-    keeper_ = std::make_unique<IndexKeeper>(pages_.questions, logger);
+    keeper_ = std::make_unique<IndexKeeper>(pages_.questions, logger, pages_.watch);
+  const auto watch = [this](const char* name, auto& with_loop) {
+    watched_.push_back(pages_.watch.watch(
+        name, [&with_loop](std::function<void()> work) { with_loop.post(std::move(work)); }));
+  };
+  if (plain_) watch("--listen", *plain_);
+  if (secure_) watch("--listen-secure", *secure_);
+  if (guard_) watch("the reviews of callers", *guard_);
   return {};
 }
 
@@ -101,7 +111,7 @@ Result<void> HubListeners::start_plain(const ListenAddress& address, const Logge
     serving.questions = {};
     serving.streams = {};
     serving.handler = [this](std::string_view path) {
-      if (auto reply = reply_to_probe(path, pages_.status)) return *std::move(reply);
+      if (auto reply = reply_to_probe(path, pages_)) return *std::move(reply);
       return HttpReply{403, kPlainText,
                        "this address serves /livez and /readyz alone; /metrics, /ui/, /audit/ and "
                        "/log/ are served by --listen-secure, and by --listen on 127.0.0.1\n"};

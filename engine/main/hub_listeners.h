@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/main/caller_guard.h"
 #include "engine/main/hub_connections.h"
@@ -13,6 +14,7 @@
 #include "engine/main/webhook_listener.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/hub_loop.h"
+#include "engine/runtime/loop_watch.h"
 
 namespace fairlead {
 
@@ -39,12 +41,13 @@ struct HubPages {
   const QuestionService& questions;
   const std::string& data;
   const WebhookListener* webhook;  ///< null: the hub has none
+  LoopWatch& watch;
 };
 
 /// Serves until it is destroyed. The plain server answers probes alone, unless its address is
 /// loopback: then metrics, the audit page and questions, too. The secure one answers probes, gives
 /// the files of the page, which hold no data and ask for the token, and answers the rest for
-/// bearers of a token who may `get` the path.
+/// bearers of a token who may `get` the path. /livez is 500 while a loop hangs, /readyz 503.
 class HubListeners {
  public:
   explicit HubListeners(const HubPages& pages) : pages_(pages) {}
@@ -67,6 +70,7 @@ class HubListeners {
   std::unique_ptr<HttpEndpoint> plain_;
   std::unique_ptr<HttpEndpoint> secure_;
   std::unique_ptr<IndexKeeper> keeper_;  // null: no server answers questions
+  std::vector<std::unique_ptr<LoopWatch::Loop>> watched_;
 };
 
 }  // namespace fairlead

@@ -13,11 +13,17 @@ namespace {
 constexpr std::uint64_t kEventsBetweenSaves = 500'000;
 constexpr int kPriority = 10;  // as of nice(1)
 constexpr std::chrono::seconds kPause{1};
+// A question may take minutes, which the index does not wait for; it is saved the next time.
+constexpr Duration kIndexPatience = seconds(1);
+constexpr Duration kIndexEndPatience = seconds(10);
 
 }  // namespace
 
-IndexKeeper::IndexKeeper(const QuestionService& questions, Logger logger)
-    : questions_(questions), logger_(std::move(logger)), thread_([this] { run(); }) {}
+IndexKeeper::IndexKeeper(const QuestionService& questions, Logger logger, LoopWatch& watch)
+    : questions_(questions),
+      logger_(std::move(logger)),
+      watched_(watch.watch("the index of the page")),
+      thread_([this] { run(); }) {}
 
 IndexKeeper::~IndexKeeper() {
   {
@@ -26,7 +32,8 @@ IndexKeeper::~IndexKeeper() {
   }
   wake_.notify_all();
   thread_.join();
-  save(1);
+  watched_.reset();
+  complain_of(questions_.save_index(1, kIndexEndPatience));
 }
 
 void IndexKeeper::run() {
@@ -35,15 +42,16 @@ void IndexKeeper::run() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
     lock.unlock();
+    watched_->turned();
     const auto at_end = questions_.follow();
-    if (at_end) save(kEventsBetweenSaves);
+    if (at_end) complain_of(questions_.save_index(kEventsBetweenSaves, kIndexPatience));
     lock.lock();
     if (!at_end || *at_end) wake_.wait_for(lock, kPause, [this] { return ending_; });
   }
 }
 
-void IndexKeeper::save(std::uint64_t events_min) {
-  if (const auto saved = questions_.save_index(events_min); !saved)
+void IndexKeeper::complain_of(const Result<void>& saved) {
+  if (!saved)
     logger_({Severity::warn,
              "the index of the audit page was not saved: after the next start it is made again",
              {{"why", saved.error().message}}});

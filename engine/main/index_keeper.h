@@ -3,11 +3,13 @@
 #pragma once
 
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <thread>
 
 #include "engine/main/question_service.h"
 #include "engine/runtime/diagnostics.h"
+#include "engine/runtime/loop_watch.h"
 
 namespace fairlead {
 
@@ -16,21 +18,22 @@ namespace fairlead {
 /// never waits for the hub, nor the hub for it.
 class IndexKeeper {
  public:
-  /// `questions` outlives it.
-  IndexKeeper(const QuestionService& questions, Logger logger);
+  /// `questions` and `watch` outlive it.
+  IndexKeeper(const QuestionService& questions, Logger logger, LoopWatch& watch);
   ~IndexKeeper();
   IndexKeeper(const IndexKeeper&) = delete;
   IndexKeeper& operator=(const IndexKeeper&) = delete;
 
  private:
   void run();
-  void save(std::uint64_t events_min);
+  void complain_of(const Result<void>& saved);
 
   const QuestionService& questions_;
   const Logger logger_;
   std::mutex mutex_;  // guards ending_
   std::condition_variable wake_;
   bool ending_ = false;
+  std::unique_ptr<LoopWatch::Loop> watched_;
   std::thread thread_;
 };
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "engine/base/descriptors.h"
 #include "engine/base/stop_point.h"
 #include "engine/main/program.h"
 
@@ -29,6 +30,7 @@ bool occupy_standard_descriptors() {
 
 int main(int argc, char** argv) {
   if (!occupy_standard_descriptors()) return 3;
+  static_cast<void>(fairlead::descriptor_shares());  // before anything is opened
   // Files of this program hold a hub's objects and, for `dev`, credentials: only the owner may read
   // them.
   ::umask(::umask(077) | 077);

@@ -1,5 +1,7 @@
 #include "engine/main/question_service.h"
 
+#include <chrono>
+
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/log_export.h"
 #include "engine/main/log_page.h"
@@ -35,14 +37,16 @@ bool is_what_if(std::string_view target) {
 std::string QuestionService::version() const { return source_.version(); }
 
 Result<bool> QuestionService::follow() const {
-  const std::lock_guard lock(one_at_a_time_);
+  const std::unique_lock lock(one_at_a_time_, std::chrono::seconds(1));
+  if (!lock) return true;
   const auto served = source_.open();
   if (!served) return served.error();
   return page_->follow(*served);
 }
 
-Result<void> QuestionService::save_index(std::uint64_t events_min) const {
-  const std::lock_guard lock(one_at_a_time_);
+Result<void> QuestionService::save_index(std::uint64_t events_min, Duration patience) const {
+  const std::unique_lock lock(one_at_a_time_, std::chrono::nanoseconds(patience.ns));
+  if (!lock) return {};
   const auto served = source_.open();
   if (!served) return served.error();
   return page_->save_index(*served, events_min);

@@ -25,17 +25,19 @@ class QuestionService {
   /// export (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
   /// Folds the log on for the page's next question, a small part of it, and returns whether it is
-  /// at its end. Fails as the log fails to be read.
+  /// at its end, or a question took longer than a second meanwhile. Fails as the log fails to be
+  /// read.
   Result<bool> follow() const;
-  /// Saves the index of the page beside the log, as PageService::save_index() does.
-  Result<void> save_index(std::uint64_t events_min) const;
+  /// Saves the index of the page beside the log, as PageService::save_index() does; not if a
+  /// question is answered for longer than `patience`.
+  Result<void> save_index(std::uint64_t events_min, Duration patience) const;
   /// Returns a text that differs once the log has grown. It never waits for a question.
   std::string version() const;
 
  private:
   ServedLogSource source_;
   std::unique_ptr<PageService> page_;
-  mutable std::mutex one_at_a_time_;
+  mutable std::timed_mutex one_at_a_time_;
 };
 
 }  // namespace fairlead

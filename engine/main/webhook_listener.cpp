@@ -47,11 +47,9 @@ WebhookListener::WebhookListener(const AdmissionFeed& feed, Inbox& inbox, Logger
                {.post = [&inbox](AdmissionDecided note) { return inbox.offer(std::move(note)); }}) {
 }
 
-Result<std::unique_ptr<WebhookListener>> WebhookListener::start(const WebhookPlace& place,
-                                                                const AdmissionFeed& feed,
-                                                                Inbox& inbox,
-                                                                Credentials credentials,
-                                                                const Logger& logger) {
+Result<std::unique_ptr<WebhookListener>> WebhookListener::start(
+    const WebhookPlace& place, const AdmissionFeed& feed, Inbox& inbox, Credentials credentials,
+    const Logger& logger, LoopWatch& watch) {
   std::unique_ptr<WebhookListener> listener(new WebhookListener(feed, inbox, logger));
   listener->certificate_ = place.self_signed
                                ? std::make_shared<ServedCertificate>(logger)
@@ -59,6 +57,13 @@ Result<std::unique_ptr<WebhookListener>> WebhookListener::start(const WebhookPla
   if (auto reached = listener->reach_hub(place, std::move(credentials)); !reached)
     return reached.error();
   if (auto listening = listener->listen(place.listen); !listening) return listening.error();
+  WebhookListener& made = *listener;
+  made.endpoint_watched_ = watch.watch("the webhook", [&made](std::function<void()> work) {
+    made.endpoint_->post(std::move(work));
+  });
+  made.loop_watched_ =
+      watch.watch("the webhook's connections",
+                  [&made](std::function<void()> work) { made.loop_.post(std::move(work)); });
   return listener;
 }
 
@@ -131,6 +136,8 @@ Result<void> WebhookListener::listen(const ListenAddress& address) {
 }
 
 WebhookListener::~WebhookListener() {
+  endpoint_watched_.reset();
+  loop_watched_.reset();
   // First: requests use the service, the certificate and the loop.
   endpoint_.reset();
   loop_.run([this] {

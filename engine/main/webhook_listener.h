@@ -12,6 +12,7 @@
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/inbox.h"
+#include "engine/runtime/loop_watch.h"
 
 namespace fairlead {
 
@@ -35,12 +36,13 @@ Result<std::optional<WebhookPlace>> webhook_place(const WebhookOptions& options)
 /// connections of their own.
 class WebhookListener {
  public:
-  /// Starts to serve. `feed` and `inbox` outlive it; `credentials` are the hub's own. Fails with
-  /// `unavailable` where it cannot listen, with `bad_input` if the credentials cannot be used.
+  /// Starts to serve. `feed`, `inbox` and `watch` outlive it; `credentials` are the hub's own.
+  /// Fails with `unavailable` where it cannot listen, with `bad_input` if the credentials cannot be
+  /// used.
   static Result<std::unique_ptr<WebhookListener>> start(const WebhookPlace& place,
                                                         const AdmissionFeed& feed, Inbox& inbox,
                                                         Credentials credentials,
-                                                        const Logger& logger);
+                                                        const Logger& logger, LoopWatch& watch);
   ~WebhookListener();
   WebhookListener(const WebhookListener&) = delete;
   WebhookListener& operator=(const WebhookListener&) = delete;
@@ -65,6 +67,7 @@ class WebhookListener {
   std::string problem_;                          // of asking, logged last
   bool ending_ = false;
   std::unique_ptr<HttpEndpoint> endpoint_;
+  std::unique_ptr<LoopWatch::Loop> endpoint_watched_, loop_watched_;
 };
 
 }  // namespace fairlead

@@ -3,13 +3,17 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/descriptors.h"
 #include "engine/http/listener.h"
 #include "engine/runtime/http_session.h"
 
 namespace fairlead {
 
 HttpEndpoint::HttpEndpoint(HttpServing serving)
-    : shared_(std::make_unique<HttpShared>(std::move(serving))) {}
+    : shared_(std::make_unique<HttpShared>(std::move(serving))) {
+  HttpServing& ours = shared_->serving;
+  fit_into(descriptor_shares().accepted, ours.places, ours.streams);
+}
 
 HttpEndpoint::~HttpEndpoint() {
   if (listener_) listener_->stop(shared_->serving.drain);
@@ -48,6 +52,8 @@ Result<void> HttpEndpoint::listen(const ListenAddress& address) {
 }
 
 std::uint16_t HttpEndpoint::port() const { return listener_->port(); }
+
+void HttpEndpoint::post(std::function<void()> work) { listener_->post(std::move(work)); }
 
 void HttpEndpoint::send_versions() {
   if (shared_->streaming.empty()) return;

@@ -54,6 +54,8 @@ class HttpEndpoint {
   ~HttpEndpoint();
   /// The port that it listens on, also where `address` asked for any free one.
   std::uint16_t port() const;
+  /// Runs `work` on its thread soon.
+  void post(std::function<void()> work);
 
  private:
   explicit HttpEndpoint(HttpServing serving);

@@ -80,6 +80,12 @@ inline constexpr std::size_t kHttpSmallBody = std::size_t{256} << 10;
 /// Longer bodies, or bodies of unknown length, that are in memory at a time; further ones get 503.
 inline constexpr std::size_t kHttpLargeBodiesMax = 8;
 
+/// Connections of all endpoints of a hub, at most: the two of `--listen` and `--listen-secure` have
+/// 256 places, the webhook 1,024.
+inline constexpr std::size_t kHubConnectionsMax = 1536;
+/// Where the process may accept fewer connections than that, each bound becomes as many times less.
+void fit_into(std::size_t accepted, HttpPlaces& places, HttpStreams& streams);
+
 /// Decides whether a request that is no probe may be answered. Calls `decided` exactly once, at
 /// once or later, from any thread: with nothing to let the request pass, or with the refusal. It is
 /// called on the endpoint's thread and must not block.

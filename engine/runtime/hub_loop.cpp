@@ -45,6 +45,7 @@ Duration HubLoop::wait() const {
 Result<void> HubLoop::run() {
   await_ids();
   for (;;) {
+    if (ports_.turned) ports_.turned();
     Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
     // The facts are dropped: what they observe is listed again at the next start.
     if (content.stops > 0) {
@@ -127,6 +128,7 @@ Result<void> HubLoop::finish(int stops) {
   while (stops < 2 && core_.under_way() > 0) {
     const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
+    if (ports_.turned) ports_.turned();
     Inbox::Content content = inbox_.dequeue({left}, 0);
     for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
     core_.note(std::move(content.notes));

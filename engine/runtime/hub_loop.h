@@ -57,6 +57,9 @@ struct HubPorts {
   std::function<void(const Notice&)> notify{};
   /// Converts a span of the core's clock into time of the machine; empty: they are equal.
   std::function<Duration(Duration)> on_the_machine{};
+  /// The loop has turned; empty: it is not watched. Called at least once in kIdleMax while it
+  /// waits.
+  std::function<void()> turned{};
 };
 
 class HubLoop {

@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "engine/base/descriptors.h"
 #include "engine/runtime/build_commit.h"
 
 namespace fairlead {
@@ -148,6 +149,8 @@ void add_machine(Page& page, const MachineStats& machine) {
   page.name("process_start_time_seconds", "gauge", "Start of the process, in seconds since 1970.");
   page.value("process_start_time_seconds", "", in_seconds(machine.started_at));
   page.one("process_open_fds", "gauge", "Open file descriptors.", machine.open_files);
+  page.one("process_max_fds", "gauge", "Open file descriptors, at most.",
+           descriptor_shares().limit);
   page.name("fairlead_data_bytes", "gauge", "Bytes in the data directory, by part.");
   for (const auto& [part, bytes] : machine.data_bytes)
     page.value("fairlead_data_bytes", label("part", part), std::to_string(bytes));

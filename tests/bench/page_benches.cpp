@@ -183,7 +183,8 @@ auto prepare_hub_beside(std::size_t pages) {
     const Size size = place.size;
     return Trial{[hub, data, size, pages] {
                    const QuestionService questions(served_log_of_hub(hub->log(), data));
-                   const IndexKeeper keeper(questions, [](const Diagnostic&) {});
+                   LoopWatch watch({}, {});
+                   const IndexKeeper keeper(questions, [](const Diagnostic&) {}, watch);
                    const Pages open(questions, pages);
                    return hub_work(*hub, size);
                  },

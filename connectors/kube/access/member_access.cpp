@@ -26,6 +26,9 @@ constexpr std::array<std::string_view, 2> kVariablesExtensions{
     "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs",
     "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs"};
 
+// Variables that a profile may add to those of its plugin.
+constexpr std::size_t kVariablesMax = 256;
+
 Error bad_input(std::string what) { return {ErrorCode::bad_input, std::move(what)}; }
 
 // {"team/x"} -> {"team", "x"}. The configuration was checked: there is a slash.
@@ -127,6 +130,9 @@ Result<void> add_variables(ExecPlugin& plugin, JsonView map, Addition how,
                            const std::string& where) {
   const Error bad = bad_input(where + ": expected names with values that are strings");
   if (!map.is(JsonKind::object)) return bad;
+  // Each is compared with each. A program gets no more than ARG_MAX bytes of them anyway.
+  if (map.size() > kVariablesMax)
+    return bad_input(where + ": expected at most " + std::to_string(kVariablesMax) + " names");
   for (JsonView item : map) {
     const std::string name(item.key());
     if (name.empty() || name.find('=') != std::string::npos || !item.is(JsonKind::string))

@@ -14,6 +14,8 @@
 #include <optional>
 #include <vector>
 
+#include "connectors/kube/transport/certificate.h"
+
 namespace fairlead {
 namespace {
 
@@ -54,6 +56,7 @@ std::vector<X509Ptr> certificates_in(std::string_view pem) {
   return found;
 }
 KeyPtr key_in(std::string_view pem) {
+  if (check_key_algorithms(pem).has_error()) return nullptr;
   const PemText text = text_of(pem);
   auto no_password = [](char*, int, int, void*) { return -1; };
   KeyPtr key(PEM_read_bio_PrivateKey(text.get(), nullptr, no_password, nullptr));

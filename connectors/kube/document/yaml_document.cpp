@@ -25,6 +25,8 @@ bool is_merge_key(const YamlNode& key) {
 }
 
 // Turns the tree into a JsonDocument: aliases are expanded, merge keys merged, keys become strings.
+// Each value is visited once for each place in which it stands, also by a merge that yields nothing
+// because its keys are known: read_yaml() bounds how many those are.
 // Throws YamlFault.
 class Converter {
  public:
@@ -33,9 +35,8 @@ class Converter {
   void convert(const YamlNode& node, std::string_view key, std::size_t depth) {
     if (depth > kJsonDepthMax)
       throw YamlFault{node.line, "nested deeper than " + std::to_string(kJsonDepthMax)};
-    if (out_.size() > kYamlNodesMax)
-      throw YamlFault{node.line,
-                      "aliases expand to more than " + std::to_string(kYamlNodesMax) + " values"};
+    if (out_.size() > kYamlValuesMax)
+      throw YamlFault{node.line, "more than " + std::to_string(kYamlValuesMax) + " values"};
     if (node.is_list()) {
       out_.open(JsonKind::array, key);
       for (const YamlNode& item : node.items()) convert(item, {}, depth + 1);

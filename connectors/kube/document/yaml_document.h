@@ -12,8 +12,8 @@
 
 namespace fairlead {
 
-/// Values that the aliases of one YAML stream may expand to; beyond it the stream is refused.
-inline constexpr std::size_t kYamlNodesMax = 2'000'000;
+/// Values of one document, with those that aliases stand for; beyond it the stream is refused.
+inline constexpr std::size_t kYamlValuesMax = 2'000'000;
 
 /// One document of a YAML stream.
 struct YamlDocument {

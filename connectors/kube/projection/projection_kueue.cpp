@@ -34,11 +34,18 @@ std::optional<EffectiveQuotas> effective_quotas(JsonView field) {
 }
 
 // v1beta1 calls two of the values otherwise; a hub that reads another version sees no change.
+// Copied piece by piece: a member may send a million of them, and replacing in place moves the
+// rest.
 std::string fungibility(JsonView value) {
   std::string text = canonical_or_empty(value);
-  for (const std::string_view old : {R"("Borrow")", R"("Preempt")"})
-    for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos;)
-      text.replace(at, old.size(), R"("MayStopSearch")");
+  for (const std::string_view old : {R"("Borrow")", R"("Preempt")"}) {
+    std::string out;
+    std::size_t from = 0;
+    for (std::size_t at = 0; (at = text.find(old, from)) != std::string::npos;
+         from = at + old.size())
+      out.append(text, from, at - from).append(R"("MayStopSearch")");
+    text = out.append(text, from);
+  }
   return text;
 }
 

@@ -1,6 +1,7 @@
 // The kinds between a Placement and a running Workload, in every version that is served of them.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "connectors/kube/projection/projection_fields.h"
 #include "schema/fleet_driver.h"
@@ -62,6 +63,8 @@ std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignme
     const std::string_view name = item["name"].string();
     return name.empty() ? std::string_view("main") : name;
   };
+  std::map<std::string_view, JsonView> assigned;
+  for (JsonView item : assignments) assigned.insert_or_assign(name_of(item), item);
   std::vector<WorkloadPodSet> out;
   for (JsonView item : pod_sets) {
     WorkloadPodSet pod_set;
@@ -71,8 +74,8 @@ std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignme
     if (!may_use_devices(pod_set.pod) && pod_set.fleet == FleetClaimEntries{}) continue;
     pod_set.name = name_of(item);
     pod_set.count = pod_count(item["count"]).value_or(1);
-    for (JsonView assigned : assignments)
-      if (name_of(assigned) == pod_set.name) pod_set.admitted = pod_count(assigned["count"]);
+    if (const auto found = assigned.find(pod_set.name); found != assigned.end())
+      pod_set.admitted = pod_count(found->second["count"]);
     out.push_back(std::move(pod_set));
   }
   return out;

@@ -1,87 +1,25 @@
-// The HTTP client. It includes Beast for its parser, which turns bytes into answers; connections
-// come from http_connection.h.
+// The HTTP client. Connections come from http_connection.h, answers from response_reader.h.
 #include "connectors/kube/transport/http_client.h"
 
 #include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/beast/http/buffer_body.hpp>
-#include <boost/beast/http/fields.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <charconv>
 #include <deque>
 #include <list>
 
 #include "connectors/kube/transport/failure_message.h"
 #include "connectors/kube/transport/http_connection.h"
+#include "connectors/kube/transport/response_reader.h"
+#include "engine/base/descriptors.h"
 
 namespace fairlead {
 namespace asio = boost::asio;
-namespace http = boost::beast::http;
 
 namespace {
 
 constexpr std::size_t kReadBytes = 16 * 1024;  // a TLS record is no longer
-constexpr std::uint32_t kHeaderBytesMax = 64 * 1024;
 constexpr const char* kRenewed = "the credentials changed: connecting anew";
-
-// Feeds bytes to Beast's parser and passes on the body as it comes.
-class ResponseReader {
- public:
-  ResponseReader() {
-    parser_.body_limit(boost::none);
-    parser_.header_limit(kHeaderBytesMax);
-    parser_.eager(true);
-  }
-
-  template <class OnBody>
-  void feed(std::string_view bytes, const OnBody& on_body, ErrorCondition& error) {
-    pending_.append(bytes);
-    std::size_t used = 0;
-    while (!parser_.is_done() && used < pending_.size()) {
-      http::buffer_body::value_type& body = parser_.get().body();
-      body.data = chunk_;
-      body.size = sizeof chunk_;
-      body.more = true;
-      const std::size_t consumed =
-          parser_.put(asio::buffer(pending_.data() + used, pending_.size() - used), error);
-      const std::size_t produced = sizeof chunk_ - body.size;
-      used += consumed;
-      if (produced > 0 && !on_body(std::string_view(chunk_, produced))) {
-        error = asio::error::operation_aborted;
-        break;
-      }
-      const bool hungry = error == http::error::need_more;
-      if (error == http::error::need_buffer || hungry) error = {};
-      if (error || (consumed == 0 && produced == 0) || (hungry && used == pending_.size())) break;
-    }
-    pending_.erase(0, used);
-  }
-  // put_eof only after a byte: Beast would turn an empty stream into a complete answer of 200.
-  void end(ErrorCondition& error) { parser_.got_some() ? parser_.put_eof(error) : void(); }
-
-  bool has_header() const { return parser_.is_header_done(); }
-  bool done() const { return parser_.is_done(); }
-  bool keep_alive() const { return parser_.keep_alive(); }
-  int status() const { return static_cast<int>(parser_.get().result_int()); }
-  void copy_head(HttpResponse& out) const {
-    out.status = status(), out.retry_after = retry_after();
-    out.etag = std::string(parser_.get()[http::field::etag]);
-  }
-  std::optional<Duration> retry_after() const {
-    const auto text = parser_.get()[http::field::retry_after];
-    std::int64_t count = 0;
-    auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), count);
-    if (failed != std::errc{} || end != text.data() + text.size() || count < 0) return std::nullopt;
-    return seconds(std::min<std::int64_t>(count, 86'400));
-  }
-
- private:
-  http::response_parser<http::buffer_body> parser_;
-  std::string pending_;
-  char chunk_[16 * 1024];
-};
 
 Error unavailable(std::string what) { return {ErrorCode::unavailable, std::move(what)}; }
 
@@ -129,6 +67,13 @@ struct StreamState {
     if (connection) connection->close();
   }
 };
+
+std::unique_ptr<Connection> new_connection(IoLoop& loop, const Identity& identity,
+                                           const HttpLimits& limits) {
+  auto made = make_connection(loop.impl().context, identity.target);
+  made->use = limits.use;
+  return made;
+}
 
 // The state that coroutines share; they keep it alive.
 class Core : public std::enable_shared_from_this<Core> {
@@ -259,7 +204,7 @@ class Core : public std::enable_shared_from_this<Core> {
   }
 
   void keep(std::unique_ptr<Connection> connection, const Identity& identity) {
-    if (stopped_) return;
+    if (stopped_ || ConnectionPlace::are_scarce()) return;
     if (idle_.size() >= limits_.idle_connections_max) idle_.erase(idle_.begin());
     idle_.push_back({std::move(connection), identity.target, loop_.now()});
     if (!closes_idle_) close_idle_later();
@@ -274,12 +219,13 @@ class Core : public std::enable_shared_from_this<Core> {
     });
   }
 
+  // `reader` is null before the connection is there.
   static Error failure(const Connection& connection, const Deadline& deadline,
-                       const ErrorCondition& error, bool connected) {
-    const std::string doing = connected ? "waiting for the answer" : connection.step();
+                       const ErrorCondition& error, const ResponseReader* reader) {
+    const std::string doing = reader ? "waiting for the answer" : connection.step();
     if (deadline.passed()) return unavailable("timeout while " + doing);
-    return unavailable(doing + ": " +
-                       (error ? error.message() : "the server closed the connection"));
+    if (!error) return unavailable(doing + ": the server closed the connection");
+    return unavailable(doing + ": " + (reader ? reader->fault(error) : error.message()));
   }
 
   struct Attempt {
@@ -298,7 +244,7 @@ class Core : public std::enable_shared_from_this<Core> {
       deadline.set(std::min(limits_.connect_timeout, request.timeout));
       co_await connection.connect(error);
       if (error || deadline.passed()) {
-        out.answer = failure(connection, deadline, error, false);
+        out.answer = failure(connection, deadline, error, nullptr);
         co_return;
       }
     }
@@ -331,7 +277,7 @@ class Core : public std::enable_shared_from_this<Core> {
       co_return;
     }
     if (error || !reader->has_header() || deadline.passed()) {
-      out.answer = failure(connection, deadline, error, true);
+      out.answer = failure(connection, deadline, error, reader.get());
       co_return;
     }
     reader->copy_head(response);
@@ -347,7 +293,7 @@ class Core : public std::enable_shared_from_this<Core> {
     std::unique_ptr<Connection> connection = self->acquire_idle(identity);
     bool reused = connection != nullptr;
     for (;;) {
-      if (!connection) connection = make_connection(self->loop_.impl().context, identity.target);
+      if (!connection) connection = new_connection(self->loop_, identity, self->limits_);
       self->active_.push_back(connection.get());
       attempt = Attempt{};
       co_await self->exchange(*connection, bytes, pending->request, reused, attempt);
@@ -396,7 +342,7 @@ class Core : public std::enable_shared_from_this<Core> {
     }
     if (!state->connection) {
       bool answered = false;
-      state->connection = make_connection(self->loop_.impl().context, identity.target);
+      state->connection = new_connection(self->loop_, identity, self->limits_);
       if (self->stopped_) state->cancelled = true;
       co_await self->follow(*state, bytes, false, outcome, answered);
     }
@@ -428,7 +374,7 @@ class Core : public std::enable_shared_from_this<Core> {
       co_await connection.connect(error);
     }
     if (error || deadline.passed() || state.cancelled) {
-      outcome = failure(connection, deadline, error, false);
+      outcome = failure(connection, deadline, error, nullptr);
       co_return;
     }
     deadline.set(state.request.timeout);
@@ -464,7 +410,7 @@ class Core : public std::enable_shared_from_this<Core> {
       if (opened) deadline.clear();
     }
     if (error || !reader->has_header()) {
-      outcome = failure(connection, deadline, error, true);
+      outcome = failure(connection, deadline, error, reader.get());
       co_return;
     }
     reader->copy_head(response);

@@ -17,6 +17,7 @@
 #include "connectors/kube/access/identity.h"
 #include "connectors/kube/access/kubeconfig.h"
 #include "connectors/kube/transport/io_loop.h"
+#include "engine/base/descriptors.h"
 
 namespace fairlead {
 
@@ -54,6 +55,7 @@ struct HttpLimits {
   std::size_t idle_connections_max = 8;
   Duration idle_max = seconds(30);  ///< a connection that is kept for longer is closed
   Duration connect_timeout = seconds(10);
+  ConnectionPlace::Use use = ConnectionPlace::Use::hub;
 };
 
 class HttpClient {

@@ -11,6 +11,9 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <optional>
+
+#include "engine/base/descriptors.h"
 
 namespace fairlead {
 namespace asio = boost::asio;
@@ -49,6 +52,15 @@ class TcpConnection : public Connection {
     const std::string& host = target_.proxy ? target_.proxy->host : target_.server.host;
     const std::string& port = target_.proxy ? target_.proxy->port : target_.server.port;
     const std::string whom = target_.proxy ? "proxy " : "";
+    if (!place_) place_ = ConnectionPlace::acquire(use);
+    if (!place_) {
+      const DescriptorShares& shares = descriptor_shares();
+      step_ = "opening a connection to " + whom + host + ":" + port + ", beside " +
+              std::to_string(shares.connected) + " that are open (the limit of open files is " +
+              std::to_string(shares.limit) + ")";
+      error = asio::error::no_descriptors;
+      co_return;
+    }
     step_ = "resolving " + whom + host;
     const auto found = co_await resolver_.async_resolve(host, port, into(error));
     if (error || stopped(error)) co_return;
@@ -71,6 +83,7 @@ class TcpConnection : public Connection {
   tcp::socket socket_;
   std::string step_ = "connecting";
   bool closed_ = false;
+  std::optional<ConnectionPlace> place_;  // nothing: not connected yet
 };
 
 class PlainConnection final : public TcpConnection {

@@ -10,6 +10,7 @@
 
 #include "connectors/kube/transport/http_client.h"
 #include "connectors/kube/transport/io_types.h"
+#include "engine/base/descriptors.h"
 
 namespace fairlead {
 
@@ -47,6 +48,8 @@ class Connection {
   virtual bool quiet() = 0;
   /// The step in which connect() failed, for a message.
   virtual std::string step() const = 0;
+
+  ConnectionPlace::Use use = ConnectionPlace::Use::hub;  ///< set before connect()
 };
 
 std::unique_ptr<Connection> make_connection(boost::asio::io_context& context,

@@ -1,11 +1,17 @@
 // A connection, under a handler that is not the hub's: bodies of each kind, streams, its end.
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <ctime>
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/http/listener.h"
 #include "tests/unit/http/plain_client.h"
@@ -89,7 +95,8 @@ TEST_CASE("a connection reads bodies of each kind, one request after the other")
   const auto listener = started(counts);
   const PlainClient client(listener->port());
   // Two requests in one segment, the second in pieces.
-  client.send("GET / HTTP/1.1\r\nUser-Agent: a\r\n\r\nPUT / HTTP/1.1\r\nContent-Le");
+  client.send(
+      "GET / HTTP/1.1\r\nHost: h\r\nUser-Agent: a\r\n\r\nPUT / HTTP/1.1\r\nHost: h\r\nContent-Le");
   std::string answer = client.answer_until("GET 0 ");
   CHECK(
       answer.starts_with("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nX-Agent: a\r\n"
@@ -97,7 +104,7 @@ TEST_CASE("a connection reads bodies of each kind, one request after the other")
   client.send("ngth: 4\r\n\r\nab");
   client.send("cd");
   CHECK(client.answer_until("abcd").ends_with("\r\n\r\nPUT 4 abcd"));
-  client.send("PATCH / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+  client.send("PATCH / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
   client.send("2\r\nde\r\n0\r\n\r\n");
   CHECK(client.answer_until("abcde").ends_with("\r\n\r\nPATCH unknown abcde"));
   // The answer is here before the listener's thread knows that it was sent.
@@ -112,24 +119,71 @@ TEST_CASE(
   for (const std::string_view body : {"Content-Length: 11\r\n\r\n01234",
                                       "Transfer-Encoding: chunked\r\n\r\nb\r\n01234567890\r\n"}) {
     const PlainClient client(listener->port());
-    client.send("POST / HTTP/1.1\r\n" + std::string(body));
+    client.send("POST / HTTP/1.1\r\nHost: h\r\n" + std::string(body));
     const std::string answer = client.answer_until("too long");
     CHECK(answer.starts_with("HTTP/1.1 413 "));
     CHECK(answer.find("Connection: close\r\n") != std::string::npos);
   }
   const PlainClient client(listener->port());
-  client.send("POST /refused HTTP/1.1\r\nContent-Length: 5\r\n\r\n");
+  client.send("POST /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n");
   CHECK(client.answer_until("unread").starts_with("HTTP/1.1 403 "));
+}
+
+TEST_CASE("a head that may be understood in two ways is refused, and the connection ends") {
+  Counts counts;
+  const auto listener = started(counts);
+  const std::pair<const char*, const char*> refused[] = {
+      {"GET / HTTP/1.1\r\n", "one Host header was expected"},
+      {"GET / HTTP/1.1\r\nHost: h\r\nHost: h\r\n", "one Host header was expected"},
+      {"GET / HTTP/1.0\r\nHost: h\r\nHost: g\r\n", "one Host header was expected"},
+      {"PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: identity\r\n", "chunked was expected"},
+      {"PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip, chunked\r\n", "chunked was expected"},
+      {"PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+       "chunked was expected"},
+      {"PUT / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n", "HTTP/1.0 has no Transfer-Encoding"}};
+  for (const auto& [head, why] : refused) {
+    CAPTURE(head);
+    const PlainClient client(listener->port());
+    // What follows may be a body or a request: it gets no answer of its own.
+    client.send(std::string(head) + "\r\nGET /second HTTP/1.1\r\nHost: h\r\n\r\n");
+    const std::string answer = client.answer_until(std::string(why) + "\n");
+    CHECK(answer.find("HTTP/1.1 400 Bad Request\r\n") == 0);
+    CHECK(answer.find("Connection: close\r\n") != std::string::npos);
+    CHECK(answer.ends_with(std::string(why) + "\n"));
+    CHECK(client.closed_within(std::chrono::seconds(2)));
+  }
+  const PlainClient old(listener->port());
+  old.send("GET / HTTP/1.0\r\n\r\n");
+  CHECK(old.answer().find("HTTP/1.1 200 OK\r\n") == 0);
+}
+
+TEST_CASE("a client that waits for 100 Continue gets it when its head is accepted") {
+  Counts counts;
+  const auto listener = started(counts);
+  const PlainClient client(listener->port());
+  for (const char* body : {"Content-Length: 3\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n"}) {
+    client.send("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-Continue\r\n" + std::string(body));
+    CHECK(client.answer_until("\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n");
+    client.send(body[0] == 'C' ? "abc" : "3\r\nabc\r\n0\r\n\r\n");
+    CHECK(client.answer_until("abc").find("HTTP/1.1 200 OK\r\n") == 0);
+  }
+  // Whose body has come, who has none and who is refused are told nothing before the answer.
+  client.send("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc");
+  CHECK(client.answer_until("abc").find("HTTP/1.1 200 OK\r\n") == 0);
+  client.send("GET / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n\r\n");
+  CHECK(client.answer_until("GET 0 ").find("HTTP/1.1 200 OK\r\n") == 0);
+  client.send("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 30\r\n\r\n");
+  CHECK(client.answer_until("too long").find("HTTP/1.1 413 ") == 0);
 }
 
 TEST_CASE("a stream is sent piece by piece and ends when its handler closes it") {
   Counts counts;
   const auto listener = started(counts);
   const PlainClient client(listener->port());
-  client.send("GET /stream HTTP/1.1\r\n\r\nwhat a client sends now is dropped");
+  client.send("GET /stream HTTP/1.1\r\nHost: h\r\n\r\nwhat a client sends now is dropped");
   CHECK(client.answer() == "one,two,three");
   const PlainClient waiting(listener->port());
-  waiting.send("GET /wait HTTP/1.1\r\n\r\n");
+  waiting.send("GET /wait HTTP/1.1\r\nHost: h\r\n\r\n");
   CHECK(waiting.answer() == "begun,woken");
   CHECK(on_thread(*listener, [&] { return counts.open.load(); }) == 0);
 }
@@ -153,16 +207,57 @@ TEST_CASE("a listener closes connections past its bound and serves the others") 
   const PlainClient second(listener->port());
   const PlainClient third(listener->port());
   CHECK(third.closed_within(std::chrono::seconds(20)));
-  second.send("GET / HTTP/1.1\r\n\r\n");
+  second.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   CHECK(second.answer_until("GET 0 ").starts_with("HTTP/1.1 200 OK\r\n"));
   CHECK(on_thread(*listener, [&] { return counts.open.load(); }) == 2);
+}
+
+// All descriptors that this process may have, until it is destroyed.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit few{256, before_.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, &few);
+    for (int file = ::dup(0); file >= 0; file = ::dup(0)) held_.push_back(file);
+  }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+  ~NoDescriptors() {
+    for (const int file : held_) ::close(file);
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+  void free_one() {
+    ::close(held_.back());
+    held_.pop_back();
+  }
+
+ private:
+  rlimit before_{};
+  std::vector<int> held_;
+};
+
+TEST_CASE("a listener without a descriptor for a connection waits for one and does not spin") {
+  Counts counts;
+  const auto listener = started(counts);
+  std::optional<NoDescriptors> shortage(std::in_place);
+  shortage->free_one();
+  const PlainClient client(listener->port());  // has the last one
+  client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
+  const std::clock_t before = std::clock();
+  CHECK_FALSE(client.closed_within(std::chrono::milliseconds(500)));
+  // Of one CPU; accepting again at once takes all of it.
+  CHECK(double(std::clock() - before) / CLOCKS_PER_SEC < 0.25);
+  CHECK(counts.open == 0);
+  shortage.reset();
+  CHECK(client.answer_until("GET 0 ").starts_with("HTTP/1.1 200 OK\r\n"));
 }
 
 TEST_CASE("the end of a listener closes idle connections and streams") {
   Counts counts;
   const auto listener = started(counts);
   const PlainClient idle(listener->port());
-  idle.send("GET / HTTP/1.1\r\n\r\n");
+  idle.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n");
   CHECK(idle.answer_until("GET 0 ").starts_with("HTTP/1.1 200 OK\r\n"));
   listener->stop(seconds(20));
   CHECK(idle.closed_within(std::chrono::seconds(20)));

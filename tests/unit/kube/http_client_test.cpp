@@ -11,55 +11,10 @@
 
 #include "connectors/kube/api_server.h"
 #include "connectors/kube/transport/failure_message.h"
-#include "tests/unit/kube/tiny_server.h"
+#include "engine/base/descriptors.h"
+#include "tests/unit/kube/client_bench.h"
 
 using namespace fairlead;
-
-namespace {
-
-std::string answer(const std::string& body, const std::string& headers = "") {
-  return "HTTP/1.1 200 OK\r\n" + headers + "Content-Length: " + std::to_string(body.size()) +
-         "\r\n\r\n" + body;
-}
-
-std::string chunk(const std::string& text) {
-  char size[32];
-  std::snprintf(size, sizeof size, "%zx\r\n", text.size());
-  return size + text + "\r\n";
-}
-
-// The loop, a client on it, and requests that wait for their answers.
-struct Bench {
-  explicit Bench(const TinyServer& server, HttpLimits limits = {})
-      : Bench(server.credentials(), limits) {}
-  explicit Bench(const Credentials& credentials, HttpLimits limits = {}) {
-    auto made = HttpClient::make(loop, credentials, limits);
-    REQUIRE(made.has_value());
-    client = std::move(*made);
-  }
-  ~Bench() {
-    loop.run([&] { client.reset(); });
-    loop.stop();
-  }
-  std::future<Result<HttpResponse>> send(HttpRequest request) {
-    auto promise = std::make_shared<std::promise<Result<HttpResponse>>>();
-    loop.run([&] {
-      client->send(std::move(request),
-                   [promise](Result<HttpResponse> said) { promise->set_value(std::move(said)); });
-    });
-    return promise->get_future();
-  }
-  Result<HttpResponse> get(const std::string& target) {
-    HttpRequest request;
-    request.target = target;
-    return send(std::move(request)).get();
-  }
-
-  IoLoop loop;
-  std::unique_ptr<HttpClient> client;
-};
-
-}  // namespace
 
 TEST_CASE("a request carries path, host, agent and token, and its connection is used again") {
   std::mutex mutex;
@@ -175,6 +130,40 @@ TEST_CASE("a port without a listener is unavailable and says where") {
   REQUIRE(said.has_error());
   CHECK(said.error().message == "connecting to 127.0.0.1:1: Connection refused");
   loop.run([&] { client.reset(); });
+}
+
+TEST_CASE("a connection that is kept and not used again is closed") {
+  std::promise<void> closed;
+  TinyServer server([&](int socket, int) {
+    while (!read_request(socket).empty()) write_all(socket, answer("{}"));
+    closed.set_value();
+  });
+  HttpLimits limits;
+  limits.idle_max = milliseconds(200);
+  Bench bench(server, limits);
+  CHECK(bench.get("/")->body == "{}");
+  CHECK(closed.get_future().wait_for(std::chrono::seconds(10)) == std::future_status::ready);
+}
+
+TEST_CASE("a connection beyond the share of descriptors is unavailable and says why") {
+  TinyServer server([&](int socket, int) {
+    while (!read_request(socket).empty()) write_all(socket, answer("{}"));
+  });
+  Bench bench(server);
+  {
+    std::vector<ConnectionPlace> held;
+    while (auto place = ConnectionPlace::acquire()) held.push_back(*std::move(place));
+    const auto refused = bench.get("/");
+    REQUIRE(refused.has_error());
+    CHECK(refused.error().message.find("opening a connection to 127.0.0.1:") == 0);
+    CHECK(refused.error().message.find("the limit of open files is ") != std::string::npos);
+    held.pop_back();
+    CHECK(bench.get("/")->body == "{}");  // is not kept: places are scarce
+    CHECK(bench.get("/")->body == "{}");
+  }
+  CHECK(bench.get("/")->body == "{}");
+  CHECK(bench.get("/")->body == "{}");
+  CHECK(server.connections() == 3);
 }
 
 TEST_CASE("of a proxy's refusal its status code is reported and none of its words") {

@@ -156,6 +156,21 @@ TEST_CASE("what is missing or wrong is said with file and field") {
         "conf: current-context is not set and no context was asked for");
 }
 
+// A Secret's kubeconfig is read on the thread that the hub's streams wait for.
+TEST_CASE("a kubeconfig that takes long to be read is refused with its line") {
+  std::string text = "m0: &m0 {k: v}\n";
+  for (int level = 1; level <= 12; ++level) {
+    const std::string before = "*m" + std::to_string(level - 1);
+    text += "m" + std::to_string(level) + ": &m" + std::to_string(level) + " {<<: [" + before;
+    for (int i = 0; i < 9; ++i) text += ", " + before;
+    text += "]}\n";
+  }
+  CHECK(read_kubeconfig(text, "Secret a/b", {}).error().message ==
+        "Secret a/b:7: expected YAML: aliases that stand for more than 500000 values");
+  CHECK(read_kubeconfig(std::string((512 << 10) + 1, '\n'), "Secret a/b", {}).error().message ==
+        "Secret a/b: expected a kubeconfig of up to 524288 bytes");
+}
+
 TEST_CASE("client certificates are checked when they are read") {
   const Pair good = certificate(-60, 3600);
   const Pair other = certificate(-60, 3600);

@@ -85,6 +85,20 @@ TEST_CASE("a profile adds arguments and variables to its plugin where the operat
   }
 }
 
+// A ClusterProfile has room for 100,000 of them; comparing each with each takes half a minute.
+TEST_CASE("more variables of a profile than a program can have are refused") {
+  const auto variables = [](int count) {
+    std::string map;
+    for (int i = 0; i < count; ++i)
+      map += (i == 0 ? "{\"V" : ",\"V") + std::to_string(i) + R"(":"v")";
+    return extension(kEnvs, map + "}");
+  };
+  CHECK(read(kAllow, variables(256)).has_value());
+  const auto refused = read(kAllow, variables(257));
+  REQUIRE(refused.has_error());
+  CHECK(refused.error().message.ends_with(": expected at most 256 names"));
+}
+
 TEST_CASE("policies of Kueue 0.19 say what a profile adds, each for itself") {
   const std::string prefix = "clusterprofiles.multicluster.x-k8s.io/exec/additional-";
   const std::string both = extension(prefix + "args", R"(["--tenant","t"])") + "," +

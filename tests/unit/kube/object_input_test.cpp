@@ -199,7 +199,7 @@ TEST_CASE("an alias bomb is refused") {
     for (int j = 0; j < 10; ++j) text += (j != 0 ? "," : "") + ("*a" + std::to_string(i - 1));
     text += "]\n";
   }
-  CHECK(summary(text).find("expected YAML: aliases expand to more than") != std::string::npos);
+  CHECK(summary(text).find("expected YAML: aliases that stand for more than") != std::string::npos);
 }
 
 // Gives `left` bytes of an array of strings and ends without closing it.

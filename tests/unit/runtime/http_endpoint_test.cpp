@@ -38,6 +38,20 @@ int probes_answered(std::uint16_t port) {
   return answered;
 }
 
+TEST_CASE("the places of a hub's endpoints fit into the descriptors for clients") {
+  HttpPlaces page, webhook{512, 512, 512, 512};
+  HttpStreams streams, none;
+  fit_into(kHubConnectionsMax, page, streams);
+  CHECK(page.requests + page.waiting + streams.max == 256);
+  fit_into(384, page, streams);
+  fit_into(384, webhook, none);
+  CHECK(2 * (page.requests + page.waiting + streams.max) + webhook.requests + webhook.waiting ==
+        384);
+  CHECK(page.waiting_of_address == 8);
+  fit_into(1, page, streams);
+  CHECK(page.waiting == 4);  // a probe finds one
+}
+
 TEST_CASE("a hundred half-open connections take no probe its place") {
   const auto endpoint = start();
   const std::uint16_t port = endpoint->port();
