@@ -6,10 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <thread>
 
+#include "engine/base/printable.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
@@ -142,6 +144,22 @@ Result<void> keep_way_back(const std::string& data, const Logger& logger) {
   return {};
 }
 
+std::function<void(LogTime)> clock_behind(const Logger& logger) {
+  return [logger](LogTime reported) {
+    logger({Severity::warn,
+            "the clock is behind the log: log time goes at half speed until it has caught up",
+            {{"log", to_rfc3339(reported)}}});
+  };
+}
+
+std::function<void(LogTime, LogTime)> clock_ahead(const Logger& logger) {
+  return [logger](LogTime reported, LogTime utc) {
+    logger({Severity::warn,
+            "the clock was set ahead: log time goes on as before, and catches up if it stays there",
+            {{"log", to_rfc3339(reported)}, {"clock", to_rfc3339(utc)}}});
+  };
+}
+
 Result<void> run_hub(const HubCommandOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return configuration.error();
@@ -175,11 +193,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (auto listening = listeners.start(*addresses, *credentials, logger); !listening)
     return listening;
 
-  SystemClock clock((*log)->last_time(), [&logger](LogTime reported) {
-    logger({Severity::warn,
-            "the clock is behind the log: log time goes at half speed until it has caught up",
-            {{"log", to_rfc3339(reported)}}});
-  });
+  SystemClock clock((*log)->last_time(), clock_behind(logger), clock_ahead(logger));
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
@@ -251,7 +265,7 @@ void add_hub_command(CLI::App& app, int& exit_code) {
   hub->callback([options, &exit_code] {
     const auto ended = run_hub(*options);
     if (ended) return;
-    std::cerr << "fairlead hub: " << ended.error().message << '\n';
+    std::cerr << "fairlead hub: " << printable_lines(ended.error().message) << '\n';
     exit_code = exit_code_for(ended.error().code);
   });
 }
