@@ -7,7 +7,10 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/projection/projection.h"
@@ -39,6 +42,8 @@ class ObjectFacts {
   void report_unlisted();
   /// Returns whether a list showed an object older than known, and forgets that.
   bool consume_went_back();
+  /// Returns which objects were refused and why, as far as that is reported, and forgets them.
+  std::vector<std::string> consume_refusals() { return std::exchange(refusals_, {}); }
 
   /// Whether a watch line has the same facts of an object as its last one: the hash of every field
   /// that a projection may read is equal. For handle_known() and handle_changed() of that line.
@@ -56,11 +61,13 @@ class ObjectFacts {
   KnownObjects::Object* find(std::string_view name_space, std::string_view name,
                              const LineFingerprint* fingerprint);
   bool report(JsonView object, const ObjectIdentity& identity, std::string_view line);
+  void refuse(const ObjectIdentity& identity, const std::string& why);
 
   const WatchedCollection& collection_;
   ReportedFacts& facts_;
   ReflectorCounters& counters_;
   KnownObjects known_;
+  std::vector<std::string> refusals_;
   bool went_back_ = false;                 // a list is of an older store
   bool looked_up_ = false;                 // knows() looked the object of the line up,
   KnownObjects::Object* found_ = nullptr;  // and found this
