@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "engine/base/printable.h"
+
 namespace fairlead {
 
 namespace {
@@ -33,6 +35,14 @@ std::string tinted(const std::string& lines, Tint tint) {
   return std::string(kBegin.at(static_cast<std::size_t>(tint))) + lines + "\x1b[0m";
 }
 
+// Names in cells come from elsewhere.
+std::vector<TableRow> printable_rows(const std::vector<TableRow>& rows) {
+  std::vector<TableRow> shown = rows;
+  for (TableRow& row : shown)
+    for (std::string& cell : row) cell = printable(cell);
+  return shown;
+}
+
 // Where the last column begins.
 std::size_t last_column(const std::vector<TableRow>& rows) {
   std::vector<std::size_t> widths;
@@ -51,8 +61,9 @@ std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t col
   return narrow_table_text(rows, columns, {});
 }
 
-std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns,
+std::string narrow_table_text(const std::vector<TableRow>& cells, std::size_t columns,
                               const std::vector<Tint>& tints) {
+  const std::vector<TableRow> rows = printable_rows(cells);
   const std::size_t begin = last_column(rows);
   const bool beside = begin + kLastColumnMin <= columns;
   const std::size_t indent = beside ? begin : kOwnLineIndent;
@@ -77,7 +88,8 @@ std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t col
   return text;
 }
 
-std::string table_text(const std::vector<TableRow>& rows, const std::string& indent) {
+std::string table_text(const std::vector<TableRow>& cells, const std::string& indent) {
+  const std::vector<TableRow> rows = printable_rows(cells);
   std::vector<std::size_t> widths;
   for (const TableRow& row : rows) {
     widths.resize(std::max(widths.size(), row.size()), 0);

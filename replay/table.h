@@ -10,8 +10,8 @@ namespace fairlead {
 
 using TableRow = std::vector<std::string>;
 
-/// One line a row, columns as wide as their widest cell, two spaces between; every line starts with
-/// `indent`. No trailing space.
+/// Cells are made printable (engine/base/printable.h). One line a row, columns as wide as their
+/// widest cell, two spaces between; every line starts with `indent`. No trailing space.
 std::string table_text(const std::vector<TableRow>& rows, const std::string& indent = "");
 
 /// The same, with the last column broken at spaces so that lines have at most `columns` bytes where

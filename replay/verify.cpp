@@ -23,7 +23,7 @@ constexpr std::uint64_t kProgressEvents = 1000;
 
 Json without_versions(const std::string& body) {
   Json parsed = read_json(body);
-  if (parsed.is_object() && parsed.contains("metadata") && parsed["metadata"].is_object()) {
+  if (member(parsed, "metadata").is_object()) {
     parsed["metadata"].erase("uid");
     parsed["metadata"].erase("resourceVersion");
   }

@@ -48,13 +48,25 @@ Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapsh
   for (const SnapshotInfo& info : *infos) {
     if (next(info.seq) < log.first_seq() || info.seq > log.last_seq()) continue;
     const auto chain = log.chain_at(info.seq);
-    if (chain && *chain == info.log_digest) continue;
+    const bool placed = chain && *chain == info.log_digest;
+    if (placed && voucher_of(log, info) != Voucher::denied) continue;
+    const std::string file = "the file \"snapshots/" + snapshot_file_name(info.seq) + "\" ";
     verdict->broken_at = info.seq;
-    verdict->what = "the hash chain differs from what the file \"snapshots/" +
-                    snapshot_file_name(info.seq) + "\" says";
+    verdict->what = placed ? file + "holds another state than the Checkpoint behind it names"
+                           : "the hash chain differs from what " + file + "says";
     return verdict;
   }
   return verdict;
+}
+
+Result<std::vector<Seq>> without_voucher(const EventLog& log, const SnapshotSource& snapshots) {
+  const auto infos = snapshots.list();
+  if (!infos) return infos.error();
+  std::vector<Seq> seqs;
+  for (const SnapshotInfo& info : *infos)
+    if (next(info.seq) >= log.first_seq() && voucher_of(log, info) == Voucher::none)
+      seqs.push_back(info.seq);
+  return seqs;
 }
 
 }  // namespace fairlead

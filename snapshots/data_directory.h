@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <vector>
 
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "snapshots/snapshot_source.h"
@@ -23,7 +24,11 @@ Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::p
                                                         OpenMode mode,
                                                         const LogProgress& progress = {});
 
-/// Verifies as log.verify() does, and compares every good snapshot with the hash chain.
+/// Verifies as log.verify() does, and compares every good snapshot with the hash chain and with the
+/// Checkpoint behind it.
 Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapshots);
+
+/// Returns the snapshots that no Checkpoint of the log names: they are not used.
+Result<std::vector<Seq>> without_voucher(const EventLog& log, const SnapshotSource& snapshots);
 
 }  // namespace fairlead

@@ -43,10 +43,22 @@ class SnapshotSource {
   /// Returns the stored bytes of a snapshot (an encoded SnapshotEnvelope). Fails with `not_found`
   /// if there is none.
   virtual Result<std::string> bytes(Seq seq) const = 0;
+  /// Whether the caller folded the log to make them, so that the log need not vouch for them. Never
+  /// of files: another program may have written them.
+  virtual bool folded_by_caller() const { return false; }
 };
 
+/// What a log says of a snapshot at its seq.
+enum class Voucher : std::uint8_t {
+  given,  ///< the Checkpoint behind it names this state: the log folds to it
+  none,  ///< no Checkpoint follows: the hub was stopped between the two, or another program made it
+  denied,  ///< the Checkpoint behind it names another state
+};
+Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot);
+
 /// Returns the newest good snapshot at or before `seq` that belongs to `log`: its digest is that of
-/// the hash chain at its seq. nullopt if there is none. `snapshots` may be null.
+/// the hash chain at its seq, and the Checkpoint behind it names its state. (The chain alone is in
+/// the log for whoever forges a state.) nullopt if there is none. `snapshots` may be null.
 Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
                                           Seq seq);
 

@@ -115,7 +115,7 @@ Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
 // The info of a snapshot that cannot be read.
 SnapshotInfo only_seq(Seq seq) { return {seq, {}, 0, {}, {}, 0}; }
 
-// Fails unless the snapshot has the log's digest at its seq.
+// Fails unless the snapshot has the log's digest at its seq, and no Checkpoint names another state.
 Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelope) {
   if (envelope.seq > log.last_seq() && !log.damage().empty())
     return Error{ErrorCode::corrupt, "the log is " + log.damage()};
@@ -123,6 +123,8 @@ Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelo
   if (!chain) return chain.error();
   if (*chain != envelope.log_digest)
     return Error{ErrorCode::corrupt, "it is of another log: the chain differs at its seq"};
+  if (voucher_of(log, info_of(envelope, 0)) == Voucher::denied)
+    return Error{ErrorCode::corrupt, "the Checkpoint behind it names another state"};
   return {};
 }
 
@@ -156,7 +158,8 @@ class Beginnings {
   explicit Beginnings(const EventLog& log) : log_(log) {}
   void add(const SnapshotVerdict& good) {
     const Seq seq = good.info.seq;
-    if (log_.first_seq() > Seq{1} && !outlived(log_, seq))
+    if (log_.first_seq() > Seq{1} && !outlived(log_, seq) &&
+        voucher_of(log_, good.info) == Voucher::given)
       seqs_.emplace(good.info.fold_version, seq);
   }
   bool has(std::uint32_t fold_version) const { return seqs_.contains(fold_version); }
@@ -365,13 +368,15 @@ Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
       if (!state) return state.error();
       if (auto placed = expect_in_chain(log, *envelope); !placed) return placed.error();
       // The first snapshot of a pruned log has no events before it to be folded from: it is only
-      // compared with the chain.
+      // compared with the Checkpoint behind it.
       if (before || log.first_seq() == Seq{1}) {
         auto folded = state_from(log, before ? *std::move(before) : State{}, seq);
         before.reset();
         if (!folded) return folded.error();
         if (!(*folded == *state))
           return Error{ErrorCode::corrupt, "the log folds to another state"};
+      } else if (voucher_of(log, verdict.info) != Voucher::given) {
+        return Error{ErrorCode::corrupt, "no Checkpoint behind it names its state"};
       }
       before = *std::move(state);
       return {};

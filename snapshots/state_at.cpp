@@ -16,6 +16,19 @@ constexpr std::uint64_t kReadAheadWorth = 4 * kBatchEvents;
 
 }  // namespace
 
+Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot) {
+  const auto reader = log.read(next(snapshot.seq));
+  if (!reader) return Voucher::none;
+  const auto event = (*reader)->next();
+  if (!event || !*event || (*event)->seq != next(snapshot.seq)) return Voucher::none;
+  const auto* checkpoint = std::get_if<Checkpoint>(&(*event)->fact);
+  if (checkpoint == nullptr) return Voucher::none;
+  const bool same = checkpoint->events == snapshot.seq.value &&
+                    checkpoint->state == snapshot.state_digest &&
+                    checkpoint->log == snapshot.log_digest;
+  return same ? Voucher::given : Voucher::denied;
+}
+
 Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
                                           Seq seq) {
   Seq at_most = std::min(seq, log.last_seq());
@@ -25,8 +38,10 @@ Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSou
     if (!*newest) break;
     const SnapshotInfo& info = (*newest)->info;
     const auto chain = log.chain_at(info.seq);
-    if (chain && *chain == info.log_digest) return newest;
-    // Of another log, or of events behind the readable end: an earlier one may be good.
+    if (chain && *chain == info.log_digest &&
+        (snapshots->folded_by_caller() || voucher_of(log, info) == Voucher::given))
+      return newest;
+    // Of another log, of events behind the readable end, or forged: an earlier one may be good.
     at_most = Seq{info.seq.value - 1};
   }
   return std::optional<Snapshot>();

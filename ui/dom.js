@@ -35,18 +35,28 @@ export function svg(tag, attributes = {}, ...children) {
   return element;
 }
 
+/**
+ * Spells what shows nothing itself and changes how the rest is shown (control characters, marks of direction), as
+ * engine/base/printable.h does: names come from clusters of others.
+ * @param {string | number} text
+ */
+function printable(text) {
+  return String(text).replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (mark) =>
+    mark === "\n" || mark === "\t" ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** @param {Element} element @param {Attributes} attributes */
 function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
-    else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? "" : String(value));
+    else if (value !== false && value !== undefined) element.setAttribute(name, value === true ? "" : printable(value));
   }
 }
 
 /** @param {Element} element @param {(Child | Child[])[]} children */
 function append(element, children) {
   for (const child of children.flat())
-    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : String(child));
+    if (child !== null && child !== undefined) element.append(child instanceof Node ? child : printable(child));
 }
 
 /**

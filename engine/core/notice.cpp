@@ -34,14 +34,7 @@ constexpr std::array<std::string_view, 6> kUnderWay{"WaitingForMember", "Waiting
                                                     "ClaimDeleted",     "PoolUpdating"};
 
 Json conditions_of(const std::string& body) {
-  const Json object = read_json(body);
-  if (!object.is_object() || !object.contains("status")) return Json::array();
-  const Json& status = object["status"];
-  return status.contains("conditions") ? status["conditions"] : Json::array();
-}
-
-std::string text(const Json& object, const char* key) {
-  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "";
+  return list_in(member(read_json(body), "status"), "conditions");
 }
 
 struct Condition {
@@ -51,8 +44,9 @@ struct Condition {
 
 Condition find_condition(const Json& conditions, const Expectation& expected) {
   for (const Json& each : conditions)
-    if (text(each, "type") == expected.type) {
-      Condition found{text(each, "status"), text(each, "reason"), text(each, "message"), false};
+    if (text_in(each, "type") == expected.type) {
+      Condition found{text_in(each, "status"), text_in(each, "reason"), text_in(each, "message"),
+                      false};
       found.bad = found.status != expected.well &&
                   std::find(kUnderWay.begin(), kUnderWay.end(), found.reason) == kUnderWay.end();
       return found;

@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "engine/base/printable.h"
 #include "engine/main/audit_question.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
@@ -23,6 +24,10 @@ struct AuditCommandOptions {
   AuditQuestion question;
 };
 
+Error no_answer(const HubPlace& hub) {
+  return {ErrorCode::unavailable, hub.server + ": answered something else than an answer of a hub"};
+}
+
 Result<AuditAnswer> ask(const AuditCommandOptions& options) {
   if (!options.hub.server.empty()) {
     if (!options.data.empty() || !options.bundle.empty())
@@ -33,8 +38,7 @@ Result<AuditAnswer> ask(const AuditCommandOptions& options) {
     if (!answer) return answer.error();
     Json document = read_json(*answer);
     if (document.is_object()) return AuditAnswer{std::move(document)};
-    return Error{ErrorCode::unavailable,
-                 options.hub.server + ": answered something else than an answer of a hub"};
+    return no_answer(options.hub);
   }
   const bool none = options.data.empty() && options.bundle.empty();
   auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);
@@ -42,10 +46,13 @@ Result<AuditAnswer> ask(const AuditCommandOptions& options) {
   return answer_question({*history->log, history->snapshots.get()}, options.question);
 }
 
-std::string printed(const AuditAnswer& answer, const std::string& output) {
-  if (output == "json") return to_text(answer.document) + "\n";
-  if (output == "yaml") return to_yaml_text(answer.document);
-  return audit_text(answer, shows_colours() ? TextFor::terminal : TextFor::file);
+Result<std::string> printed(const AuditAnswer& answer, const AuditCommandOptions& options) {
+  if (options.output == "json") return to_text(answer.document) + "\n";
+  if (options.output == "yaml") return to_yaml_text(answer.document);
+  auto text = if_well_shaped(
+      [&] { return audit_text(answer, shows_colours() ? TextFor::terminal : TextFor::file); });
+  if (!text) return no_answer(options.hub);
+  return *std::move(text);
 }
 
 void run(const AuditCommandOptions& options, int& exit_code) {
@@ -56,16 +63,21 @@ void run(const AuditCommandOptions& options, int& exit_code) {
   }
   auto answer = ask(options);
   if (!answer) {
-    std::cerr << "fairlead audit: " << answer.error().message << '\n';
+    std::cerr << "fairlead audit: " << printable_lines(answer.error().message) << '\n';
     exit_code = exit_code_for(answer.error().code);
     return;
   }
-  if (const Json& document = answer->document; document.contains("note"))
-    if (const Json& note = document["note"]; note.is_string())
-      std::cerr << "fairlead audit: " << note.get<std::string>() << '\n';
-  std::cout << printed(*answer, options.output);
+  const auto text = printed(*answer, options);
+  if (!text) {
+    std::cerr << "fairlead audit: " << printable_lines(text.error().message) << '\n';
+    exit_code = exit_code_for(text.error().code);
+    return;
+  }
+  if (const std::string note = text_in(answer->document, "note"); !note.empty())
+    std::cerr << "fairlead audit: " << printable(note) << '\n';
+  std::cout << *text;
   const auto written = flush_output();
-  if (!written) std::cerr << "fairlead audit: " << written.error().message << '\n';
+  if (!written) std::cerr << "fairlead audit: " << printable_lines(written.error().message) << '\n';
   exit_code = written ? kDone : exit_code_for(written.error().code);
 }
 

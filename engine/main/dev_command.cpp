@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/base/printable.h"
 #include "engine/fleet/account.h"
 #include "engine/fleet/scaled_clock.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
@@ -206,8 +207,10 @@ int print_summary(const Play& play, const Account& account, const HubStats& stat
   how.comparison = Comparison::all;
   const auto report = replay(*play.log, nullptr, how);
   const bool same = report.has_value() && report->holds();
-  if (!verdict.has_value()) std::cerr << "fairlead dev: " << verdict.error().message << '\n';
-  if (!report.has_value()) std::cerr << "fairlead dev: " << report.error().message << '\n';
+  if (!verdict.has_value())
+    std::cerr << "fairlead dev: " << printable_lines(verdict.error().message) << '\n';
+  if (!report.has_value())
+    std::cerr << "fairlead dev: " << printable_lines(report.error().message) << '\n';
   const IngestCounts& ingest = stats.ingest;
   const std::uint64_t changes = ingest.logged + ingest.unchanged + ingest.older + ingest.foreign;
   std::cout << "\nIn " << to_elapsed(play.clock->now() - play.clock->start()) << " of the fleet:\n"
@@ -355,7 +358,7 @@ void add_dev_command(CLI::App& app, int& exit_code) {
       exit_code = *ended;
       return;
     }
-    std::cerr << "fairlead dev: " << ended.error().message << '\n';
+    std::cerr << "fairlead dev: " << printable_lines(ended.error().message) << '\n';
     exit_code = exit_code_for(ended.error().code);
   });
 }

@@ -29,8 +29,7 @@ constexpr const char* kForbiddenCaller =
 // What the answer says of its failure: a hub in {"error"}, an API server before it in a Status.
 std::string sentence_of(const HttpResponse& response) {
   const Json document = read_json(response.body);
-  if (!document.is_object()) return {};
-  return document.value(document.value("kind", "") == "Status" ? "message" : "error", "");
+  return text_in(document, text_in(document, "kind") == "Status" ? "message" : "error");
 }
 
 class HubClient {

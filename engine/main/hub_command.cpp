@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <atomic>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <thread>
 
 #include "engine/base/descriptors.h"
+#include "engine/base/printable.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
@@ -178,6 +180,22 @@ Result<void> expect_descriptors() {
                                            std::to_string(kDescriptorsMin)};
 }
 
+std::function<void(LogTime)> clock_behind(const Logger& logger) {
+  return [logger](LogTime reported) {
+    logger({Severity::warn,
+            "the clock is behind the log: log time goes at half speed until it has caught up",
+            {{"log", to_rfc3339(reported)}}});
+  };
+}
+
+std::function<void(LogTime, LogTime)> clock_ahead(const Logger& logger) {
+  return [logger](LogTime reported, LogTime utc) {
+    logger({Severity::warn,
+            "the clock was set ahead: log time goes on as before, and catches up if it stays there",
+            {{"log", to_rfc3339(reported)}, {"clock", to_rfc3339(utc)}}});
+  };
+}
+
 Result<void> run_hub(const HubCommandOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return configuration.error();
@@ -215,11 +233,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (auto listening = listeners.start(*addresses, *credentials, logger); !listening)
     return listening;
 
-  SystemClock clock((*log)->last_time(), [&logger](LogTime reported) {
-    logger({Severity::warn,
-            "the clock is behind the log: log time goes at half speed until it has caught up",
-            {{"log", to_rfc3339(reported)}}});
-  });
+  SystemClock clock((*log)->last_time(), clock_behind(logger), clock_ahead(logger));
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
@@ -288,7 +302,7 @@ void add_hub_command(CLI::App& app, int& exit_code) {
     const auto enough = expect_descriptors();
     const auto ended = enough ? run_hub(*options) : enough;
     if (ended) return;
-    std::cerr << "fairlead hub: " << ended.error().message << '\n';
+    std::cerr << "fairlead hub: " << printable_lines(ended.error().message) << '\n';
     exit_code = exit_code_for(ended.error().code);
   });
 }

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/event_filter.h"
 #include "engine/main/exit_code.h"
@@ -15,7 +16,7 @@
 
 namespace fairlead {
 int report_log_error(const Error& error, std::ostream& err) {
-  err << "fairlead log: " << error.message << '\n';
+  err << "fairlead log: " << printable_lines(error.message) << '\n';
   const bool wrong_place = error.code == ErrorCode::not_found ||
                            error.code == ErrorCode::incompatible || error.code == ErrorCode::gone;
   return exit_code_for(wrong_place ? ErrorCode::bad_input : error.code);
@@ -52,6 +53,8 @@ int log_verify(const LogPlace& place, LogOutput output, std::ostream& out, std::
   const EventLog& log = *history->log;
   const auto verdict = verify_with(log, *history->snapshots);
   if (!verdict) return report_log_error(verdict.error(), err);
+  const auto unused = without_voucher(log, *history->snapshots);
+  if (!unused) return report_log_error(unused.error(), err);
   if (output == LogOutput::json) {
     Json json{{"chain", chain_text(*verdict)}, {"events", verdict->events}};
     if (verdict->broken_at) {
@@ -60,12 +63,16 @@ int log_verify(const LogPlace& place, LogOutput output, std::ostream& out, std::
     } else {
       json["digest"] = log.chain().hex();
     }
+    for (const Seq seq : *unused) json["unused_snapshots"].push_back(seq.value);
     out << to_text(json) << '\n';
   } else if (verdict->broken_at) {
     out << "broken at seq " << verdict->broken_at->value << ": " << verdict->what << '\n';
   } else {
     out << "ok: " << verdict->events << " events, chain " << log.chain().hex() << '\n';
   }
+  if (output == LogOutput::text)
+    for (const Seq seq : *unused)
+      out << "snapshot " << seq.value << " is not used: no Checkpoint of the log names its state\n";
   return finish_log_output(verdict->broken_at ? kAnswerIsNo : kDone, out, err);
 }
 

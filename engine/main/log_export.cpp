@@ -56,6 +56,8 @@ Result<BundleReport> export_from_hub(const AskHub& ask, const std::filesystem::p
     if (auto added = (*receiver)->add(*page); !added) return added.error();
     if (progress && page->next) progress((*receiver)->reached(), page->to);
     end = "seq:" + std::to_string(page->to.value);
+    if (page->next == from)
+      return Error{ErrorCode::unavailable, "the server gives the same page again and again"};
     from = page->next;
   }
   return (*receiver)->finish();

@@ -86,7 +86,7 @@ Result<Seq> snapshot_behind(const EventLog& log, const SnapshotStore& snapshots,
   const auto list = snapshots.list();
   if (!list) return list.error();
   for (const SnapshotInfo& info : *list)
-    if (info.seq >= cut) return info.seq;
+    if (info.seq >= cut && voucher_of(log, info) == Voucher::given) return info.seq;
   return (*newest)->info.seq;
 }
 

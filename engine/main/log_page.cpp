@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/base/json.h"
+#include "engine/base/printable.h"
 #include "engine/main/event_filter.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/http_target.h"
@@ -126,17 +127,21 @@ void print_event(const Event& event, const std::optional<std::string>& raw, LogO
                  std::ostream& out) {
   if (output == LogOutput::json) {
     Json line = to_json(event);
-    if (raw) line["raw"] = read_json(*raw);
+    if (raw) {
+      Json object = read_json(*raw);
+      line["raw"] = object.is_discarded() ? Json(*raw) : std::move(object);
+    }
     out << to_text(line) << '\n';
     return;
   }
-  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << event.source << ' '
-      << fact_name(event.fact);
+  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << printable(event.source)
+      << ' ' << fact_name(event.fact);
   if (const ObjectKey* object = object_of(event.fact))
     out << ' ' << info(object->kind).name << ' '
-        << (object->namespace_.empty() ? object->name : object->namespace_ + "/" + object->name);
+        << printable(object->namespace_.empty() ? object->name
+                                                : object->namespace_ + "/" + object->name);
   out << '\n';
-  if (raw) out << "  " << *raw << '\n';
+  if (raw) out << "  " << printable(*raw) << '\n';
 }
 
 enum class Extent : std::uint8_t { page, all };
@@ -291,19 +296,17 @@ struct LogPage {
 /// Reads a page; nullopt if the answer is not that of a hub.
 std::optional<LogPage> read_page(const std::string& answer) {
   const Json document = read_json(answer);
-  if (!document.is_object()) return std::nullopt;
-  const Json text = document.value("text", Json());
-  const Json exit_code = document.value("exit", Json());
-  if (!text.is_string() || !exit_code.is_number_integer()) return std::nullopt;
-  const Json events = document.value("events", Json(0U));
-  if (!events.is_number_unsigned()) return std::nullopt;
-  LogPage page{text.get<std::string>(), exit_code.get<int>(), events.get<std::size_t>(), {}};
-  const auto next = document.find("next");
-  if (next == document.end()) return page;
-  const Json from = next->is_object() ? next->value("from", Json()) : Json();
-  const Json to = next->is_object() ? next->value("to", Json()) : Json();
-  if (!from.is_string() || !to.is_string()) return std::nullopt;
-  page.next.emplace(from.get<std::string>(), to.get<std::string>());
+  const auto exit_code = natural_in(document, "exit");
+  // Any other exit code of a hub is an error, which has no page.
+  if (!member(document, "text").is_string() || !exit_code || *exit_code > kAnswerIsNo)
+    return std::nullopt;
+  const auto events = natural_in(document, "events");
+  if (!events && document.contains("events")) return std::nullopt;
+  LogPage page{text_in(document, "text"), static_cast<int>(*exit_code), events.value_or(0), {}};
+  if (!document.contains("next")) return page;
+  const Json& next = member(document, "next");
+  page.next.emplace(text_in(next, "from"), text_in(next, "to"));
+  if (page.next->first.empty() || page.next->second.empty()) return std::nullopt;
   return page;
 }
 
@@ -400,6 +403,7 @@ Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSele
     const auto answer = ask(to_text(target));
     if (!answer) return answer.error();
     auto printed = read_page(*answer);
+    if (printed) printed->text = printable_lines(printed->text);
     if (!printed)
       return Error{ErrorCode::unavailable,
                    "the server answered something else than a page of a log"};
@@ -410,6 +414,8 @@ Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSele
     else
       out << printed->text;
     if (printed->next && !whole && out) {
+      if (*printed->next == std::pair(page.from, page.to))
+        return Error{ErrorCode::unavailable, "the server gives the same page again and again"};
       std::tie(page.from, page.to) = *printed->next;
       if (*wanted > 0) page.last = std::to_string(*wanted - events);
       continue;

@@ -4,8 +4,11 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <iostream>
+#include <new>
 
 #include "engine/base/descriptors.h"
 #include "engine/base/stop_point.h"
@@ -26,9 +29,29 @@ bool occupy_standard_descriptors() {
   return true;
 }
 
+// The last barrier, of every thread: errors are Results, and an exception of a library ends in its
+// folder. What still comes (no memory is left, no thread can be made, a defect) ends the process
+// with an error and the exit code of an operating failure. Nothing is unwound: threads may wait for
+// each other, and the log is whole at every moment.
+[[noreturn]] void end_by_exception() {
+  constexpr int kOperatingFailure = 3;
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+    std::abort();  // not by an exception: a bug
+  } catch (const std::bad_alloc&) {
+    std::fputs("fairlead: error: no memory is left; the process ends\n", stderr);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "fairlead: error: %.200s; the process ends\n", error.what());
+  } catch (...) {
+    std::fputs("fairlead: error: an unknown exception; the process ends\n", stderr);
+  }
+  std::_Exit(kOperatingFailure);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  std::set_terminate(end_by_exception);
   if (!occupy_standard_descriptors()) return 3;
   static_cast<void>(fairlead::descriptor_shares());  // before anything is opened
   // Files of this program hold a hub's objects and, for `dev`, credentials: only the owner may read

@@ -9,6 +9,7 @@
 
 #include "connectors/kube/document/object_input.h"
 #include "connectors/kube/projection/projection.h"
+#include "engine/base/printable.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
@@ -113,9 +114,9 @@ void report_unread(const std::vector<InputLine>& lines) {
     const auto kind = find_kind(group, line.kind);
     if (line.seen || !kind || reads_version(*kind, version) || !reported.insert(*kind).second)
       continue;
-    std::cerr << "fairlead plan: warning: " << line.file << ":" << line.line << ": " << line.kind
-              << " of " << line.api_version << " is not read, only " << info(*kind).versions
-              << ": its objects count as absent\n";
+    std::cerr << "fairlead plan: warning: " << line.file << ":" << line.line << ": "
+              << printable(line.kind + " of " + line.api_version) << " is not read, only "
+              << info(*kind).versions << ": its objects count as absent\n";
   }
 }
 
@@ -216,13 +217,14 @@ void add_plan_command(CLI::App& app, int& exit_code) {
   plan->callback([options, &exit_code] {
     auto answer = plan_dry(*options, std::cin);
     if (!answer) {
-      std::cerr << "fairlead plan: " << answer.error().message << '\n';
+      std::cerr << "fairlead plan: " << printable_lines(answer.error().message) << '\n';
       exit_code = exit_code_for(answer.error().code);
       return;
     }
     std::cout << answer->text;
     const auto written = flush_output();
-    if (!written) std::cerr << "fairlead plan: " << written.error().message << '\n';
+    if (!written)
+      std::cerr << "fairlead plan: " << printable_lines(written.error().message) << '\n';
     exit_code = written ? answer->exit_code : exit_code_for(written.error().code);
   });
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/hub_client.h"
@@ -29,7 +30,7 @@ int exit_after(const CLI::App& app, const CLI::ParseError& error) {
   if (app.exit(error) != 0) return 2;
   const auto written = flush_output();
   if (written) return kDone;
-  std::cerr << "fairlead: " << written.error().message << "\n";
+  std::cerr << "fairlead: " << printable_lines(written.error().message) << "\n";
   return exit_code_for(written.error().code);
 }
 

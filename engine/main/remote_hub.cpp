@@ -36,11 +36,7 @@ std::string placed(std::string body, const std::vector<std::string>& place) {
 
 // The token in the answer to a TokenRequest; empty: none.
 std::string token_in(const std::string& body) {
-  const Json answer = read_json(body);
-  const Json::json_pointer at("/status/token");
-  return answer.is_object() && answer.contains(at) && answer[at].is_string()
-             ? answer[at].get<std::string>()
-             : "";
+  return text_in(member(read_json(body), "status"), "token");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
@@ -241,7 +242,7 @@ void add_replay_command(CLI::App& app, int& exit_code) {
       exit_code = *answer;
       return;
     }
-    std::cerr << "fairlead replay: " << answer.error().message << '\n';
+    std::cerr << "fairlead replay: " << printable_lines(answer.error().message) << '\n';
     exit_code = exit_code_for(answer.error().code);
   });
 }

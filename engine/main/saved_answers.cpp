@@ -89,10 +89,11 @@ Result<AuditAnswer> Saving::ask(std::string_view path, const Asked& parameters) 
   for (const auto& [name, value] : parameters) target.add(name, value);
   for (;;) {
     const HttpReply reply = questions_.reply(to_text(target));
-    Json answer = read_json(reply.body);
+    Json answer = read_own_json(reply.body);
     if (reply.status != 200) {
       const auto code = reply.status == 400 ? ErrorCode::bad_input : ErrorCode::unavailable;
-      return Error{code, answer.value("error", reply.body)};
+      const std::string why = text_in(answer, "error");
+      return Error{code, why.empty() ? reply.body : why};
     }
     if (!answer.contains("building") || answer["building"].is_null())
       return AuditAnswer{std::move(answer)};

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
@@ -88,7 +89,7 @@ Result<void> run_serve(const ServeOptions& options) {
   if (auto written = flush_output(); !written) return written;
   if (options.open)
     if (const auto opened = open_browser((*server)->url()); !opened)
-      std::cerr << "fairlead serve: --open: " << opened.error().message << '\n';
+      std::cerr << "fairlead serve: --open: " << printable_lines(opened.error().message) << '\n';
   while (!signals.within(hours(1))) continue;
   return {};
 }
@@ -132,7 +133,7 @@ void add_serve_command(CLI::App& app, int& exit_code) {
                     "Of --save: the span ends here; default: the log's end");
   serve->callback([options, &exit_code] {
     const auto served = run_serve(*options);
-    if (!served) std::cerr << "fairlead serve: " << served.error().message << '\n';
+    if (!served) std::cerr << "fairlead serve: " << printable_lines(served.error().message) << '\n';
     exit_code = served ? kDone : exit_code_for(served.error().code);
   });
 }

@@ -5,10 +5,13 @@
 #include <memory>
 
 #include "engine/base/json.h"
+#include "engine/base/printable.h"
+#include "engine/fold/evolve.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/standard_streams.h"
+#include "schema/codec.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 #include "snapshots/state_codec.h"
@@ -95,19 +98,53 @@ Result<int> list(const SnapshotCommandOptions& options) {
   return answered(0);
 }
 
-// Works beside a running hub, too: the log is read as it is now, and each snapshot has a file of
-// its own.
-Result<int> take(const SnapshotCommandOptions& options) {
-  auto log = open_for_reading(options.data);
+// Fails where a snapshot cannot be taken, before the log is opened for writing: that would make a
+// log where there is none, and lock out the older program that wrote it.
+Result<void> expect_takeable(const std::string& data) {
+  const auto log = open_for_reading(data);
   if (!log) return log.error();
-  if (auto whole = expect_before_damage(**log, end_of(**log)); !whole) return whole.error();
-  SnapshotStore store(options.data);
-  auto state = state_at(**log, &store, (*log)->last_seq());
+  if (auto whole = expect_before_damage(**log, end_of(**log)); !whole) return whole;
+  if ((*log)->last_seq() == Seq{}) return Error{ErrorCode::bad_input, "the log is empty"};
+  if ((*log)->schema_version() >= kSchemaVersion) return {};
+  return Error{ErrorCode::bad_input,
+               data + " is the log of an older version: start `fairlead hub` of this one first"};
+}
+
+// As a hub does it, in an epoch of its own: a snapshot counts only where the log itself names its
+// state, in the Checkpoint behind it.
+Result<SnapshotInfo> take_snapshot(EventLog& log, SnapshotStore& store) {
+  const auto before = state_at(log, &store, log.last_seq());
+  if (!before) return before.error();
+  const Epoch epoch{before->epoch.value + 1};
+  const auto append = [&](Fact fact) -> Result<void> {
+    const EventDraft draft{std::string(kSelf), Seq{}, std::move(fact)};
+    const auto events = log.append({&draft, 1}, log.last_time(), epoch);
+    if (!events) return events.error();
+    return {};
+  };
+  if (auto begun = append(
+          EpochStarted{"fairlead snapshot take", FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
+      !begun)
+    return begun.error();
+  const auto state = state_from(log, *before, log.last_seq());
   if (!state) return state.error();
-  if (state->seq == Seq{}) return Error{ErrorCode::bad_input, "the log is empty"};
-  // The events first: a snapshot must not cover events that a loss of power could still erase.
-  if (auto durable = (*log)->make_durable(); !durable) return durable.error();
-  auto taken = store.save(*state, (*log)->chain());
+  auto taken = store.save(*state, log.chain());
+  if (!taken) return taken;
+  if (auto noted = append(Checkpoint{taken->state_digest, taken->seq.value, taken->log_digest});
+      !noted)
+    return noted.error();
+  return taken;
+}
+
+Result<int> take(const SnapshotCommandOptions& options) {
+  if (auto takeable = expect_takeable(options.data); !takeable) return takeable.error();
+  auto log = open_data_directory(options.data, OpenMode::write);
+  if (!log && log.error().code == ErrorCode::conflict)
+    return Error{ErrorCode::conflict,
+                 log.error().message + " (a hub takes its snapshots itself: log.snapshotEvery)"};
+  if (!log) return log.error();
+  SnapshotStore store(options.data);
+  const auto taken = take_snapshot(**log, store);
   if (!taken) return taken.error();
   if (options.output == "json") {
     std::cout << to_text(to_json(*taken)) << '\n';
@@ -180,7 +217,8 @@ CLI::App* add(CLI::App& snapshot, const char* name, const char* what, Action act
       exit_code = *answer;
       return;
     }
-    std::cerr << "fairlead snapshot " << name << ": " << answer.error().message << '\n';
+    std::cerr << "fairlead snapshot " << name << ": " << printable_lines(answer.error().message)
+              << '\n';
     exit_code = exit_code_for(answer.error().code);
   });
   return command;

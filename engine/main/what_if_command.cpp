@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 
+#include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
@@ -78,7 +79,7 @@ void add_what_if_command(CLI::App& app, int& exit_code) {
   what_if->callback([options, &exit_code] {
     const auto done = run(*options);
     if (done) return;
-    std::cerr << "fairlead whatif: " << done.error().message << '\n';
+    std::cerr << "fairlead whatif: " << printable_lines(done.error().message) << '\n';
     exit_code = exit_code_for(done.error().code);
   });
 }

@@ -1,5 +1,6 @@
 #include "engine/main/write_line.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "engine/base/json.h"
@@ -17,7 +18,10 @@ std::string write_line(Seq seq, LogTime time, const PatchIntended& intent) {
       << ",\"kind\":" << text(std::string(info(intent.target.kind).name))
       << ",\"namespace\":" << text(intent.target.namespace_)
       << ",\"name\":" << text(intent.target.name);
-  if (!intent.body.empty()) out << ",\"body\":" << intent.body;
+  // A log that was forged may hold a body that is no JSON: it must not break the line.
+  const bool is_line = std::none_of(intent.body.begin(), intent.body.end(),
+                                    [](unsigned char c) { return c < 0x20; });
+  if (!intent.body.empty()) out << ",\"body\":" << (is_line ? intent.body : text(intent.body));
   if (intent.force) out << ",\"force\":true";
   Json because = Json::array();
   for (const Seq reason : intent.reason.because) because.push_back(reason.value);

@@ -101,6 +101,7 @@ void carry_version(PatchIntended& intent, const std::string& resource_version) {
   // A delete: the connector makes its preconditions of the intent's own fields.
   if (intent.body.empty()) return;
   Json body = read_own_json(intent.body);
+  if (!member(body, "metadata").is_object()) return;  // of a log that was forged
   body["metadata"]["resourceVersion"] = resource_version;
   intent.body = to_text(body);
 }

@@ -10,11 +10,10 @@ const ClaimCensus::Entry& ClaimCensus::read(const std::string& claim, const std:
   if (entry.body == body) return entry;
   entry = {body, {}, 0};
   const Json object = read_json(body);
-  if (!object.is_object() || !object.contains("status")) return entry;
-  const Json& status = object["status"];
-  for (const Json& condition : status.value("conditions", Json::array()))
-    entry.conditions[condition.value("type", "")] = condition.value("status", "");
-  entry.overcommitted = status.value("overcommitted", Json::array()).size();
+  const Json& status = member(object, "status");
+  for (const Json& condition : list_in(status, "conditions"))
+    entry.conditions[text_in(condition, "type")] = text_in(condition, "status");
+  entry.overcommitted = list_in(status, "overcommitted").size();
   return entry;
 }
 

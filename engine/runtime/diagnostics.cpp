@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <memory>
 
+#include "engine/base/printable.h"
+
 namespace fairlead {
 
 namespace {
@@ -25,12 +27,12 @@ void add_value(std::string& line, std::string_view value) {
     line += value;
     return;
   }
-  line += '"';
+  std::string quoted;
   for (const char c : value) {
-    if (c == '"' || c == '\\') line += '\\';
-    line += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
   }
-  line += cut ? "...\"" : "\"";
+  line += '"' + printable(quoted) + (cut ? "...\"" : "\"");
 }
 
 spdlog::level::level_enum level_of(Severity severity) {
@@ -45,7 +47,7 @@ spdlog::level::level_enum level_of(Severity severity) {
 }  // namespace
 
 std::string to_line(const Diagnostic& diagnostic) {
-  std::string line = diagnostic.what;
+  std::string line = printable(diagnostic.what);
   for (const auto& [key, value] : diagnostic.details) {
     line += ' ';
     line += key;

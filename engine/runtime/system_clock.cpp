@@ -1,31 +1,76 @@
 #include "engine/runtime/system_clock.h"
 
+#include <algorithm>
+#include <chrono>
+#include <ctime>
 #include <utility>
 
 namespace fairlead {
+
+namespace {
+
+// It goes on while the machine sleeps, unlike CLOCK_MONOTONIC: UTC does not step when it wakes.
+LogTime time_since_boot() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return LogTime{} + seconds(time.tv_sec) + Duration{time.tv_nsec};
+}
+
+}  // namespace
+
+LogTime ForwardTime::at(LogTime utc, Duration elapsed) {
+  elapsed.ns = std::max<std::int64_t>(elapsed.ns, 0);
+  const LogTime expected = last_ + elapsed;
+  if (!std::exchange(begun_, true)) {
+    if (utc <= kClockMax) last_ = std::max(utc, last_);
+  } else if (utc > expected + kClockStepMax) {
+    follow(utc, expected, elapsed);
+  } else {
+    waits_ = false;
+    last_ = std::max(utc, last_ + Duration{elapsed.ns / 2});
+  }
+  return last_;
+}
+
+void ForwardTime::follow(LogTime utc, LogTime expected, Duration elapsed) {
+  // (Both are after 1970: no overflow.)
+  const std::int64_t moved = (utc - expected).ns - ahead_.ns;
+  const bool stays = waits_ && moved <= kClockStepMax.ns && -moved <= kClockStepMax.ns;
+  confirmed_ = stays && utc <= kClockMax ? Duration{confirmed_.ns + elapsed.ns} : Duration{};
+  waits_ = true;
+  last_ = expected;
+  if (confirmed_ >= kClockConfirmedAfter) last_ = last_ + Duration{elapsed.ns / 2};
+  ahead_ = utc - last_;
+}
 
 LogTime utc_now() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
 }
 
-SystemClock::SystemClock(LogTime not_before, std::function<void(LogTime)> behind)
-    : behind_(std::move(behind)), time_(not_before), asked_(std::chrono::steady_clock::now()) {}
+SystemClock::SystemClock(LogTime not_before, std::function<void(LogTime)> behind,
+                         std::function<void(LogTime, LogTime)> ahead)
+    : behind_(std::move(behind)),
+      ahead_(std::move(ahead)),
+      time_(not_before),
+      asked_(time_since_boot()) {}
 
 LogTime SystemClock::now() {
-  LogTime reported;
-  bool turned = false;
+  LogTime reported, is;
+  bool fell_behind = false, went_ahead = false;
   {
     const std::lock_guard lock(mutex_);
-    const auto asked = std::chrono::steady_clock::now();
-    const Duration elapsed{std::chrono::nanoseconds(asked - asked_).count()};
-    asked_ = asked;
-    const LogTime is = utc_now();
+    const LogTime asked = time_since_boot();
+    const Duration elapsed = asked - std::exchange(asked_, asked);
+    is = utc_now();
     reported = time_.at(is, elapsed);
-    turned = !is_behind_ && reported - is > kClockBehindMax;
-    is_behind_ = turned || (is_behind_ && reported > is);
+    fell_behind = !is_behind_ && reported - is > kClockBehindMax;
+    is_behind_ = fell_behind || (is_behind_ && reported > is);
+    went_ahead = time_.waits() && !is_ahead_;
+    is_ahead_ = time_.waits();
   }
-  if (turned && behind_) behind_(reported);
+  if (fell_behind && behind_) behind_(reported);
+  if (went_ahead && ahead_) ahead_(reported, is);
   return reported;
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <iterator>
 
+#include "engine/base/printable.h"
 #include "replay/audit/audit.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain_text.h"
@@ -286,7 +287,8 @@ std::string answer_text(const Json& document, TextFor reader) {
 }  // namespace
 
 std::string audit_text(const AuditAnswer& answer, TextFor reader) {
-  return answer_text(answer.document, reader) + unseen_text(answer.document);
+  const Json document = printable_document(answer.document);
+  return answer_text(document, reader) + unseen_text(document);
 }
 
 }  // namespace fairlead

@@ -41,7 +41,7 @@ Json text_or(const std::string& text, Json otherwise = {}) {
   return text.empty() ? otherwise : Json(text);
 }
 
-Json document_or_null(const std::string& text) { return text.empty() ? Json() : read_json(text); }
+Json document_or_null(const std::string& text) { return read_own_json(text); }
 
 Json weight_or_default(const std::optional<Quantity>& weight) {
   return weight ? weight->text() : "1";

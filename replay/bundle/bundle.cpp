@@ -84,6 +84,8 @@ Result<BundleReport> import_bundle(const Bundle& bundle, const fs::path& directo
   if (report.events > 0) report.first = next(bundle.base.last);
   // The snapshots come before the log gets its name: without them a pruned log cannot be folded.
   SnapshotStore store(directory);
+  std::error_code ignored;
+  fs::remove_all(store.directory(), ignored);  // of an import that died, perhaps of another bundle
   Result<void> kept;
   for (const Bundle::StoredSnapshot& snapshot : bundle.snapshots)
     if (kept) {
@@ -93,7 +95,6 @@ Result<BundleReport> import_bundle(const Bundle& bundle, const fs::path& directo
     }
   if (kept) kept = (*log)->finish();
   if (kept) return report;
-  std::error_code ignored;
   fs::remove_all(store.directory(), ignored);
   return kept.error();
 }

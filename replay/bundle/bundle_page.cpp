@@ -183,21 +183,24 @@ Json part_json(const BundlePart& part) {
   return json;
 }
 
-/// Consumes the bytes of a part at the front of `rest`. Throws nlohmann's exceptions.
+/// Consumes the bytes of a part at the front of `rest`.
 std::optional<BundlePart> part_of(const Json& json, std::string_view& rest) {
+  const auto seq = natural_in(json, "seq"), size = natural_in(json, "size");
+  const auto offset = natural_in(json, "offset"), bytes = natural_in(json, "bytes");
+  if (!member(json, "tag").is_string() || !seq || !size || !offset || !bytes ||
+      *bytes > rest.size())
+    return std::nullopt;
   BundlePart part;
-  part.tag = json.at("tag").get<std::string>();
-  part.seq = {json.at("seq").get<std::uint64_t>()};
-  part.size = json.at("size").get<std::uint64_t>();
-  part.offset = json.at("offset").get<std::uint64_t>();
+  part.tag = text_in(json, "tag");
+  part.seq = {*seq};
+  part.size = *size;
+  part.offset = *offset;
   if (json.contains("digest")) {
-    part.digest = Digest::from_hex(json.at("digest").get<std::string>());
+    part.digest = Digest::from_hex(text_in(json, "digest"));
     if (!part.digest) return std::nullopt;
   }
-  const auto bytes = json.at("bytes").get<std::uint64_t>();
-  if (bytes > rest.size()) return std::nullopt;
-  part.bytes = rest.substr(0, bytes);
-  rest.remove_prefix(bytes);
+  part.bytes = rest.substr(0, *bytes);
+  rest.remove_prefix(*bytes);
   return part;
 }
 
@@ -262,23 +265,20 @@ std::string to_bytes(const BundlePage& page) {
 Result<BundlePage> read_bundle_page(std::string_view bytes) {
   const std::size_t end = bytes.find('\n');
   const Json line = read_json(bytes.substr(0, end));
-  if (end == std::string_view::npos || !line.is_object()) return no_page();
+  const auto to = natural_in(line, "to");
+  if (end == std::string_view::npos || !to || !member(line, "parts").is_array()) return no_page();
   std::string_view rest = bytes.substr(end + 1);
   BundlePage page;
-  try {
-    page.to = {line.at("to").get<std::uint64_t>()};
-    for (const Json& json : line.at("parts")) {
-      auto part = part_of(json, rest);
-      if (!part) return no_page();
-      page.parts.push_back(*std::move(part));
-    }
-    if (line.contains("next")) {
-      const auto cursor = parse_bundle_cursor(line.at("next").get<std::string>());
-      if (!cursor) return no_page();
-      page.next = *cursor;
-    }
-  } catch (const Json::exception&) {
-    return no_page();
+  page.to = {*to};
+  for (const Json& json : list_in(line, "parts")) {
+    auto part = part_of(json, rest);
+    if (!part) return no_page();
+    page.parts.push_back(*std::move(part));
+  }
+  if (line.contains("next")) {
+    const auto cursor = parse_bundle_cursor(text_in(line, "next"));
+    if (!cursor) return no_page();
+    page.next = *cursor;
   }
   return rest.empty() ? Result<BundlePage>(std::move(page)) : no_page();
 }

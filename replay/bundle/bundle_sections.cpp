@@ -5,12 +5,14 @@
 namespace fairlead {
 namespace {
 
-// Throws nlohmann's exceptions; the caller converts them into an error.
-LogTail tail_of(const Json& json) {
-  LogTail tail{{json.at("seq").get<std::uint64_t>()},
-               {json.at("logTime").get<std::int64_t>()},
-               Digest::from_hex(json.at("chain").get<std::string>()).value_or(Digest{})};
-  return tail;
+// The position that a head names; nullopt if that is none.
+std::optional<LogTail> tail_in(const Json& head, const char* name) {
+  const Json& tail = member(head, name);
+  const auto seq = natural_in(tail, "seq");
+  const Json& time = member(tail, "logTime");
+  const auto chain = Digest::from_hex(text_in(tail, "chain"));
+  if (!seq || !time.is_number_integer() || !chain) return std::nullopt;
+  return LogTail{{*seq}, {time.get<std::int64_t>()}, *chain};
 }
 
 }  // namespace
@@ -19,24 +21,24 @@ Result<void> read_head(Bundle& bundle, const BundleSection& section) {
   const auto refuse = [&section](ErrorCode code, const std::string& what) {
     return Error{code, section.place() + ": " + what};
   };
-  try {
-    const Json head = read_own_json(section.payload);
-    if (head.at("format") != kBundleFormat)
-      return refuse(ErrorCode::incompatible, "it is no bundle");
-    if (head.at("version").get<unsigned>() > kBundleVersion ||
-        head.at("schemaVersion").get<unsigned>() > kSchemaVersion)
-      return refuse(ErrorCode::incompatible,
-                    "it was written by a newer program, " +
-                        head.at("programVersion").get<std::string>() + ", with schema version " +
-                        to_text(head.at("schemaVersion")) + "; this program reads up to " +
-                        std::to_string(kSchemaVersion));
-    bundle.base = tail_of(head.at("base"));
-    bundle.tail = tail_of(head.at("last"));
-    for (const Json& entry : head.at("epochs"))
-      bundle.epochs[Epoch{entry.at("epoch").get<std::uint64_t>()}] =
-          entry.at("programVersion").get<std::string>();
-  } catch (const Json::exception& error) {
-    return refuse(ErrorCode::corrupt, error.what());
+  const Json head = read_json(section.payload);
+  if (text_in(head, "format") != kBundleFormat)
+    return refuse(ErrorCode::incompatible, "it is no bundle");
+  const auto version = natural_in(head, "version"), schema = natural_in(head, "schemaVersion");
+  if (!version || !schema) return refuse(ErrorCode::corrupt, "it has no versions");
+  if (*version > kBundleVersion || *schema > kSchemaVersion)
+    return refuse(ErrorCode::incompatible,
+                  "it was written by a newer program, " + text_in(head, "programVersion") +
+                      ", with schema version " + std::to_string(*schema) +
+                      "; this program reads up to " + std::to_string(kSchemaVersion));
+  const auto base = tail_in(head, "base"), last = tail_in(head, "last");
+  if (!base || !last) return refuse(ErrorCode::corrupt, "it has no base or no last position");
+  bundle.base = *base;
+  bundle.tail = *last;
+  for (const Json& entry : list_in(head, "epochs")) {
+    const auto epoch = natural_in(entry, "epoch");
+    if (!epoch) return refuse(ErrorCode::corrupt, "an epoch has no number");
+    bundle.epochs[Epoch{*epoch}] = text_in(entry, "programVersion");
   }
   return {};
 }

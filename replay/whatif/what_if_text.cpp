@@ -1,6 +1,7 @@
 // Renders a what-if as JSON and as a table.
 #include <algorithm>
 
+#include "engine/base/printable.h"
 #include "engine/fold/queues/queues.h"
 #include "replay/audit/unseen.h"
 #include "replay/table.h"
@@ -241,7 +242,7 @@ std::string what_if_text(const WhatIf& result) {
              counterfactual = to_json(result.counterfactual);
   for (const auto& [name, value] : history.items())
     rows.push_back({name, to_text(value), to_text(baseline[name]), to_text(counterfactual[name])});
-  return text + table_text(rows) + unseen_text({{"unseen", result.unseen}});
+  return printable_lines(text + table_text(rows) + unseen_text({{"unseen", result.unseen}}));
 }
 
 }  // namespace fairlead

@@ -233,15 +233,16 @@ bool is_compared(const PatchIntended& intent) {
 
 std::string text_of_write(const PatchIntended& intent) {
   if (!is_of_workload(intent)) return intent.reason.text;
-  const Json status = read_own_json(intent.body).value("status", Json::object());
+  const Json body = read_own_json(intent.body);
+  const Json& status = member(body, "status");
   std::string names;
-  for (const std::string name : status.value("nominatedClusterNames", Json::array()))
-    names += (names.empty() ? "" : ", ") + name;
+  for (const Json& name : list_in(status, "nominatedClusterNames"))
+    if (name.is_string()) names += (names.empty() ? "" : ", ") + name.get<std::string>();
   if (!names.empty()) return "nominated " + names;
-  const Json conditions = status.value("conditions", Json::array());
+  const Json& conditions = list_in(status, "conditions");
   if (conditions.empty()) return "nominated nowhere";
   const Json& ours = conditions.front();
-  return "nominated nowhere: " + ours.value("reason", "") + " (" + ours.value("message", "") + ")";
+  return "nominated nowhere: " + text_in(ours, "reason") + " (" + text_in(ours, "message") + ")";
 }
 
 WriteDiffers WriteDifference::kind() const {

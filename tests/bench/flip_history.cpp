@@ -188,6 +188,7 @@ class Writer {
     if (settings_.snapshot_every == 0 || last < next_snapshot_) return;
     next_snapshot_ = Seq{last.value + settings_.snapshot_every};
     need(snapshots_.save(hub_.state(), log_->chain()));
+    next_checkpoint_ = last;  // without one behind it a snapshot does not count
   }
   void check_point() {
     save_snapshot();

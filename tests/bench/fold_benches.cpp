@@ -127,17 +127,25 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
   DirtySet dirty;
   written->first = written->last = LogTime{1'750'000'000'000'000'000};
   std::uint64_t next_snapshot = snapshot_spacing(state.configuration.snapshot_every, 0);
-  const auto append = [&](std::vector<EventDraft> drafts) {
-    written->last = written->last + seconds(2);
+  const auto commit = [&](std::vector<EventDraft> drafts) {
     const auto events = need(log->append_owned(std::move(drafts), written->last, Epoch{1}));
     written->events += events.size();
     if (snapshots == Snapshots::none) return;
     for (const Event& event : events) evolve(state, event, dirty);
     dirty = {};
-    if (written->events < next_snapshot) return;
-    const std::uint64_t bytes = need(store.save(state, log->chain())).bytes;
+  };
+  const auto append = [&](std::vector<EventDraft> drafts) {
+    written->last = written->last + seconds(2);
+    commit(std::move(drafts));
+    if (snapshots == Snapshots::none || written->events < next_snapshot) return;
+    const SnapshotInfo taken = need(store.save(state, log->chain()));
+    std::vector<EventDraft> note;  // without a Checkpoint behind it a snapshot does not count
+    note.push_back({std::string(kSelf), Seq{},
+                    Checkpoint{taken.state_digest, taken.seq.value, taken.log_digest}});
+    commit(std::move(note));
     need(store.apply_retention(*log, kSnapshotsMax));
-    next_snapshot = written->events + snapshot_spacing(state.configuration.snapshot_every, bytes);
+    next_snapshot =
+        written->events + snapshot_spacing(state.configuration.snapshot_every, taken.bytes);
   };
   Fleet fleet(nodes);
   std::vector<EventDraft> all;

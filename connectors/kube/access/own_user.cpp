@@ -17,10 +17,9 @@ Result<std::string> user_in(const HttpResponse& answer) {
   if (answer.status != 201 && answer.status != 200)
     return cannot("HTTP " + std::to_string(answer.status) + " " + failure_message(answer.body));
   const Json review = read_json(answer.body);
-  const Json::json_pointer place("/status/userInfo/username");
-  if (!review.is_object() || !review.contains(place) || !review[place].is_string())
-    return cannot("the answer names no user");
-  return review[place].get<std::string>();
+  std::string user = text_in(member(member(review, "status"), "userInfo"), "username");
+  if (user.empty()) return cannot("the answer names no user");
+  return user;
 }
 
 }  // namespace

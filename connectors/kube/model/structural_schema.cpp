@@ -18,11 +18,6 @@ bool flag_at(const Json& from, const char* key) {
   return found != from.end() && found->is_boolean() && found->get<bool>();
 }
 
-std::string text_at(const Json& from, const char* key) {
-  auto found = from.find(key);
-  return found != from.end() && found->is_string() ? found->get<std::string>() : std::string();
-}
-
 std::vector<std::string> texts_at(const Json& from, const char* key) {
   std::vector<std::string> texts;
   if (auto found = from.find(key); found != from.end() && found->is_array())
@@ -60,7 +55,7 @@ void read_limits(const Json& from, Schema& schema) {
   if (auto found = from.find("default"); found != from.end()) schema.default_value = *found;
   if (auto found = from.find("x-kubernetes-validations"); found != from.end() && found->is_array())
     for (const Json& rule : *found)
-      schema.rules.push_back({text_at(rule, "rule"), text_at(rule, "message")});
+      schema.rules.push_back({text_in(rule, "rule"), text_in(rule, "message")});
 }
 
 Result<std::monostate> read_children(const Json& from, Schema& schema) {
@@ -201,20 +196,20 @@ SchemaRef Schema::field(const std::string& name) const {
 Result<SchemaRef> read_schema(const Json& from) {
   if (!from.is_object()) return Error{ErrorCode::bad_input, "a schema must be an object"};
   auto schema = std::make_shared<Schema>();
-  schema->type = text_at(from, "type");
-  schema->format = text_at(from, "format");
-  schema->description = text_at(from, "description");
+  schema->type = text_in(from, "type");
+  schema->format = text_in(from, "format");
+  schema->description = text_in(from, "description");
   schema->preserve_unknown = flag_at(from, "x-kubernetes-preserve-unknown-fields");
   schema->int_or_string = flag_at(from, "x-kubernetes-int-or-string");
   schema->nullable = flag_at(from, "nullable");
-  schema->atomic_map = text_at(from, "x-kubernetes-map-type") == "atomic";
-  const std::string list_type = text_at(from, "x-kubernetes-list-type");
+  schema->atomic_map = text_in(from, "x-kubernetes-map-type") == "atomic";
+  const std::string list_type = text_in(from, "x-kubernetes-list-type");
   schema->list_type = list_type == "set"   ? ListType::set
                       : list_type == "map" ? ListType::map
                                            : ListType::atomic;
   schema->list_keys = texts_at(from, "x-kubernetes-list-map-keys");
-  schema->patch_merge_key = text_at(from, "x-kubernetes-patch-merge-key");
-  schema->pattern_text = text_at(from, "pattern");
+  schema->patch_merge_key = text_in(from, "x-kubernetes-patch-merge-key");
+  schema->pattern_text = text_in(from, "pattern");
   Result<std::optional<std::regex>> pattern = read_pattern(schema->pattern_text);
   if (!pattern) return pattern.error();
   schema->pattern = *pattern;

@@ -11,13 +11,13 @@ Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefus
     return Facts(std::in_place_type<T>, Made([make, object] { return make(object); }));
   };
   projection::ApiReading api{version, refused};
-  const auto of_devices = [&]<class T>(T (*make)(JsonView, projection::ApiReading&)) {
+  const auto made_or_refused = [&]<class T>(T (*make)(JsonView, projection::ApiReading&)) {
     return Facts(std::in_place_type<T>, Made([&] { return make(object, api); }));
   };
   switch (kind) {
-    case Kind::node: return made(projection::node);
-    case Kind::cluster_metrics: return made(projection::cluster_metrics);
-    case Kind::managed_cluster: return made(projection::managed_cluster);
+    case Kind::node: return made_or_refused(projection::node);
+    case Kind::cluster_metrics: return made_or_refused(projection::cluster_metrics);
+    case Kind::managed_cluster: return made_or_refused(projection::managed_cluster);
     case Kind::cluster_profile: return made(projection::cluster_profile);
     case Kind::resource_flavor: return made(projection::resource_flavor);
     case Kind::cluster_queue: return made(projection::cluster_queue);
@@ -40,11 +40,11 @@ Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefus
     case Kind::namespace_: return made(projection::namespace_of);
     case Kind::resource_quota: return made(projection::resource_quota);
     case Kind::pod: return made(projection::pod);
-    case Kind::resource_slice: return of_devices(projection::resource_slice);
-    case Kind::device_class: return of_devices(projection::device_class);
-    case Kind::resource_claim: return of_devices(projection::resource_claim);
-    case Kind::resource_claim_template: return of_devices(projection::resource_claim_template);
-    case Kind::device_taint_rule: return of_devices(projection::device_taint_rule);
+    case Kind::resource_slice: return made_or_refused(projection::resource_slice);
+    case Kind::device_class: return made_or_refused(projection::device_class);
+    case Kind::resource_claim: return made_or_refused(projection::resource_claim);
+    case Kind::resource_claim_template: return made_or_refused(projection::resource_claim_template);
+    case Kind::device_taint_rule: return made_or_refused(projection::device_taint_rule);
     case Kind::fleet_resource_class: return made(projection::fleet_resource_class);
     case Kind::fleet_resource_claim: return made(projection::fleet_resource_claim);
     case Kind::fleet_resource_claim_template:
@@ -92,6 +92,13 @@ bool is_read(Kind kind, std::string_view name) {
   return true;
 }
 
+std::string other_kind(Kind kind, JsonView object) {
+  const std::string_view is = object["kind"].string();
+  // Items of a list have none, and of some kinds the metadata alone is asked for.
+  if (is.empty() || is == info(kind).name || is == "PartialObjectMetadata") return {};
+  return "kind: expected " + std::string(info(kind).name);
+}
+
 ObjectIdentity identity_of(JsonView object) {
   const auto [name, name_space, uid, version, generation] =
       object["metadata"].members("name", "namespace", "uid", "resourceVersion", "generation");
@@ -117,6 +124,8 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
   const ObjectIdentity identity = identity_of(object);
   if (identity.name.empty())
     return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": metadata.name is missing"};
+  if (const std::string other = other_kind(kind, object); !other.empty())
+    return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": " + other};
   if (!is_read(kind, identity.name)) return std::optional<ObjectSeen>{};
   if (kind == Kind::config_map && identity.name_space != "kube-system")
     return std::optional<ObjectSeen>{};

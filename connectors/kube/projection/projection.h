@@ -50,6 +50,8 @@ struct ObjectIdentity {
   std::int64_t generation = 0;
 };
 ObjectIdentity identity_of(JsonView object);
+/// Why `object` is not of this kind; empty if it is, or does not say, as the items of a list.
+std::string other_kind(Kind kind, JsonView object);
 
 /// The same as project_as(), for streams, which know the identity of `object`, and that it is read
 /// and has a name. Notes in `refused` what keeps the object from being read; its facts are of no

@@ -3,17 +3,31 @@
 
 namespace fairlead::projection {
 
-NodeFacts node(JsonView object) {
+namespace {
+
+// Amounts of capacity. No API server lets a negative one pass, and it would take away what other
+// machines offer.
+ResourceAmounts capacity(JsonView map, std::string_view field, ObjectRefusal& refused) {
+  ResourceAmounts all = amounts(map);
+  for (const auto& [resource, amount] : all)
+    if (amount < 0)
+      refused.note(std::string(field) + "." + std::string(resource), "expected a quantity >= 0");
+  return all;
+}
+
+}  // namespace
+
+NodeFacts node(JsonView object, ApiReading& api) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   const auto [taints, unschedulable] = spec.members("taints", "unschedulable");
   return {.labels = labels(metadata["labels"]),
           .taints = repelling_taints(taints),
           .unschedulable = unschedulable.is_true(),
           .ready = condition(status, "Ready").status == ConditionStatus::yes,
-          .allocatable = amounts(status["allocatable"])};
+          .allocatable = capacity(status["allocatable"], "status.allocatable", api.refused)};
 }
 
-ClusterMetricsFacts cluster_metrics(JsonView object) {
+ClusterMetricsFacts cluster_metrics(JsonView object, ApiReading& api) {
   ClusterMetricsFacts out;
   for (JsonView item : object["status"]["nodes"]) {
     const std::string_view name = item["name"].string();
@@ -23,16 +37,17 @@ ClusterMetricsFacts cluster_metrics(JsonView object) {
     machine.taints = repelling_taints(item["taints"]);
     machine.unschedulable = item["unschedulable"].is_true();
     machine.ready = true;  // ClusterMetrics has no readiness; the taints decide
-    machine.allocatable = amounts(item["allocatableResources"]);
+    machine.allocatable =
+        capacity(item["allocatableResources"], "status.nodes.allocatableResources", api.refused);
     out.nodes.insert_or_assign(std::string(name), std::move(machine));
   }
   return out;
 }
 
-ManagedClusterFacts managed_cluster(JsonView object) {
+ManagedClusterFacts managed_cluster(JsonView object, ApiReading& api) {
   ManagedClusterFacts out;
   // Never status.capacity, in which keys of removed resources remain.
-  out.allocatable = amounts(object["status"]["allocatable"]);
+  out.allocatable = capacity(object["status"]["allocatable"], "status.allocatable", api.refused);
   out.available = condition(object["status"], "ManagedClusterConditionAvailable");
   out.deleting = deleting(object);
   const std::string_view name = object["metadata"]["name"].string();

@@ -46,9 +46,10 @@ bool deleting(JsonView object);
 template <class T>
 void make_set(std::vector<T>& items);
 
-NodeFacts node(JsonView object);
-ClusterMetricsFacts cluster_metrics(JsonView object);
-ManagedClusterFacts managed_cluster(JsonView object);
+struct ApiReading;
+NodeFacts node(JsonView object, ApiReading& api);
+ClusterMetricsFacts cluster_metrics(JsonView object, ApiReading& api);
+ManagedClusterFacts managed_cluster(JsonView object, ApiReading& api);
 ClusterProfileFacts cluster_profile(JsonView object);
 ResourceFlavorFacts resource_flavor(JsonView object);
 ClusterQueueFacts cluster_queue(JsonView object);

@@ -1,5 +1,6 @@
 #include "connectors/kube/watch/object_facts.h"
 
+#include <bit>
 #include <string>
 #include <utility>
 
@@ -10,6 +11,7 @@
 namespace fairlead {
 namespace {
 
+constexpr std::uint64_t kRefusalsReported = 16;
 constexpr std::size_t kFactsUsual = 32;  // from one chunk of a stream
 
 // Reserves memory for the facts of one chunk, with the first of them.
@@ -23,8 +25,10 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
   const Kind kind = collection_.kind();
   auto seen = project_as(kind, collection_.version(), object);
   if (seen.has_error()) {
-    ++counters_.malformed;
-    if (!identity_of(object).name.empty()) ++counters_.refused;
+    if (const ObjectIdentity identity = identity_of(object); !identity.name.empty())
+      refuse(identity, seen.error().message);
+    else
+      ++counters_.malformed;
     return;
   }
   if (!*seen) return;
@@ -161,21 +165,34 @@ bool ObjectFacts::report(JsonView object, const ObjectIdentity& identity, std::s
   const Kind kind = collection_.kind();
   make_room(facts_);
   ObjectRefusal refused;
+  if (const std::string other = other_kind(kind, object); !other.empty()) {
+    refuse(identity, other);
+    return false;
+  }
   facts_.emplace_back(std::in_place_type<ObjectSeen>, Made([&] {
                         return seen_of(kind, collection_.version(), object, identity, refused);
                       }));
   if (refused) {
     facts_.pop_back();
-    ++counters_.malformed;
-    ++counters_.refused;
+    refuse(identity, refused.why());
     return false;
   }
   std::get<ObjectSeen>(facts_.back()).raw = raw_of_line(kind, line);
   return true;
 }
 
+// The first ones are reported, then the 32nd, 64th, 128th...: a server may send any number.
+void ObjectFacts::refuse(const ObjectIdentity& identity, const std::string& why) {
+  ++counters_.malformed;
+  if (++counters_.refused > kRefusalsReported && !std::has_single_bit(counters_.refused)) return;
+  const std::string in = identity.name_space.empty() ? "" : std::string(identity.name_space) + "/";
+  refusals_.push_back(in + std::string(identity.name) + " is refused: " + why);
+}
+
 void ObjectFacts::handle_deleted(JsonView object) {
   const Kind kind = collection_.kind();
+  if (const std::string other = other_kind(kind, object); !other.empty())
+    return refuse(identity_of(object), other);
   JsonView metadata = object["metadata"];
   const std::string uid(metadata["uid"].string());
   ObjectKey key{kind, info(kind).namespaced ? std::string(metadata["namespace"].string()) : "",

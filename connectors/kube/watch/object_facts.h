@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/projection/projection.h"
@@ -48,6 +49,8 @@ class ObjectFacts {
   void report_unlisted();
   /// Returns whether a list showed an object older than known, and forgets that.
   bool consume_went_back();
+  /// Returns which objects were refused and why, as far as that is reported, and forgets them.
+  std::vector<std::string> consume_refusals() { return std::exchange(refusals_, {}); }
 
   /// Whether a watch line has the same facts of an object as its last one: the hash of every field
   /// that a projection may read is equal. For handle_known() and handle_changed() of that line.
@@ -67,12 +70,14 @@ class ObjectFacts {
   bool report(JsonView object, const ObjectIdentity& identity, std::string_view line);
   void report_missing(ObjectKey key, std::string uid, std::string resource_version);
   void weigh(KnownObjects::Object& known, const ObjectSeen& seen);
+  void refuse(const ObjectIdentity& identity, const std::string& why);
 
   const WatchedCollection& collection_;
   ReportedFacts& facts_;
   ReflectorCounters& counters_;
   KnownObjects known_;
   std::int64_t changes_ = 0;
+  std::vector<std::string> refusals_;
   bool went_back_ = false;                 // a list is of an older store
   bool looked_up_ = false;                 // knows() looked the object of the line up,
   KnownObjects::Object* found_ = nullptr;  // and found this

@@ -8,6 +8,16 @@
 
 namespace fairlead {
 
+namespace {
+
+// Whether a list that says to be a `name` is one of this kind. One may say nothing.
+bool is_list_of(Kind kind, std::string_view name) {
+  return name.empty() || name == std::string(info(kind).name) + "List" || name == "List" ||
+         name == "PartialObjectMetadataList";
+}
+
+}  // namespace
+
 Reflector::Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
                      std::function<std::uint64_t()> random)
     : settings_(settings),
@@ -22,6 +32,7 @@ Reflector::Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
 // Ends every input: what is due by now, and when to be called again.
 ReflectorOutput Reflector::finish(LogTime now) {
   silence_.judge(now, settings_, out_.facts, log_);
+  for (const std::string& refusal : objects_.consume_refusals()) log_.note(refusal);
   out_.wake = std::min(cycle_.deadline(), silence_.next(settings_));
   bounds_.count(now, objects_.known(), objects_.consume_changes());
   // Emptied in place: the parts refer to its facts and diagnostics.
@@ -198,6 +209,10 @@ void Reflector::read_page(LogTime now, int status, std::string_view body,
     const std::string what(log_.printable(fault.what));
     return failed(now, 0, "a page that is no JSON: " + what, Next::list, std::nullopt);
   }
+  if (const std::string_view list = document->root()["kind"].string(); !is_list_of(kind(), list)) {
+    ++counters_.malformed;
+    return failed(now, 0, "a list of another kind than asked for", Next::list, std::nullopt);
+  }
   ++counters_.pages;
   heard(now);
   for (JsonView item : document->root()["items"]) {
@@ -212,6 +227,7 @@ void Reflector::read_page(LogTime now, int status, std::string_view body,
   finish_list(std::string(metadata["resourceVersion"].string()));
   bounds_.count(now, objects_.known(), objects_.consume_changes());
   if (bounds_.too_many_changes(now)) return overflow(now, StaleCause::too_many_changes);
+  cycle_.list_paged();
   start_watch(now);
 }
 

@@ -7,6 +7,12 @@
 
 namespace fairlead {
 
+namespace {
+
+constexpr std::int64_t kPageFactor = 4;  // between the lengths of pages that are tried
+
+}  // namespace
+
 RequestCycle::RequestCycle(const WatchedCollection& collection, const ReflectorSettings& settings,
                            std::function<std::uint64_t()> random)
     : collection_(collection),
@@ -110,8 +116,12 @@ bool RequestCycle::first_failure() {
 
 bool RequestCycle::smaller_pages() {
   if (page_limit_ <= 1) return false;
-  page_limit_ = std::max<std::int64_t>(1, page_limit_ / 4);
+  page_limit_ = std::max<std::int64_t>(1, page_limit_ / kPageFactor);
   return true;
+}
+
+void RequestCycle::list_paged() {
+  page_limit_ = std::min(settings_.page_limit, page_limit_ * kPageFactor);
 }
 
 Duration RequestCycle::jittered(Duration span) {

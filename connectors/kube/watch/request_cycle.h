@@ -79,6 +79,9 @@ class RequestCycle {
   void without_streaming_lists() { streaming_lists_ = false; }
   /// A page was too large. Returns false if there is no smaller one.
   bool smaller_pages();
+  /// A list in pages is complete: the next one tries longer pages again, since what was too large
+  /// may be gone.
+  void list_paged();
 
   /// Adds up to one half, so that a thousand hubs do not return at the same time.
   Duration jittered(Duration span);

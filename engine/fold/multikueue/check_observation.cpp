@@ -15,8 +15,9 @@ ConditionStatus status_of(const std::string& text) {
 // Returns the condition in our write; absent if there is none.
 ConditionFacts written(const Json& conditions, const char* type) {
   for (const Json& condition : conditions)
-    if (condition["type"] == type)
-      return {status_of(condition["status"]), condition["reason"], condition["observedGeneration"]};
+    if (text_in(condition, "type") == type)
+      return {status_of(text_in(condition, "status")), text_in(condition, "reason"),
+              static_cast<std::int64_t>(natural_in(condition, "observedGeneration").value_or(0))};
   return {};
 }
 
@@ -30,8 +31,7 @@ bool check_status_is_foreign(const State& state, const std::string& name) {
     return false;
   const Json body = read_json(write->status().body);
   if (!body.is_object()) return false;
-  // Each status that we write of a check has the list, if only an empty one.
-  const Json& conditions = body["status"]["conditions"];
+  const Json& conditions = list_in(member(body, "status"), "conditions");
   const AdmissionCheckFacts& seen = check->second.seen.facts;
   return seen.active != written(conditions, "Active") ||
          seen.all_clusters_used != written(conditions, "AllClustersUsed") ||

@@ -243,7 +243,7 @@ const std::map<std::string, std::string>* nominal_of_ours(const State& state,
 
 Digest wish_of(const PatchIntended& intent) {
   Json body = read_json(intent.body);
-  if (body.is_object() && body.contains("metadata")) {
+  if (member(body, "metadata").is_object()) {
     // They change although the wish does not, and a refusal must hold back the wish.
     body["metadata"].erase("uid");
     body["metadata"].erase("resourceVersion");

@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBatchBytes = std::size_t{8} << 20;
 
 /// Accepts only what a fresh volume has and what an interrupted import left: its store under the
-/// temporary name, and perhaps the watermark, which is written before the store is renamed.
+/// temporary name, and perhaps snapshots and the watermark, which are written before the store is
+/// renamed.
 Result<void> expect_empty(const LogPaths& paths) {
   if (auto made = make_private_directory(paths.data); !made) return made.error();
   std::error_code error;
@@ -26,7 +27,7 @@ Result<void> expect_empty(const LogPaths& paths) {
   for (const fs::directory_entry& entry : fs::directory_iterator(paths.data, error)) {
     const std::string name = entry.path().filename().string();
     if (name == "lost+found" || entry.path() == paths.lock || entry.path() == paths.fresh) continue;
-    if (died && entry.path() == paths.mark) continue;
+    if (died && (entry.path() == paths.mark || name == "snapshots")) continue;
     return Error{ErrorCode::bad_input, paths.data.string() + " holds \"" + name +
                                            "\": import into a new or empty directory"};
   }

@@ -78,13 +78,7 @@ bool read_rows(const Json& rows, std::initializer_list<const char*> names,
   return true;
 }
 
-std::string text_in(const Json& object, const char* name) {
-  const auto at = object.find(name);
-  return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 bool read_conditions(const Json& conditions, StatusContent& content) {
-  if (!conditions.is_array()) return false;
   for (const Json& condition : conditions) {
     if (!condition.is_object() || !has_fields(condition, {"type", "status", "reason", "message"}))
       return false;
@@ -96,19 +90,19 @@ bool read_conditions(const Json& conditions, StatusContent& content) {
 
 std::optional<StatusContent> read_content(const Json& status) {
   StatusContent content;
-  const Json generation = status.value("observedGeneration", Json());
+  const Json& generation = member(status, "observedGeneration");
   if (!generation.is_number_integer()) return std::nullopt;
   content.observed_generation = generation.get<std::int64_t>();
   const bool whole =
-      read_rows(status.value("grants", Json::array()),
+      read_rows(list_in(status, "grants"),
                 {"assigned", "clusterQueueName", "flavor", "granted", "reason", "resource"},
                 content.grants) &&
-      read_rows(status.value("overcommitted", Json()),
+      read_rows(member(status, "overcommitted"),
                 {"clusterQueueName", "flavor", "granted", "resource", "usage"},
                 content.overcommitted) &&
-      read_conditions(status.value("conditions", Json::array()), content);
+      read_conditions(list_in(status, "conditions"), content);
   if (!whole) return std::nullopt;
-  for (const Json& row : status.value("capacity", Json::array()))
+  for (const Json& row : list_in(status, "capacity"))
     if (text_in(row, "accepted") != "0")
       content.accepted.push_back(
           {text_in(row, "flavor"), text_in(row, "resource"), text_in(row, "accepted")});
@@ -138,16 +132,15 @@ void add_condition(StatusContent& content, std::string_view type, std::string_vi
 
 std::optional<WrittenStatus> read_status(const std::string& body) {
   const Json document = read_json(body);
-  if (!document.is_object()) return std::nullopt;
-  const Json status = document.value("status", Json::object());
+  const Json& status = member(document, "status");
   if (!status.is_object() || status.empty()) return std::nullopt;
   WrittenStatus written;
-  written.seq = status.value("seq", std::uint64_t{0});
+  written.seq = natural_in(status, "seq").value_or(0);
   written.content = read_content(status);
-  for (const Json& row : status.value("capacity", Json::array()))
+  for (const Json& row : list_in(status, "capacity"))
     written.capacity.push_back({{text_in(row, "flavor"), text_in(row, "resource")},
                                 Quantity::parse(text_in(row, "accepted"))});
-  for (const Json& condition : status.value("conditions", Json::array()))
+  for (const Json& condition : list_in(status, "conditions"))
     written.turns.push_back({text_in(condition, "type"), text_in(condition, "status"),
                              text_in(condition, "lastTransitionTime")});
   return written;

@@ -34,14 +34,12 @@ Json conditions_said(const State& state, const ObjectKey& check) {
   const WriteState* write = status_write_of(state, check);
   // Facts keep neither messages nor times of conditions, so they come from our last accepted body.
   if (!write || write->status().body.empty()) return Json::array();
-  const Json body = read_json(write->status().body);
-  const Json::json_pointer conditions("/status/conditions");
-  return body.is_object() && body.contains(conditions) ? body.at(conditions) : Json::array();
+  return list_in(member(read_json(write->status().body), "status"), "conditions");
 }
 
 const Json* find_said(const Json& said, const std::string& type) {
   for (const Json& condition : said)
-    if (condition["type"] == type) return &condition;
+    if (text_in(condition, "type") == type) return &condition;
   return nullptr;
 }
 
@@ -57,14 +55,15 @@ bool differs(const ConditionToWrite& one, std::int64_t generation, const Json* s
   if (one.wish.status.empty()) return said || one.current.status != ConditionStatus::absent;
   if (!is_observed(one.wish, one.current) || one.current.observed_generation != generation)
     return true;
-  return said && (*said)["message"] != one.wish.message;
+  return said && text_in(*said, "message") != one.wish.message;
 }
 
 // Whether our last write had the same condition, so that only another writer can have changed it.
 bool is_said(const ConditionWish& wish, std::int64_t generation, const Json* said) {
   if (wish.status.empty() || !said) return wish.status.empty() && !said;
-  return (*said)["status"] == wish.status && (*said)["reason"] == wish.reason &&
-         (*said)["message"] == wish.message && (*said)["observedGeneration"] == generation;
+  return member(*said, "status") == wish.status && member(*said, "reason") == wish.reason &&
+         member(*said, "message") == wish.message &&
+         member(*said, "observedGeneration") == generation;
 }
 
 // Whether another writer changed conditions that we wrote less than kStatusRestoreInterval ago.
@@ -78,7 +77,8 @@ bool restore_must_wait(const State& state, const ObjectKey& check) {
 Json to_json(const State& state, const ConditionToWrite& one, std::int64_t generation,
              const Json* said) {
   std::string since = to_rfc3339(whole_seconds(state.now));
-  if (said && (*said)["status"] == one.wish.status) since = (*said)["lastTransitionTime"];
+  if (said && text_in(*said, "status") == one.wish.status)
+    since = text_in(*said, "lastTransitionTime");
   return {{"type", one.type},
           {"status", one.wish.status},
           {"reason", one.wish.reason},

@@ -1,5 +1,6 @@
 #include "engine/base/bounded_file.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -28,9 +29,18 @@ TEST_CASE("A file is read up to a bound, whatever it is") {
   CHECK(read_bounded("/dev").error() ==
         Error{ErrorCode::bad_input, "cannot read /dev: it is a folder"});
   CHECK(read_bounded("/dev/null")->empty());
+}
+
+TEST_CASE("A pipe or a device is refused, not waited for") {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("fairlead-pipe-" + std::to_string(::getpid())))
+          .string();
+  REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+  CHECK(read_bounded(path).error() ==
+        Error{ErrorCode::bad_input, "cannot read " + path + ": it is a pipe, expected a file"});
+  std::filesystem::remove(path);
   CHECK(read_bounded("/dev/zero").error() ==
-        Error{ErrorCode::bad_input,
-              "/dev/zero: expected a file of up to 16777216 bytes, got a longer one"});
+        Error{ErrorCode::bad_input, "cannot read /dev/zero: it is a device, expected a file"});
 }
 
 }  // namespace

@@ -27,11 +27,11 @@ class Exported {
         {"self", {}, EpochStarted{"hub-0", "0.1.0", kFoldVersion, kSchemaVersion}},
         {"self", {}, ConfigChanged{}}};
     REQUIRE(log->append(start, LogTime{5}, Epoch{1}).has_value());
-    for (int commit = 1; commit <= 4; ++commit)
-      REQUIRE(log->append(drafts(commit * 3, 3), LogTime{commit * 10}, Epoch{1}).has_value());
-    const auto state = state_at(*log, nullptr, Seq{8});
-    REQUIRE(state.has_value());
-    REQUIRE(SnapshotStore(data()).save(*state, *log->chain_at({8})).has_value());
+    for (int commit = 1; commit <= 4; ++commit) {
+      std::vector<EventDraft> three = drafts(commit * 3, 3);
+      if (log->last_seq() == Seq{8}) three.front() = take_snapshot();
+      REQUIRE(log->append(three, LogTime{commit * 10}, Epoch{1}).has_value());
+    }
     write();
   }
 
@@ -48,6 +48,15 @@ class Exported {
   BundleReport report;
 
  private:
+  // Returns the Checkpoint of the snapshot that it takes at the end of the log.
+  EventDraft take_snapshot() const {
+    const auto state = state_at(*log, nullptr, log->last_seq());
+    REQUIRE(state.has_value());
+    const auto taken = SnapshotStore(data()).save(*state, log->chain());
+    REQUIRE(taken.has_value());
+    return {"self", {}, Checkpoint{taken->state_digest, taken->seq.value, taken->log_digest}};
+  }
+
   ScratchDirectory directory_;
 };
 
@@ -342,6 +351,12 @@ TEST_CASE("An import that died is begun again") {
   const auto again = import_bundle(**bundle, exported.other(), {});
   if (!again) FAIL(again.error().message);
   CHECK_FALSE(open_log(exported.other())->verify()->broken_at);
+  // After its first snapshot: what it kept, also of another bundle, is not taken for this one's.
+  fs::rename(exported.other() / "log", exported.other() / "log.new");
+  write_bytes(exported.other() / "snapshots" / snapshot_file_name({3}), "of another bundle");
+  REQUIRE(import_bundle(**bundle, exported.other(), {}).has_value());
+  CHECK(*SnapshotStore(exported.other()).list() == *SnapshotStore(exported.data()).list());
+  CHECK_FALSE(fs::exists(exported.other() / "snapshots" / snapshot_file_name({3})));
   // A mark whose log is not there at all tells of a log that was lost.
   fs::remove_all(exported.other() / "snapshots");
   fs::remove_all(exported.other() / "log");

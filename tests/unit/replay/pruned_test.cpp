@@ -10,6 +10,7 @@
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/replay/audit_trace.h"
 #include "tests/unit/replay/what_if_asked.h"
+#include "tests/unit/snapshots/own_snapshots.h"
 
 namespace fairlead {
 namespace {
@@ -33,6 +34,7 @@ struct Pruned {
   MemoryLog whole;
   std::unique_ptr<RocksdbLog> log;
   SnapshotStore snapshots{directory.path()};
+  const OwnSnapshots own{snapshots};
 
   Pruned(const AuditTrace& trace, Seq first, const std::vector<Seq>& states) {
     rehearse(trace, whole);
@@ -46,7 +48,7 @@ struct Pruned {
     REQUIRE(log->prune_before(first).has_value());
     REQUIRE(log->first_seq() == first);
   }
-  AuditSource source() const { return {*log, &snapshots}; }
+  AuditSource source() const { return {*log, &own}; }
 };
 
 // Where a log may be cut: behind each group commit, but the last.
@@ -92,7 +94,7 @@ std::uint64_t intents_since(const EventLog& log, Seq first) {
 
 ReplayReport verified(const Pruned& pruned, ReplayOptions options = {}) {
   options.comparison = Comparison::all;
-  auto report = replay(*pruned.log, &pruned.snapshots, options);
+  auto report = replay(*pruned.log, &pruned.own, options);
   REQUIRE(report.has_value());
   return *std::move(report);
 }
@@ -175,7 +177,7 @@ TEST_CASE("verify compares every write behind the first state that a pruned log 
     const Pruned without(trace, next(cut), {});
     ReplayOptions options;
     options.comparison = Comparison::all;
-    const auto refused = replay(*without.log, &without.snapshots, options);
+    const auto refused = replay(*without.log, &without.own, options);
     REQUIRE_FALSE(refused.has_value());
     CHECK(refused.error().message.find("no good snapshot holds their state") != std::string::npos);
   }

@@ -43,5 +43,10 @@ TEST_CASE("only a word that is longer than a line is wider than the table may be
         "a  " + std::string(50, 'y') + "\n");
 }
 
+TEST_CASE("what acts on a terminal is spelled in a cell") {
+  CHECK(table_text({{"a\nb", "\x1b[31mc"}, {"d", "e"}}) == "a\\nb  \\u001b[31mc\nd     e\n");
+  CHECK(narrow_table_text({{"a", "b\rc"}}, 80) == "a  b\\u000dc\n");
+}
+
 }  // namespace
 }  // namespace fairlead

@@ -34,6 +34,49 @@ TEST_CASE("a clock that is set back goes on at half speed until it has caught up
   CHECK(time.at(noon + seconds(111), seconds(-5)) == noon + seconds(111));
 }
 
+TEST_CASE("a clock that is set ahead ends no window, and is caught up with when it stays there") {
+  const LogTime noon{1'000'000'000'000};
+  const Duration hour = hours(1);
+  ForwardTime time(LogTime{0});
+  CHECK(time.at(noon, seconds(0)) == noon);
+  CHECK(time.at(noon + seconds(5), seconds(1)) == noon + seconds(5));  // a small step
+  CHECK_FALSE(time.waits());
+  CHECK(time.at(noon + hour, seconds(5)) == noon + seconds(10));
+  CHECK(time.waits());
+  // One reading that was wrong leaves no trace.
+  CHECK(time.at(noon + seconds(20), seconds(10)) == noon + seconds(20));
+  CHECK_FALSE(time.waits());
+  // One that stays is confirmed, and then time goes half as fast again.
+  LogTime now = noon + seconds(20), utc = noon + hour;
+  for (int minute = 0; minute <= 10; ++minute, utc = utc + minutes(1)) {
+    const LogTime next = time.at(utc, minutes(1));
+    CHECK(next - now == (minute < 10 ? minutes(1) : seconds(90)));
+    now = next;
+  }
+  for (int minute = 0; minute < 120; ++minute, utc = utc + minutes(1))
+    now = time.at(utc, minutes(1));
+  CHECK_FALSE(time.waits());
+  CHECK(utc - now == minutes(1));
+}
+
+TEST_CASE("a clock that moves on, or says what cannot be, is never followed") {
+  const LogTime noon{1'000'000'000'000'000'000};
+  ForwardTime time(LogTime{0});
+  CHECK(time.at(noon, seconds(0)) == noon);
+  LogTime now = noon;
+  for (int i = 1; i <= 100; ++i) {
+    now = now + minutes(1);
+    CHECK(time.at(noon + hours(24 * i), minutes(1)) == now);
+  }
+  for (int i = 1; i <= 100; ++i) {
+    now = now + minutes(1);
+    CHECK(time.at(LogTime{INT64_MAX}, minutes(1)) == now);
+  }
+  ForwardTime begun(noon);
+  CHECK(begun.at(LogTime{INT64_MAX}, seconds(0)) == noon);  // at the start of the process, too
+  CHECK(begun.at(LogTime{-5}, seconds(10)) == noon + seconds(5));
+}
+
 TEST_CASE("a clock that is behind the log goes on from there") {
   ForwardTime time(LogTime{0} + seconds(100));
   CHECK(time.at(LogTime{0}, seconds(0)) == LogTime{0} + seconds(100));
@@ -46,7 +89,9 @@ TEST_CASE("a diagnostic is one line, whatever it holds") {
           {Severity::info, "write accepted", {{"object", "ClusterQueue high"}, {"code", "200"}}}) ==
       "write accepted object=\"ClusterQueue high\" code=200");
   CHECK(to_line({Severity::info, "x", {{"why", "a\n\"b\"\\"}, {"none", ""}}}) ==
-        "x why=\"a \\\"b\\\"\\\\\" none=\"\"");
+        "x why=\"a\\n\\\"b\\\"\\\\\" none=\"\"");
+  CHECK(to_line({Severity::info, "x", {{"node", "\x1b[2J\u202e"}}}) ==
+        "x node=\"\\u001b[2J\\u202e\"");
   const std::string line = to_line({Severity::info, "x", {{"why", std::string(100'000, 'y')}}});
   CHECK(line.size() < 600);
   CHECK(line.ends_with("...\""));

@@ -3,24 +3,30 @@
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
+#include "snapshots/data_directory.h"
 #include "snapshots/state_codec.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {
 namespace {
 
-// A log of `commits` group commits of three events, one a second.
-void fill(MemoryLog& log, int commits) {
-  for (int i = 0; i < commits; ++i) {
-    const auto three = drafts(3 * i, 3);
-    REQUIRE(log.append(three, LogTime{} + seconds(i), Epoch{1}).has_value());
-  }
-}
-
 State folded(const EventLog& log, Seq seq) {
   auto state = state_at(log, nullptr, seq);
   REQUIRE(state.has_value());
   return *std::move(state);
+}
+
+// A log of `commits` group commits of three events, one a second. Each begins with the Checkpoint
+// of what is before it, as behind a snapshot.
+void fill(EventLog& log, int commits) {
+  for (int i = 0; i < commits; ++i) {
+    auto three = drafts(3 * i, 3);
+    const Seq last = log.last_seq();
+    if (i > 0)
+      three.front() = {std::string(kSelf), Seq{},
+                       Checkpoint{state_digest(folded(log, last)), last.value, log.chain()}};
+    REQUIRE(log.append(three, LogTime{} + seconds(i), Epoch{1}).has_value());
+  }
 }
 
 SnapshotInfo take(const MemoryLog& log, SnapshotStore& store, Seq seq) {
@@ -192,7 +198,46 @@ TEST_CASE("A snapshot whose state is not what the log folds to is found") {
   State state = folded(log, Seq{6});
   state.clusters.begin()->second.presence.detached = true;
   REQUIRE(store.save(state, *log.chain_at(Seq{6})).has_value());
+  CHECK(verify_snapshots(log, store)->front().fault ==
+        "the Checkpoint behind it names another state");
+  REQUIRE(store.remove(Seq{6}).has_value());
+  State last = folded(log, Seq{9});
+  last.clusters.begin()->second.presence.detached = true;
+  REQUIRE(store.save(last, log.chain()).has_value());
   CHECK(verify_snapshots(log, store)->front().fault == "the log folds to another state");
+}
+
+TEST_CASE("A forged state is not believed, with a Checkpoint behind it or without") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 3);
+  SnapshotStore store(directory.path());
+  take(log, store, Seq{3});
+  for (const Seq seq : {Seq{6}, Seq{9}}) {  // behind seq 9 nothing follows
+    State state = folded(log, seq);
+    state.clusters.begin()->second.presence.detached = true;
+    REQUIRE(store.save(state, *log.chain_at(seq)).has_value());
+    CHECK(*state_at(log, &store, seq) == folded(log, seq));
+    CHECK((*newest_of(log, &store, seq))->info.seq == Seq{3});
+  }
+  const auto verdict = verify_with(log, store);
+  CHECK(verdict->broken_at == Seq{6});
+  CHECK(verdict->what.ends_with("holds another state than the Checkpoint behind it names"));
+  CHECK(*without_voucher(log, store) == std::vector{Seq{9}});
+  REQUIRE(store.remove(Seq{6}).has_value());
+  CHECK_FALSE(verify_with(log, store)->broken_at);
+}
+
+TEST_CASE("A pruned log cannot be folded from a snapshot for which it does not vouch") {
+  const ScratchDirectory directory;
+  auto log = *RocksdbLog::open(directory.path(), OpenMode::write);
+  fill(*log, 1);
+  REQUIRE(log->append(drafts(3, 3), LogTime{} + seconds(1), Epoch{1}).has_value());
+  SnapshotStore store(directory.path());
+  REQUIRE(store.save(folded(*log, Seq{3}), *log->chain_at(Seq{3})).has_value());
+  REQUIRE(log->prune_before(Seq{4}).has_value());
+  CHECK(state_at(*log, &store, Seq{6}).error().code == ErrorCode::not_found);
+  CHECK(verify_snapshots(*log, store)->front().fault == "no Checkpoint behind it names its state");
 }
 
 TEST_CASE("Pruning leaves the newest, thinning leaves the past covered") {
@@ -222,10 +267,7 @@ struct PrunedLog {
     auto opened = RocksdbLog::open(directory.path(), OpenMode::write);
     REQUIRE(opened.has_value());
     log = *std::move(opened);
-    for (int i = 0; i < 8; ++i) {
-      const auto three = drafts(3 * i, 3);
-      REQUIRE(log->append(three, LogTime{} + seconds(i), Epoch{1}).has_value());
-    }
+    fill(*log, 8);
     for (std::uint64_t seq = 3; seq <= 24; seq += 3) take(whole, store, Seq{seq});
     REQUIRE(log->prune_before(Seq{10}).has_value());
     REQUIRE(log->first_seq() == Seq{10});
