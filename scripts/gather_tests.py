@@ -3,9 +3,9 @@
 
     gather_tests.py targets BUILD [--only LABEL | --without "LABEL..."]   what must be built to run them
     gather_tests.py begin OUT                                           starts an empty tree of tests
-    gather_tests.py add OUT PREFIX BUILD [--only ... | --without ...] [--seconds N]   adds them, names after PREFIX
+    gather_tests.py add OUT PREFIX BUILD [--only ... | --without ...] [--seconds N]  adds them, names after PREFIX
 
---seconds: what draws traces for so many seconds (tests/model) draws them for N. The tests that are left out are counted.
+--seconds: what draws traces for so many seconds (tests/model) draws them for N. Tests that are left out are counted.
 A test with the label e2e mostly waits for servers and takes one of ctest's slots; any other takes two.
 
 ctest cannot select from one tree by label and from another by another in a single run, and two runs have two
