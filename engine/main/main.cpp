@@ -10,6 +10,10 @@
 #include <iostream>
 #include <new>
 
+#ifdef FAIRLEAD_MIMALLOC
+#include <mimalloc.h>
+#endif
+
 #include "engine/base/descriptors.h"
 #include "engine/base/stop_point.h"
 #include "engine/main/program.h"
@@ -29,17 +33,26 @@ bool occupy_standard_descriptors() {
   return true;
 }
 
+constexpr int kOperatingFailure = 3;
+
+[[noreturn]] void end_without_memory() {
+  std::fputs("fairlead: error: no memory is left; the process ends\n", stderr);
+  std::_Exit(kOperatingFailure);
+}
+
 // The last barrier, of every thread: errors are Results, and an exception of a library ends in its
 // folder. What still comes (no memory is left, no thread can be made, a defect) ends the process
 // with an error and the exit code of an operating failure. Nothing is unwound: threads may wait for
 // each other, and the log is whole at every moment.
 [[noreturn]] void end_by_exception() {
-  constexpr int kOperatingFailure = 3;
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
-    std::abort();  // not by an exception: a bug
+    // Not by an exception: a bug. While one is on its way it is the end of what it unwinds: RocksDB
+    // leaves threads that it made when it can make no more.
+    if (std::uncaught_exceptions() == 0) std::abort();
+    std::fputs("fairlead: error: memory or threads are exhausted; the process ends\n", stderr);
   } catch (const std::bad_alloc&) {
-    std::fputs("fairlead: error: no memory is left; the process ends\n", stderr);
+    end_without_memory();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "fairlead: error: %.200s; the process ends\n", error.what());
   } catch (...) {
@@ -52,7 +65,12 @@ bool occupy_standard_descriptors() {
 
 int main(int argc, char** argv) {
   std::set_terminate(end_by_exception);
-  if (!occupy_standard_descriptors()) return 3;
+#ifdef FAIRLEAD_MIMALLOC
+  // Its `operator new` aborts after this: it is C and throws nothing.
+  mi_register_error([](int code, void*) { code == ENOMEM ? end_without_memory() : void(); },
+                    nullptr);
+#endif
+  if (!occupy_standard_descriptors()) return kOperatingFailure;
   static_cast<void>(fairlead::descriptor_shares());  // before anything is opened
   // Files of this program hold a hub's objects and, for `dev`, credentials: only the owner may read
   // them.

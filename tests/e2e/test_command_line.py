@@ -407,7 +407,7 @@ class CommandLineTest(unittest.TestCase):
         rows = json_lines(fairlead("snapshot", "list", "--data", data, "-o", "json").stdout)
         fault = "its bytes are not what was written"
         self.assertEqual([(row["seq"], row["fault"]) for row in rows], [(46, ""), (48, fault)])
-        self.assertEqual((rows[1]["time"], rows[0]["time"]), (None, "2026-11-21T14:17:00Z"))
+        self.assertEqual((rows[1]["time"], rows[0]["time"]), (None, "2026-11-21T14:17:05Z"))
         self.assertIn(f"BAD: {fault}", fairlead("snapshot", "list", "--data", data).stdout)
         done = fairlead("snapshot", "prune", "--keep", "1", "--data", data)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)

@@ -108,7 +108,8 @@ class DamageTest(unittest.TestCase):
             self.assertEqual(done.stdout, "")
             self.assertIn("the log is damaged", done.stderr)
             self.assertIn('docs/operating.md, "The log is damaged"', done.stderr)
-        if name.name == "CURRENT" or name.name.startswith("MANIFEST-"):
+        # Of a log whose MANIFEST is cut only the latest events may be left: then those that are missing are named.
+        if (name.name == "CURRENT" or name.name.startswith("MANIFEST-")) and "the next events" not in done.stdout:
             self.assertIn(name.name.split("-")[0], done.stdout + done.stderr)
         return True
 

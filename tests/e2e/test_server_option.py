@@ -86,7 +86,7 @@ class ServerOptionTest(unittest.TestCase):
                         done = fairlead(*words, "--server", server.url)
                         # (What has no kind is printed by `audit` as it is.)
                         printed = (words[0] == "audit" and status == 200 and body.startswith(b"{") and
-                                   b"Quota" not in body)
+                                   b"Quota" not in body and body != b'{"kind":5}')
                         self.assertIn(done.returncode, (0,) if printed else (BAD_INPUT, FAILED), done.stderr)
                         self.assertTrue(printed or done.stderr.startswith("fairlead "), done.stderr)
 
@@ -169,7 +169,8 @@ class SurroundingsTest(unittest.TestCase):
         commands = (("audit", "quota", "--data", data), ("log", "verify", "--data", data), ("plan", *self.INCIDENT),
                     ("replay", "--verify", "--data", data))
         failed = set()
-        for mebibytes in range(40, 400, 40):
+        # With less than 80 MiB what a library does before main() ends the process.
+        for mebibytes in range(80, 400, 40):
             for command in commands:
                 done = subprocess.run(["sh", "-c", f'ulimit -v {mebibytes << 10}; exec "$@"', "sh", str(binary()),
                                        *map(str, command)], timeout=60, capture_output=True, text=True)

@@ -55,6 +55,7 @@ OWNERS = {
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
     "yaml-cpp": (r"yaml-cpp/", (r"engine/base/yaml_tree\.",)),
+    "mimalloc": (r"mimalloc\.h$", (r"engine/main/main\.",)),
     "CLI11": (r"CLI/", ("engine/main/",)),
     "nlohmann/json": (r"nlohmann/", ("engine/base/json.h",)),
     "LZ4 and Zstandard": (r"(lz4|zstd)", ("engine/log/", "snapshots/")),

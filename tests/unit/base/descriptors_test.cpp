@@ -8,7 +8,7 @@
 using namespace fairlead;
 
 TEST_CASE("descriptors: the log's reserve is there at every limit") {
-  for (const std::size_t limit : {20, 128, 200, 256, 1024, 65'536, 1'048'576}) {
+  for (const std::size_t limit : {20U, 128U, 200U, 256U, 1024U, 65'536U, 1'048'576U}) {
     CAPTURE(limit);
     const DescriptorShares shares = descriptor_shares_of(limit);
     CHECK(shares.limit == limit);
