@@ -42,7 +42,8 @@ export function svg(tag, attributes = {}, ...children) {
  */
 function printable(text) {
   return String(text).replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, (mark) =>
-    mark === "\n" || mark === "\t" ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    mark === "\n" || mark === "\t" ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** @param {Element} element @param {Attributes} attributes */
