@@ -159,7 +159,7 @@ PoolSize tenth_of_the_namespaces(PoolSize size) {
 std::shared_ptr<Turns> where_all_want_more(const PoolSize& size) {
   const auto turns = std::make_shared<Turns>(size);
   for (std::uint64_t each = 0; each < size.all_namespaces(); ++each)
-    turns->world.set_quota(each, PoolWorld::kSlices + 9000);
+    turns->world.set_quota(each, PoolWorld::kSlices + 9'000'000);
   if (turns->world.slices_of(0) != PoolWorld::kSlices) give_up("a namespace got what it wants");
   return turns;
 }
