@@ -47,7 +47,7 @@ class Descriptor {
 }  // namespace
 
 Result<std::string> read_bounded(const std::string& path, std::size_t bytes_max) {
-  if (path == "/dev/null") return std::string();  // how kubectl is told that there is no file
+  if (path == "/dev/null") return std::string();  // for kubectl, too, this means: no file
   // Opening a pipe would wait for its other end, and so would a read of some files of /proc.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   struct stat found{};

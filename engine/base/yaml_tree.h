@@ -63,9 +63,9 @@ struct YamlFault {
 
 /// Calls `on_document` with each document of the text, an empty one being null, until it returns a
 /// fault. Returns that, or the fault of the text: malformed YAML, an unknown alias, an anchor that
-/// contains itself, too deep a nesting, aliases that stand for too much. So a walk over a document
-/// that visits each value once for each place in which it stands is bounded by the size of the text
-/// and kYamlAliasedValuesMax.
+/// contains itself, too deep a nesting, aliases that stand for too much. The size of
+/// the text and kYamlAliasedValuesMax therefore bound the work of a reader that visits every value,
+/// and those behind each alias again.
 std::optional<YamlFault> read_yaml(
     std::string_view text,
     const std::function<std::optional<YamlFault>(const YamlNode&)>& on_document);

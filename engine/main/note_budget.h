@@ -28,7 +28,7 @@ class NoteBudget {
     const std::int64_t earned =
         std::chrono::duration_cast<nanoseconds>(now - earned_until_).count();
     earned_until_ = now;
-    // After a longer pause both are full, whatever it was.
+    // `earned` is cut first: after a long pause the sum could overflow.
     for (Bucket& each : buckets_)
       each.left_ns = std::min(each.most_ns, each.left_ns + std::min(earned, each.most_ns));
     const auto has_one = [](const Bucket& each) { return each.left_ns >= each.note_ns; };

@@ -25,9 +25,8 @@ bool is_merge_key(const YamlNode& key) {
 }
 
 // Turns the tree into a JsonDocument: aliases are expanded, merge keys merged, keys become strings.
-// Each value is visited once for each place in which it stands, also by a merge that yields nothing
-// because its keys are known: read_yaml() bounds how many those are.
-// Throws YamlFault.
+// A value is visited once for each alias and each merge key that leads to it, even if a merge adds
+// no key. read_yaml() bounds the number of these visits. Throws YamlFault.
 class Converter {
  public:
   explicit Converter(JsonDocument& out) : out_(out) {}

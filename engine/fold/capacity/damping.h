@@ -100,8 +100,8 @@ enum class FirstValues : std::uint8_t {
 FirstValues first_values(LogTime began, std::optional<LogTime> unchanged_since, LogTime now,
                          const DebounceSettings& settings);
 
-/// The most former values that are remembered: a value that stands within deadbandMaxAge of so many
-/// others was no recovery's.
+/// Former values that are remembered, at most; the oldest is dropped. Growth back to a dropped
+/// value is not taken for a recovery.
 inline constexpr std::size_t kLeftMax = 256;
 
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
