@@ -71,12 +71,12 @@ struct ConfigChanged {
   friend bool operator==(const ConfigChanged&, const ConfigChanged&) = default;
 };
 
-/// A list of (source, kind) is complete, or a bookmark or relist proved that the stream is alive.
+/// A list of (source, kind) is complete, or a bookmark proved that the stream is alive.
 /// Without a kind: every capacity source of the cluster named by `cluster`.
 struct SourceSynced {
   std::optional<Kind> kind;
   std::string cluster;  ///< set only where kind is not
-  std::string resource_version;
+  std::string resource_version;  ///< up to which nothing is awaited; empty: a sign of life
 
   friend bool operator==(const SourceSynced&, const SourceSynced&) = default;
 };

@@ -150,7 +150,8 @@ struct Fold {
     return true;
   }
   void operator()(const SourceSynced& synced) {
-    if (synced.kind) note_listed(state, event.source, *synced.kind);
+    if (synced.kind && !synced.resource_version.empty())
+      note_listed(state, event.source, *synced.kind);
     if (folds_tenant(synced.kind, synced.cluster, Liveness::live)) return;
     if (folds_id(synced.kind, Liveness::live)) return;
     if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);

@@ -380,8 +380,12 @@ struct Ingest::Drafting {
       return drop(counts().unchanged);
     return log(SourceSynced{list.kind, "", list.resource_version});
   }
+  // A bookmark lists nothing. It shows the end of waiting for what the stream has passed, as a list
+  // does; any other is a sign of life alone.
   std::optional<EventDraft> operator()(const StreamAlive& alive) const {
-    return (*this)(ListCompleted{alive.kind, alive.resource_version});  // without went_back
+    const bool passed = ingest.shows_loss(state, source, {alive.kind, alive.resource_version});
+    if (!passed && !sign_matters(state, source, alive.kind)) return drop(counts().unchanged);
+    return log(SourceSynced{alive.kind, "", passed ? alive.resource_version : std::string()});
   }
   std::optional<EventDraft> operator()(const StreamStale& stale) const {
     if (const auto reason = silence_is_dropped(state, source, stale.kind, liveness_of(stale.cause)))

@@ -70,7 +70,8 @@ Result<void> Identities::adopt(Credentials credentials) {
   }
   certificate_origin_ = credentials_.certificate_origin;
   none_.reset();
-  signature_ = signature();
+  // The files were read before and may have changed since: the next check reads them once more.
+  signature_.clear();
   files_seen_ = loop_.now();
   if (moves && events_.moved) events_.moved();
   // They wait for a plugin that was ended.
@@ -127,7 +128,7 @@ void Identities::look_at_files(LogTime now) {
   }
   std::string seen = signature();
   if (seen == signature_) return;
-  signature_ = std::move(seen);
+  signature_ = seen;
   auto fresh = credentials_.reread();
   // While a pair of files is replaced, there is a moment in which they do not belong together: the
   // last good credentials stay in use, and the next check reads again.
@@ -161,10 +162,9 @@ void Identities::look_at_files(LogTime now) {
     ++stats_.renewals;
     return;
   }
-  if (auto adopted = adopt(std::move(*fresh)); adopted.has_error()) {
-    signature_.clear();
-    log_problem(adopted.error().message);
-  }
+  const auto adopted = adopt(std::move(*fresh));
+  if (adopted.has_error()) log_problem(adopted.error().message);
+  signature_ = adopted.has_error() ? std::string() : std::move(seen);
 }
 
 bool Identities::plugin_due(LogTime now) const {

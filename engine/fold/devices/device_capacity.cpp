@@ -40,8 +40,8 @@ void derive_index(Cluster& cluster) {
   index = {};
   for (auto& [key, pool] : part.pools) *pool.index = {};
   for (const auto* entry : std::as_const(cluster.devices.slices).sorted()) add_slice(part, *entry);
-  std::set<DevicePoolKey> pools;
-  for (const auto& [id, record] : cluster.devices.claims) count_uses(index, record.facts, 1, pools);
+  std::set<DeviceId> used;  // every pool is marked
+  for (const auto& [id, record] : cluster.devices.claims) count_uses(index, record.facts, 1, used);
   index.derived = true;
   for (const auto& [key, pool] : part.pools) part.dirty_pools[key];
 }
@@ -310,13 +310,14 @@ void note_claim(Cluster& cluster, const ResourceClaimFacts* known,
   DeviceCapacityPart& part = cluster.device_capacity;
   if (!part.published) return;
   if (!part.index->derived) derive_index(cluster);
-  std::set<DevicePoolKey> taken, freed, pools;
+  std::set<DeviceId> taken, freed;
+  std::vector<DeviceId> moved;
   if (known) count_uses(*part.index, *known, -1, freed);
   if (observed) count_uses(*part.index, *observed, 1, taken);
   std::set_symmetric_difference(freed.begin(), freed.end(), taken.begin(), taken.end(),
-                                std::inserter(pools, pools.end()));
-  for (const DevicePoolKey& key : pools)
-    if (part.pools.contains(key)) {
+                                std::back_inserter(moved));
+  for (const DeviceId& device : moved)
+    if (const DevicePoolKey key{device.driver, device.pool}; part.pools.contains(key)) {
       cluster.observation.changed = true;
       mark_pool_dirty(part, key, seq);
     }

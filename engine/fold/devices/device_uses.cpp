@@ -1,5 +1,7 @@
 #include "engine/fold/devices/device_uses.h"
 
+#include <utility>
+
 namespace fairlead {
 
 bool is_used(const Cluster& cluster, const DeviceId& device) {
@@ -7,18 +9,18 @@ bool is_used(const Cluster& cluster, const DeviceId& device) {
 }
 
 void count_uses(DeviceIndex& index, const ResourceClaimFacts& claim, int sign,
-                std::set<DevicePoolKey>& pools) {
+                std::set<DeviceId>& changed) {
   if (!claim.allocation) return;
   for (const AllocatedDevice& each : claim.allocation->devices) {
     if (each.admin) continue;
-    const DeviceId id{each.driver, each.pool, each.device};
+    DeviceId id{each.driver, each.pool, each.device};
     const auto at = index.used.try_emplace(id).first;
     const bool was = at->second > 0;
     at->second += sign;
     const bool is = at->second > 0;
     // is_used() asks whether there is an entry.
     if (!is) index.used.erase(at);
-    if (was != is) pools.insert({each.driver, each.pool});
+    if (was != is) changed.insert(std::move(id));
   }
 }
 

@@ -10,8 +10,8 @@ namespace fairlead {
 bool is_used(const Cluster& cluster, const DeviceId& device);
 
 /// Counts the allocations of a claim in the index (`sign` 1), or takes them out (-1). Adds the
-/// pools with a device that is used now and was not, or the other way round, to `pools`.
+/// devices that are used now and were not, or the other way round, to `changed`.
 void count_uses(DeviceIndex& index, const ResourceClaimFacts& claim, int sign,
-                std::set<DevicePoolKey>& pools);
+                std::set<DeviceId>& changed);
 
 }  // namespace fairlead

@@ -84,6 +84,31 @@ TEST_CASE("device capacity: only pools that a moment marked are counted again") 
   CHECK(bench.cluster.capacity.at({"a", kGpu}).causes.back() == bench.state.seq);
 }
 
+TEST_CASE("device capacity: an allocation that moves within its pool is counted again") {
+  Bench bench;
+  bench.node("n1", "a");
+  ResourceSliceFacts slice = slice_of("p1", "n1", 0);
+  slice.counters = {{"memory", {{"bytes", *Quantity::parse("40")}}}};
+  for (const auto& [name, bytes] :
+       {std::pair("whole", "40"), std::pair("a", "10"), std::pair("b", "10")}) {
+    DeviceFacts& device = slice.devices.emplace_back();
+    device.name = name;
+    device.extras.emplace().consumes = {{"memory", {{"bytes", *Quantity::parse(bytes)}}}};
+  }
+  bench.slice("s1", slice);
+  const auto allocate = [&](const std::string& device) {
+    ResourceClaimFacts claim;
+    claim.allocation.emplace().devices.push_back({"r", kDriver, "p1", device, false, "", {}});
+    bench.step();
+    observe_resource_claim(bench.state, kCluster, {"team", "claim"}, &claim, bench.state.seq);
+    bench.close();
+    return bench.gpus("a").first;
+  };
+  CHECK(allocate("whole") == 1);
+  CHECK(allocate("a") == 2);
+  CHECK(allocate("whole") == 1);
+}
+
 TEST_CASE("device capacity: the devices of a node that flaps do not count for growing") {
   Bench bench;
   bench.state.configuration.debounce.flap_penalty = 1000;

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/evolve.h"
+
 namespace fairlead::writes_test {
 namespace {
 
@@ -249,6 +251,21 @@ TEST_CASE("writes: a complete list ends every wait of its kind for a version, an
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   note_listed(w.state, kHubName, Kind::cluster_queue);
   CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
+}
+
+TEST_CASE("writes: that a stream is alive again ends no wait, a list does") {
+  Written w;
+  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
+  Event event;
+  event.source = kHubName;
+  event.log_time = w.state.now;
+  for (const std::string version : {"", "9"}) {
+    DirtySet dirty;
+    event.seq = next(w.state.seq);
+    event.fact = SourceSynced{Kind::cluster_queue, "", version};
+    evolve(w.state, event, dirty);
+    CHECK(write_pending(w.state, view_of(key_of(kQueue))) == version.empty());
+  }
 }
 
 TEST_CASE(

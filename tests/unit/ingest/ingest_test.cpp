@@ -181,6 +181,9 @@ TEST_CASE("ingest: a bookmark or list is logged only where something waits for i
   CHECK(bench.take("c1", {"c1", StreamStale{Kind::node}}));
   CHECK_FALSE(bench.take("c1", {"c1", StreamStale{Kind::node}}));
   CHECK(bench.take("c1", {"c1", StreamLost{Kind::node}}));
+  const auto alive = bench.ingest.draft(bench.state, {"c1", StreamAlive{Kind::node, "7"}});
+  REQUIRE(alive);
+  CHECK(std::get<SourceSynced>(alive->fact).resource_version.empty());  // nothing was listed
   CHECK(bench.take("c1", {"c1", StreamAlive{Kind::node, "7"}}));
   CHECK_FALSE(bench.take("c1", {"c1", StreamAlive{Kind::node, "8"}}));
 }

@@ -324,6 +324,26 @@ TEST_CASE("credentials that move to another server keep neither target nor answe
   CHECK(moved->token == "t2");
 }
 
+TEST_CASE("a file that changed after it was read and before it was adopted is read again") {
+  Plugins plugins;
+  Credentials credentials;
+  credentials.server = {false, "127.0.0.1", "1", ""};
+  credentials.token = "former";
+  credentials.files = {plugins.file("token")};
+  credentials.reread = [&] {
+    Credentials again = credentials;
+    again.token = plugins.content("token");
+    return Result<Credentials>(again);
+  };
+  std::ofstream(plugins.file("token")) << "rotated";
+  CredentialTimes times;
+  times.files_every = Duration{0};
+  Asked asked(plugins, credentials, times);
+  CHECK(asked.ask()->token == "rotated");
+  std::ofstream(plugins.file("token")) << "rotated again";
+  CHECK(asked.ask()->token == "rotated again");
+}
+
 TEST_CASE("a plugin that fails is reported once and not run in a tight loop") {
   Plugins plugins;
   const std::string script = "echo x >> " + plugins.file("runs") + "\nexit 3";
