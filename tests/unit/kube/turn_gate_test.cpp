@@ -83,6 +83,7 @@ TEST_CASE("a loop that is busy passes no turn on for silence") {
     bench.enter(0);
     bench.enter(1);
   });
+  CHECK(bench.seen() == std::vector{0});
   for (int i = 0; i < 10; ++i)
     bench.loop.post([] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); });
   bench.loop.run([&] { CHECK(bench.turns == std::vector{0}); });
