@@ -2,11 +2,12 @@
 
 #include <atomic>
 #include <mutex>
-#include <random>
 
+#include "connectors/kube/access/beginning.h"
 #include "connectors/kube/access/discovery_round.h"
 #include "connectors/kube/watch/failure_text.h"
 #include "connectors/kube/watch/object_follower.h"
+#include "connectors/kube/watch/random_bits.h"
 #include "engine/apply/applier.h"
 #include "engine/base/check.h"
 
@@ -152,8 +153,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   void start(const std::vector<Kind>& kinds) {
     discovery = std::make_unique<Discovery>(kinds);
     for (Kind kind : kinds)
-      watchers.push_back(
-          std::make_unique<Watcher>(kind, settings.reflector, load, [this] { return random(); }));
+      watchers.push_back(std::make_unique<Watcher>(kind, settings.reflector, load, random_bits));
     for (auto& watcher : watchers) {
       confine(*watcher);
       carry_out(*watcher, watcher->reflector.expected(loop.now()));
@@ -170,10 +170,11 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   }
 
   // Discovery: requests the documents, then the lists of what these do not decide, then passes
-  // every reflector its version.
+  // every reflector its version. Before the first lists it waits for its turn.
   void discover() {
     discovery_timer.reset();
     if (round.outstanding || stopped) return;
+    if (!beginning.may_discover(settings.beginnings.get(), [this] { discover(); })) return;
     request_discovery(DiscoveryRound::Part::documents, discovery->documents());
   }
 
@@ -199,6 +200,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   void discovered(const DiscoveryRequest& asked, const Result<HttpResponse>& answer) {
     --round.outstanding;
     if (stopped) return;
+    beginning.progressed();
     const int status = answer.has_value() ? answer->status : 0;
     count(status);
     if (answer.has_error()) {
@@ -250,6 +252,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
     }
     for (const std::string& sentence : discovery->newly_unread()) log(sentence);
+    if (!round.reported.empty()) beginning.give_up();
     discover_after(settled ? settings.discovery_settled : waiting);
   }
 
@@ -281,6 +284,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     set_timer(watcher, output.wake);
     // Kinds that vanish together are looked for in one round; a round that is under way finds them.
     if (output.rediscover && !round.outstanding) discover_after(seconds(1));
+    if (!round.outstanding) beginning.end_if_begun(watchers, *discovery);
     std::lock_guard lock(mutex);
     counted.reflectors[watcher.reflector.kind()] = watcher.reflector.counters();
     if (watcher.reflector.wanted())
@@ -315,6 +319,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
                  const auto self = weak.lock();
                  if (!self) return;
                  self->count(answer.has_value() ? answer->status : 0);
+                 self->beginning.progressed();
                  if (self->stopped || mine != watcher.generation) return;
                  const HttpResponse said = flatten(std::move(answer));
                  self->carry_out(watcher, watcher.reflector.page(self->loop.now(), said.status,
@@ -328,6 +333,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     auto current = [weak = weak_from_this(), &watcher, mine] {
       auto self = weak.lock();
       if (self && (self->stopped || mine != watcher.generation)) self.reset();
+      if (self) self->beginning.progressed();
       return self;
     };
     handler.opened = [&watcher, current] {
@@ -361,6 +367,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     if (stopped) return;
     stopped = true;
     discovery_timer.reset();
+    beginning.give_up();
     for (auto& watcher : watchers) {
       watcher->timer.reset();
       watcher->stream.reset();
@@ -384,8 +391,8 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   std::unique_ptr<Discovery> discovery;
   std::unique_ptr<IoLoop::Timer> discovery_timer;
   DiscoveryRound round;
+  Beginning beginning;
   bool writes_held_back = false;
-  std::mt19937_64 random{std::random_device{}()};
   bool stopped = false;
   std::atomic<bool> stopped_for_good{false};  // the loop may be gone
 

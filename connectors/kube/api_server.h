@@ -14,6 +14,7 @@
 
 #include "connectors/kube/kube_sink.h"
 #include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/transport/turn_gate.h"
 #include "connectors/kube/watch/reflector.h"
 
 namespace fairlead {
@@ -26,6 +27,9 @@ struct ApiServerSettings {
   Duration discovery_waiting = seconds(10);   ///< discovery interval while a kind is not served yet
   Duration discovery_settled = seconds(300);  ///< discovery interval when all kinds are served
   std::size_t discovery_inflight = 8;         ///< requests of a discovery at a time
+  /// Credentials, discovery and the first lists wait for a turn there, again where discovery
+  /// failed; null: they do not. Outlives the connection; adjust() does not change it.
+  std::shared_ptr<TurnGate> beginnings;
   CredentialTimes credentials;
   /// Logs one line for an operator, on the loop's thread; may be empty.
   DiagnosticSink diagnose;

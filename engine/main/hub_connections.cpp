@@ -15,6 +15,11 @@ namespace {
 // tested with 150,000 Pods on 5,000 nodes, not all of which have claims, and some are not read.
 constexpr std::size_t kPlentifulObjectsPerNode = 10;
 
+// Members, or tenants, whose first lists are read at a time. Enough to keep the thread busy over
+// far networks; so few that each is complete soon, and its capacity counts before the last one's
+// does.
+constexpr std::size_t kBeginningsMax = 16;
+
 ConnectionStats stats_of(const SourceName& source, const ApiServerConnection& connection) {
   const ApiServerCounters counters = connection.counters();
   ConnectionStats stats;
@@ -92,7 +97,13 @@ std::vector<Kind> device_kinds() {
 
 HubConnections::HubConnections(Inbox& inbox, Logger logger,
                                std::shared_ptr<const AccessProviders> providers)
-    : inbox_(inbox), logger_(std::move(logger)), providers_(std::move(providers)) {}
+    : inbox_(inbox),
+      logger_(std::move(logger)),
+      providers_(std::move(providers)),
+      member_beginnings_(
+          std::make_shared<TurnGate>(member_loop_, TurnGate::Limits{kBeginningsMax})),
+      tenant_beginnings_(
+          std::make_shared<TurnGate>(tenant_loop_, TurnGate::Limits{kBeginningsMax})) {}
 
 HubConnections::~HubConnections() { stop(); }
 
@@ -122,6 +133,7 @@ ApiServerSettings HubConnections::member_settings(const std::string& member) con
   // are kept as writes need.
   settings.http.idle_connections_max = 1;
   settings.discovery_inflight = 1;
+  settings.beginnings = member_beginnings_;
   const auto nodes_max = static_cast<std::size_t>(configuration_.member_nodes_max);
   settings.reflector.limits = {.objects_max = nodes_max,
                                .shared_objects_max = nodes_max * kPlentifulObjectsPerNode,
@@ -135,6 +147,7 @@ ApiServerSettings HubConnections::tenant_settings() const {
   ApiServerSettings settings = settings_for(configuration_);
   settings.scopes.clear();
   settings.discovery_inflight = 1;
+  settings.beginnings = tenant_beginnings_;
   const auto objects_max = static_cast<std::size_t>(configuration_.pool.tenant_objects_max);
   settings.reflector.limits = {.objects_max = objects_max,
                                .shared_objects_max = objects_max,

@@ -89,6 +89,7 @@ class HubConnections {
   const Logger logger_;
   const std::shared_ptr<const AccessProviders> providers_;
   IoLoop hub_loop_, member_loop_, tenant_loop_;
+  const std::shared_ptr<TurnGate> member_beginnings_, tenant_beginnings_;
   mutable std::mutex mutex_;  // guards the set of connections
   std::unique_ptr<ApiServerConnection> hub_;
   std::map<std::string, Member> members_;

@@ -18,28 +18,43 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kReadBytes = 16 * 1024;  // a TLS record is no longer
 constexpr const char* kRenewed = "the credentials changed: connecting anew";
 
 Error unavailable(std::string what) { return {ErrorCode::unavailable, std::move(what)}; }
 
-// Closes a connection when its time is over, and records that it did.
+// Closes a connection when its time is over, and records that it did. Only idle time of the loop
+// counts against the server, up to ten times the span.
 class Deadline {
  public:
   Deadline(IoLoop& loop, Connection& connection) : loop_(loop), connection_(connection) {}
   void set(Duration span) {
-    timer_ = loop_.after(span, [this] {
-      passed_ = true;
-      connection_.close();
-    });
+    span_ = span;
+    idle_before_ = loop_.idle();
+    latest_ = loop_.now() + Duration{span.ns * kBusyFactor};
+    wait(span);
   }
   void clear() { timer_.reset(); }
   bool passed() const { return passed_; }
 
  private:
+  void wait(Duration rest) {
+    timer_ = loop_.after(rest, [this] { judge(); });
+  }
+  void judge() {
+    const Duration rest{span_.ns - (loop_.idle().ns - idle_before_.ns)};
+    if (rest.ns > span_.ns / kUncounted && loop_.now() < latest_) return wait(rest);
+    passed_ = true;
+    connection_.close();
+  }
+
+  static constexpr std::int64_t kBusyFactor = 10;
+  static constexpr std::int64_t kUncounted = 8;  // of a span: the time of small pieces of work
+
   IoLoop& loop_;
   Connection& connection_;
   std::unique_ptr<IoLoop::Timer> timer_;
+  Duration span_{}, idle_before_{};
+  LogTime latest_{};
   bool passed_ = false;
 };
 
@@ -70,7 +85,7 @@ struct StreamState {
 
 std::unique_ptr<Connection> new_connection(IoLoop& loop, const Identity& identity,
                                            const HttpLimits& limits) {
-  auto made = make_connection(loop.impl().context, identity.target);
+  auto made = make_connection(loop.impl(), identity.target);
   made->use = limits.use;
   return made;
 }
@@ -241,8 +256,9 @@ class Core : public std::enable_shared_from_this<Core> {
     Deadline deadline(loop_, connection);
     ErrorCondition error;
     if (!connected) {
+      co_await connection.wait_turn(error);
       deadline.set(std::min(limits_.connect_timeout, request.timeout));
-      co_await connection.connect(error);
+      if (!error) co_await connection.connect(error);
       if (error || deadline.passed()) {
         out.answer = failure(connection, deadline, error, nullptr);
         co_return;
@@ -258,17 +274,17 @@ class Core : public std::enable_shared_from_this<Core> {
       if (!too_long) response.body.append(part);
       return !too_long;
     };
-    std::string chunk(kReadBytes, '\0');
     while (!error && !reader->done()) {
-      const std::size_t got = co_await connection.read(chunk.data(), chunk.size(), error);
+      const std::string_view got = co_await connection.read(error);
+      loop_.woke();
       if (error) break;
-      out.answered_a_byte = out.answered_a_byte || got > 0;
-      if (got == 0) {
+      out.answered_a_byte = out.answered_a_byte || !got.empty();
+      if (got.empty()) {
         reader->end(error);
         if (!error && !reader->done()) error = asio::error::eof;
         break;
       }
-      reader->feed(std::string_view(chunk).substr(0, got), on_body, error);
+      reader->feed(got, on_body, error);
     }
     if (too_long) {
       response.status = 413;  // here the answer is too large; the caller asks for a smaller page
@@ -330,22 +346,23 @@ class Core : public std::enable_shared_from_this<Core> {
                                           std::shared_ptr<StreamState> state, Identity identity,
                                           Tries tries) {
     Result<HttpResponse> outcome = Error{};
+    StreamEnd ends;
     const std::string bytes = head_of(state->request, identity);
     state->connection = self->acquire_idle(identity);
     if (state->connection) {
-      bool answered = false;
-      co_await self->follow(*state, bytes, /*connected=*/true, outcome, answered);
+      co_await self->follow(*state, bytes, /*connected=*/true, outcome, ends);
       // The server may have closed a kept connection.
-      const bool again = outcome.has_error() && !answered && !state->renewed && !state->cancelled &&
-                         !self->stopped_;
+      const bool again = outcome.has_error() && !ends.answered_a_byte && !state->renewed &&
+                         !state->cancelled && !self->stopped_;
       if (again) state->connection.reset();
     }
     if (!state->connection) {
-      bool answered = false;
       state->connection = new_connection(self->loop_, identity, self->limits_);
       if (self->stopped_) state->cancelled = true;
-      co_await self->follow(*state, bytes, false, outcome, answered);
+      co_await self->follow(*state, bytes, false, outcome, ends);
     }
+    if (ends.reusable && !state->renewed && !state->cancelled)
+      self->keep(std::move(state->connection), identity);
     state->connection.reset();
     if (state->cancelled) co_return;
     if (std::exchange(state->renewed, false)) outcome = unavailable(kRenewed);
@@ -363,15 +380,20 @@ class Core : public std::enable_shared_from_this<Core> {
     });
   }
 
-  // Sets `answered_a_byte` as Attempt has it.
+  // As Attempt has them.
+  struct StreamEnd {
+    bool answered_a_byte = false;
+    bool reusable = false;
+  };
   asio::awaitable<void> follow(StreamState& state, const std::string& bytes, bool connected,
-                               Result<HttpResponse>& outcome, bool& answered_a_byte) {
+                               Result<HttpResponse>& outcome, StreamEnd& ends) {
     Connection& connection = *state.connection;
     ErrorCondition error;
     Deadline deadline(loop_, connection);
     if (!connected) {
+      co_await connection.wait_turn(error);
       deadline.set(std::min(limits_.connect_timeout, state.request.timeout));
-      co_await connection.connect(error);
+      if (!error) co_await connection.connect(error);
     }
     if (error || deadline.passed() || state.cancelled) {
       outcome = failure(connection, deadline, error, nullptr);
@@ -390,12 +412,12 @@ class Core : public std::enable_shared_from_this<Core> {
     };
     // `opened` is called before the first bytes of the body: the header is parsed to its end first.
     bool opened = false;
-    std::string chunk(kReadBytes, '\0');
     while (!error && !state.cancelled && !reader->done()) {
-      const std::size_t got = co_await connection.read(chunk.data(), chunk.size(), error);
+      const std::string_view got = co_await connection.read(error);
+      loop_.woke();
       if (error || state.cancelled) break;
-      answered_a_byte = answered_a_byte || got > 0;
-      if (got == 0) {
+      ends.answered_a_byte = ends.answered_a_byte || !got.empty();
+      if (got.empty()) {
         reader->end(error);
         if (!error && !reader->done()) error = asio::error::eof;
         break;
@@ -404,7 +426,7 @@ class Core : public std::enable_shared_from_this<Core> {
         if (!opened && reader->status() == 200) opened = true, state.handler.opened();
         return !state.cancelled && on_body(part);
       };
-      reader->feed(std::string_view(chunk).substr(0, got), on_part, error);
+      reader->feed(got, on_part, error);
       if (!opened && !state.cancelled && reader->has_header() && reader->status() == 200)
         opened = true, state.handler.opened();
       if (opened) deadline.clear();
@@ -414,6 +436,7 @@ class Core : public std::enable_shared_from_this<Core> {
       co_return;
     }
     reader->copy_head(response);
+    ends.reusable = reader->done() && reader->keep_alive();
     outcome = std::move(response);
   }
 

@@ -28,8 +28,8 @@ struct HttpRequest {
   std::string content_type;
   std::string more_headers;  ///< whole lines, each with its CRLF. May hold a secret
   std::string body;
-  Duration timeout =
-      seconds(30);  ///< for connecting, sending and the whole answer; from when it leaves the queue
+  Duration timeout = seconds(30);  ///< for connecting (from its turn on), sending and the whole
+                                   ///< answer; idle time of the loop
   std::size_t body_bytes_max = std::size_t{16} << 20;
 };
 
@@ -53,8 +53,8 @@ struct HttpLimits {
   std::size_t inflight_max = 64;    ///< requests on the wire at a time; more wait in order
   std::size_t queued_max = 10'000;  ///< waiting requests; more are refused as unavailable
   std::size_t idle_connections_max = 8;
-  Duration idle_max = seconds(30);  ///< a connection that is kept for longer is closed
-  Duration connect_timeout = seconds(10);
+  Duration idle_max = seconds(30);         ///< a connection that is kept for longer is closed
+  Duration connect_timeout = seconds(10);  ///< counted as HttpRequest::timeout
   ConnectionPlace::Use use = ConnectionPlace::Use::hub;
 };
 

@@ -3,7 +3,9 @@
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/ssl/error.hpp>
@@ -11,8 +13,12 @@
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
+#include <charconv>
+#include <cstdint>
 #include <optional>
+#include <vector>
 
+#include "connectors/kube/transport/socket_tls.h"
 #include "engine/base/descriptors.h"
 
 namespace fairlead {
@@ -22,20 +28,51 @@ using asio::ip::tcp;
 namespace {
 
 constexpr std::size_t kProxyHeadMax = 16 * 1024;
+constexpr std::uint8_t kReadsInARow = 8;
 
 auto into(ErrorCondition& error) { return asio::redirect_error(asio::use_awaitable, error); }
+
+// Where the host is an address and the port a number; else nothing. Names are resolved one after
+// the other, in a thread of Asio's: those whose server hangs hold up names, and no addresses.
+std::vector<tcp::endpoint> address_of(const std::string& host, const std::string& port) {
+  ErrorCondition no_address;
+  const auto address = asio::ip::make_address(host, no_address);
+  std::uint16_t number = 0;
+  const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), number);
+  if (no_address || failed != std::errc{} || end != port.data() + port.size()) return {};
+  return {{address, number}};
+}
 
 // The part that both kinds share: name resolution, TCP, closing.
 class TcpConnection : public Connection {
  public:
-  TcpConnection(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
-      : shared_(std::move(target)), target_(*shared_), resolver_(context), socket_(context) {}
+  TcpConnection(IoLoop::Impl& loop, std::shared_ptr<const ConnectionTarget> target)
+      : shared_(std::move(target)),
+        target_(*shared_),
+        loop_(loop),
+        turn_came_(loop.context),
+        resolver_(loop.context),
+        socket_(loop.context) {}
 
   void close() override {
     closed_ = true;
     ErrorCondition ignored;
+    turn_.reset();
+    turn_came_.cancel();
     resolver_.cancel();
     socket().close(ignored);
+  }
+  asio::awaitable<void> wait_turn(ErrorCondition& error) override {
+    step_ = "waiting for its turn";
+    turn_came_.expires_at(asio::steady_timer::time_point::max());
+    turn_ = loop_.handshakes->enter([this] { turn_came_.cancel(); });
+    co_await turn_came_.async_wait(into(error));  // always cancelled
+    error = {};
+    stopped(error);
+  }
+  asio::awaitable<void> connect(ErrorCondition& error) final {
+    co_await connect_all(error);
+    turn_.reset();
   }
   bool quiet() override {
     char byte = 0;
@@ -45,6 +82,8 @@ class TcpConnection : public Connection {
   std::string step() const override { return step_; }
 
  protected:
+  // Connects with all layers.
+  virtual asio::awaitable<void> connect_all(ErrorCondition& error) = 0;
   // The TCP socket below all layers.
   virtual tcp::socket& socket() { return socket_; }
   // Connects to the server, or to the proxy before it.
@@ -61,15 +100,24 @@ class TcpConnection : public Connection {
       error = asio::error::no_descriptors;
       co_return;
     }
-    step_ = "resolving " + whom + host;
-    const auto found = co_await resolver_.async_resolve(host, port, into(error));
-    if (error || stopped(error)) co_return;
+    std::vector<tcp::endpoint> found = address_of(host, port);
+    if (found.empty()) {
+      step_ = "resolving " + whom + host;
+      const auto resolved = co_await resolver_.async_resolve(host, port, into(error));
+      if (error || stopped(error)) co_return;
+      found.assign(resolved.begin(), resolved.end());
+    }
     step_ = "connecting to " + whom + host + ":" + port;
     co_await asio::async_connect(socket(), found, into(error));
     if (error || stopped(error)) co_return;
     ErrorCondition ignored;
     socket().set_option(tcp::no_delay(true), ignored);
     socket().set_option(asio::socket_base::keep_alive(true), ignored);
+  }
+  // A server that sends without a pause does not keep the thread for itself.
+  asio::awaitable<void> let_others(ErrorCondition& error) {
+    if (++reads_ % kReadsInARow == 0) co_await asio::post(loop_.context, into(error));
+    if (!error) stopped(error);
   }
   // Checked after each step: a close() between two steps must end the connection.
   bool stopped(ErrorCondition& error) {
@@ -79,26 +127,51 @@ class TcpConnection : public Connection {
 
   const std::shared_ptr<const ConnectionTarget> shared_;
   const ConnectionTarget& target_;
+  IoLoop::Impl& loop_;
+  asio::steady_timer turn_came_;
+  std::unique_ptr<TurnGate::Ticket> turn_;
   tcp::resolver resolver_;
   tcp::socket socket_;
   std::string step_ = "connecting";
   bool closed_ = false;
+  std::uint8_t reads_ = 0;
   std::optional<ConnectionPlace> place_;  // nothing: not connected yet
 };
 
 class PlainConnection final : public TcpConnection {
  public:
   using TcpConnection::TcpConnection;
-  asio::awaitable<void> connect(ErrorCondition& error) override { return connect_tcp(error); }
+  asio::awaitable<void> connect_all(ErrorCondition& error) override { return connect_tcp(error); }
   asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) override {
     co_await asio::async_write(socket_, asio::buffer(bytes), into(error));
   }
-  asio::awaitable<std::size_t> read(char* to, std::size_t size, ErrorCondition& error) override {
-    const std::size_t got = co_await socket_.async_read_some(asio::buffer(to, size), into(error));
-    if (error == asio::error::eof) error = {};
-    co_return got;
+  // Asio would fill the buffer before the coroutine goes on, with another one's turn between.
+  asio::awaitable<std::string_view> read(ErrorCondition& error) override {
+    co_await let_others(error);
+    std::array<char, kReadBytes>& lent = loop_.read_buffer;
+    while (!error && !stopped(error)) {
+      const auto got = ::recv(socket_.native_handle(), lent.data(), lent.size(), MSG_DONTWAIT);
+      if (got >= 0) co_return std::string_view(lent.data(), static_cast<std::size_t>(got));
+      if (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)
+        co_await socket_.async_wait(tcp::socket::wait_read, into(error));
+      else
+        error.assign(errno, asio::error::get_system_category());
+    }
+    co_return std::string_view();
   }
 };
+
+asio::awaitable<void> handshake(SocketTls& stream, const std::string& name, ErrorCondition& error) {
+  stream.verify(name);
+  co_await stream.handshake(error);
+}
+
+template <class Below>
+asio::awaitable<void> handshake(asio::ssl::stream<Below>& stream, const std::string& name,
+                                ErrorCondition& error) {
+  stream.set_verify_callback(asio::ssl::host_name_verification(name), error);
+  if (!error) co_await stream.async_handshake(asio::ssl::stream_base::client, into(error));
+}
 
 // Does the TLS handshake with the server or a proxy. Coroutine parameters outlive the handshake.
 template <class Stream>
@@ -110,9 +183,7 @@ asio::awaitable<void> shake_hands(Stream& stream, const std::string& name, std::
   if (no_address)  // SSL_set_tlsext_host_name, whose macro holds an old-style cast
     SSL_ctrl(stream.native_handle(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
              const_cast<char*>(name.c_str()));
-  stream.set_verify_callback(asio::ssl::host_name_verification(name), error);
-  if (error) co_return;
-  co_await stream.async_handshake(asio::ssl::stream_base::client, into(error));
+  co_await handshake(stream, name, error);
   const long verified = SSL_get_verify_result(stream.native_handle());
   // A verify callback that refuses without a reason, as that for the name, is an unspecified error.
   if (error && verified == X509_V_ERR_UNSPECIFIED)
@@ -244,49 +315,47 @@ asio::awaitable<void> open_socks_tunnel(Stream& stream, const ConnectionTarget& 
   co_await exchange(stream, "", rest, error);
 }
 
-// TLS to the server over `Below`: the socket, or TLS to a proxy.
-template <class Below>
-class TlsOver : public TcpConnection {
+// The layer below is connected; now the tunnel, if there is a proxy, and the server's TLS.
+template <class Below, class Stream>
+asio::awaitable<void> secure(Below& below, Stream& stream, const ConnectionTarget& target,
+                             std::string& step, ErrorCondition& error) {
+  if (target.proxy && target.proxy->protocol == ProxyProtocol::socks5)
+    co_await open_socks_tunnel(below, target, step, error);
+  else if (target.proxy)
+    co_await open_tunnel(below, target, step, error);
+  if (error) co_return;
+  step = "TLS handshake with " + target.server.host + ":" + target.server.port;
+  co_await shake_hands(stream, target.verify_name, step, error);
+}
+
+// What no TLS stream distinguishes: HTTP frames its bodies.
+void forgive_end(ErrorCondition& error) {
+  if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) error = {};
+}
+
+class TlsConnection final : public TcpConnection {
  public:
-  asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) override {
-    co_await asio::async_write(stream_, asio::buffer(bytes), into(error));
-  }
-  asio::awaitable<std::size_t> read(char* to, std::size_t size, ErrorCondition& error) override {
-    const std::size_t got = co_await stream_.async_read_some(asio::buffer(to, size), into(error));
-    if (error == asio::error::eof || error == asio::ssl::error::stream_truncated) error = {};
-    co_return got;
-  }
-
- protected:
-  TlsOver(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target, Below& below)
-      : TcpConnection(context, std::move(target)), below_(below), stream_(below, *target_.tls) {}
-
-  // The layer below is connected; now the tunnel, if there is a proxy, and the server's TLS.
-  asio::awaitable<void> secure(ErrorCondition& error) {
-    if (target_.proxy && target_.proxy->protocol == ProxyProtocol::socks5)
-      co_await open_socks_tunnel(below_, target_, step_, error);
-    else if (target_.proxy)
-      co_await open_tunnel(below_, target_, step_, error);
-    if (error || stopped(error)) co_return;
-    step_ = "TLS handshake with " + target_.server.host + ":" + target_.server.port;
-    co_await shake_hands(stream_, target_.verify_name, step_, error);
+  TlsConnection(IoLoop::Impl& loop, std::shared_ptr<const ConnectionTarget> target)
+      : TcpConnection(loop, std::move(target)),
+        stream_(socket_, *target_.tls, *target_.tls_session) {}
+  asio::awaitable<void> connect_all(ErrorCondition& error) override {
+    co_await connect_tcp(error);
+    if (!error) co_await secure(socket_, stream_, target_, step_, error);
     if (!error) stopped(error);
+  }
+  asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) override {
+    co_await stream_.write(bytes, error);
+  }
+  asio::awaitable<std::string_view> read(ErrorCondition& error) override {
+    co_await let_others(error);
+    std::array<char, kReadBytes>& lent = loop_.read_buffer;
+    const std::size_t got = co_await stream_.read(lent.data(), lent.size(), error);
+    forgive_end(error);
+    co_return std::string_view(lent.data(), got);
   }
 
  private:
-  Below& below_;
-  asio::ssl::stream<Below&> stream_;
-};
-
-class TlsConnection final : public TlsOver<tcp::socket> {
- public:
-  TlsConnection(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
-      // A reference to the base's socket, which is constructed before the stream over it.
-      : TlsOver(context, std::move(target), socket_) {}
-  asio::awaitable<void> connect(ErrorCondition& error) override {
-    co_await connect_tcp(error);
-    if (!error) co_await secure(error);
-  }
+  SocketTls stream_;
 };
 
 using ProxyStream = asio::ssl::stream<tcp::socket&>;
@@ -299,22 +368,35 @@ struct ProxyLayer {
   ProxyStream proxy_stream;
 };
 
-class TlsByTlsProxy final : private ProxyLayer, public TlsOver<ProxyStream> {
+class TlsByTlsProxy final : private ProxyLayer, public TcpConnection {
  public:
-  TlsByTlsProxy(asio::io_context& context, std::shared_ptr<const ConnectionTarget> target)
-      : ProxyLayer(context, *target->proxy_tls),
-        TlsOver(context, std::move(target), proxy_stream) {}
-  asio::awaitable<void> connect(ErrorCondition& error) override {
+  TlsByTlsProxy(IoLoop::Impl& loop, std::shared_ptr<const ConnectionTarget> target)
+      : ProxyLayer(loop.context, *target->proxy_tls),
+        TcpConnection(loop, std::move(target)),
+        stream_(proxy_stream, *target_.tls) {}
+  asio::awaitable<void> connect_all(ErrorCondition& error) override {
     co_await connect_tcp(error);
     if (error) co_return;
     step_ = "TLS handshake with proxy " + target_.proxy->host + ":" + target_.proxy->port;
     co_await shake_hands(proxy_stream, target_.proxy->host, step_, error);
     if (error || stopped(error)) co_return;
-    co_await secure(error);
+    co_await secure(proxy_stream, stream_, target_, step_, error);
+    if (!error) stopped(error);
+  }
+  asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) override {
+    co_await asio::async_write(stream_, asio::buffer(bytes), into(error));
+  }
+  asio::awaitable<std::string_view> read(ErrorCondition& error) override {
+    const std::size_t got = co_await stream_.async_read_some(asio::buffer(buffer_), into(error));
+    forgive_end(error);
+    co_return std::string_view(buffer_.data(), got);
   }
 
  private:
   tcp::socket& socket() override { return proxy_socket; }
+
+  asio::ssl::stream<ProxyStream&> stream_;
+  std::array<char, kReadBytes> buffer_;
 };
 
 Error unusable(const char* what, const ErrorCondition& error) {
@@ -380,16 +462,18 @@ Result<std::shared_ptr<const ConnectionTarget>> make_target(const Credentials& c
   target->verify_name =
       credentials.tls_server_name.empty() ? credentials.server.host : credentials.tls_server_name;
   target->tls = std::move(*tls);
+  if (target->tls) TlsSession::enable(*target->tls);
+  target->tls_session = std::make_unique<TlsSession>();
   target->proxy = credentials.proxy;
   target->proxy_tls = std::move(*proxy_tls);
   return std::shared_ptr<const ConnectionTarget>(std::move(target));
 }
 
-std::unique_ptr<Connection> make_connection(asio::io_context& context,
+std::unique_ptr<Connection> make_connection(IoLoop::Impl& loop,
                                             std::shared_ptr<const ConnectionTarget> target) {
-  if (target->proxy_tls) return std::make_unique<TlsByTlsProxy>(context, std::move(target));
-  if (target->tls) return std::make_unique<TlsConnection>(context, std::move(target));
-  return std::make_unique<PlainConnection>(context, std::move(target));
+  if (target->proxy_tls) return std::make_unique<TlsByTlsProxy>(loop, std::move(target));
+  if (target->tls) return std::make_unique<TlsConnection>(loop, std::move(target));
+  return std::make_unique<PlainConnection>(loop, std::move(target));
 }
 
 }  // namespace fairlead

@@ -10,6 +10,7 @@
 
 #include "connectors/kube/transport/http_client.h"
 #include "connectors/kube/transport/io_types.h"
+#include "connectors/kube/transport/socket_tls.h"
 #include "engine/base/descriptors.h"
 
 namespace fairlead {
@@ -21,6 +22,8 @@ struct ConnectionTarget {
   ServerAddress server;
   std::string verify_name;                         // SNI and the name in the certificate
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain
+  // Of this server by this identity. Used on the loop's thread, by all connections.
+  std::unique_ptr<TlsSession> tls_session;
   std::optional<ProxyAddress> proxy;
   std::shared_ptr<boost::asio::ssl::context> proxy_tls;  // null: plain TCP to the proxy
 };
@@ -36,13 +39,15 @@ Result<std::shared_ptr<const ConnectionTarget>> make_target(const Credentials& c
 class Connection {
  public:
   virtual ~Connection() = default;
+  /// Waits for the turn to connect(), which ends with it: the deadline of connecting begins here.
+  virtual boost::asio::awaitable<void> wait_turn(ErrorCondition& error) = 0;
   virtual boost::asio::awaitable<void> connect(ErrorCondition& error) = 0;
   /// Sends all of `bytes`.
   virtual boost::asio::awaitable<void> write(std::string_view bytes, ErrorCondition& error) = 0;
-  /// Reads at most `size` bytes and returns how many; 0 at the end of the stream (a missing TLS
-  /// close_notify is an end too: HTTP frames its bodies).
-  virtual boost::asio::awaitable<std::size_t> read(char* to, std::size_t size,
-                                                   ErrorCondition& error) = 0;
+  /// Waits for bytes and returns them; nothing at the end of the stream (a missing TLS close_notify
+  /// is an end too: HTTP frames its bodies). They are valid until the caller waits for anything:
+  /// the loop lends one buffer to all connections.
+  virtual boost::asio::awaitable<std::string_view> read(ErrorCondition& error) = 0;
   virtual void close() = 0;
   /// Whether the peer has neither closed nor sent anything: only then another request may be sent.
   virtual bool quiet() = 0;
@@ -52,7 +57,7 @@ class Connection {
   ConnectionPlace::Use use = ConnectionPlace::Use::hub;  ///< set before connect()
 };
 
-std::unique_ptr<Connection> make_connection(boost::asio::io_context& context,
+std::unique_ptr<Connection> make_connection(IoLoop::Impl& loop,
                                             std::shared_ptr<const ConnectionTarget> target);
 
 }  // namespace fairlead

@@ -35,6 +35,11 @@ class IoLoop {
   std::unique_ptr<Timer> after(Duration span, std::function<void()> work);
   /// Returns the monotonic time of this machine; not a wall clock.
   LogTime now() const;
+  /// Returns how long the thread has waited for something to do. A deadline of a peer is measured
+  /// by it: what came while the thread was busy lies in our own queue. On the loop's thread.
+  Duration idle() const;
+  /// Notes the end of such a wait before what may take long. Posted work and timers do it.
+  void woke() const;
   /// Whether the caller is on the loop's thread.
   bool inside() const;
   /// Ends the thread after posted work and cancelled operations have ended; what has not ended

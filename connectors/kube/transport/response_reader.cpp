@@ -1,7 +1,6 @@
 #include "connectors/kube/transport/response_reader.h"
 
 #include <algorithm>
-#include <boost/asio/error.hpp>
 #include <boost/beast/http/error.hpp>
 #include <charconv>
 
@@ -17,30 +16,33 @@ ResponseReader::ResponseReader() {
 }
 
 void ResponseReader::feed(std::string_view bytes, const OnBody& on_body, ErrorCondition& error) {
-  pending_.append(bytes);
-  std::size_t used = 0;
-  while (!parser_.is_done() && used < pending_.size()) {
-    http::buffer_body::value_type& body = parser_.get().body();
-    body.data = chunk_;
-    body.size = sizeof chunk_;
-    body.more = true;
-    const std::size_t consumed =
-        parser_.put(boost::asio::buffer(pending_.data() + used, pending_.size() - used), error);
-    const std::size_t produced = sizeof chunk_ - body.size;
-    used += consumed;
-    if (produced > 0 && !on_body(std::string_view(chunk_, produced))) {
-      error = boost::asio::error::operation_aborted;
-      break;
-    }
-    const bool hungry = error == http::error::need_more;
-    if (error == http::error::need_buffer || hungry) error = {};
-    if (error || (consumed == 0 && produced == 0) || (hungry && used == pending_.size())) break;
+  parser_.get().body().on_body = &on_body;
+  if (pending_.empty()) {
+    bytes.remove_prefix(parse(bytes, error));
+    pending_.assign(bytes);
+  } else {
+    pending_.append(bytes);
+    pending_.erase(0, parse(pending_, error));
+    if (pending_.empty()) std::string().swap(pending_);  // a stream may be silent for hours
   }
-  pending_.erase(0, used);
   // The parser uses every byte of a body at once; what it leaves waits for the end of a line or of
   // the header fields.
   endless_ = !error && !parser_.is_done() && pending_.size() > kUnreadMax;
   if (endless_) error = http::error::header_limit;
+}
+
+// Returns how much it used.
+std::size_t ResponseReader::parse(std::string_view bytes, ErrorCondition& error) {
+  std::size_t used = 0;
+  while (!parser_.is_done() && used < bytes.size()) {
+    const std::size_t consumed =
+        parser_.put(boost::asio::buffer(bytes.data() + used, bytes.size() - used), error);
+    used += consumed;
+    const bool hungry = error == http::error::need_more;
+    if (hungry) error = {};
+    if (error || consumed == 0) break;
+  }
+  return used;
 }
 
 std::string ResponseReader::fault(const ErrorCondition& error) const {

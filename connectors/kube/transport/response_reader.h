@@ -2,9 +2,11 @@
 // included by http_client.cpp and its test only.
 #pragma once
 
-#include <boost/beast/http/buffer_body.hpp>
+#include <boost/asio/error.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -23,6 +25,37 @@ inline constexpr std::size_t kAnswerHeadMax = std::size_t{64} << 10;
 inline constexpr std::size_t kUnreadMax = std::size_t{128} << 10;
 
 struct HttpResponse;
+
+/// A body of which nothing is kept: each piece is passed on where it lies.
+struct PassedBody {
+  struct value_type {
+    const std::function<bool(std::string_view)>* on_body = nullptr;  ///< false ends the reading
+  };
+  class reader {
+   public:
+    template <bool is_request, class Fields>
+    reader(boost::beast::http::header<is_request, Fields>&, value_type& body) : body_(body) {}
+    void init(const boost::optional<std::uint64_t>&, ErrorCondition& error) { error = {}; }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, ErrorCondition& error) {
+      error = {};
+      std::size_t taken = 0;
+      for (const auto piece : boost::beast::buffers_range_ref(buffers)) {
+        if (piece.size() == 0) continue;
+        taken += piece.size();
+        const std::string_view text(static_cast<const char*>(piece.data()), piece.size());
+        if ((*body_.on_body)(text)) continue;
+        error = boost::asio::error::operation_aborted;
+        break;
+      }
+      return taken;
+    }
+    void finish(ErrorCondition& error) { error = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
 
 /// Keeps at most kUnreadMax bytes and one piece that it was fed, however the answer is framed.
 class ResponseReader {
@@ -52,10 +85,11 @@ class ResponseReader {
  private:
   std::optional<Duration> retry_after() const;
 
-  boost::beast::http::response_parser<boost::beast::http::buffer_body> parser_;
+  std::size_t parse(std::string_view bytes, ErrorCondition& error);
+
+  boost::beast::http::response_parser<PassedBody> parser_;
   std::string pending_;   // that the parser has not used
   bool endless_ = false;  // what is pending, as far as can be waited for
-  char chunk_[16 * 1024];
 };
 
 }  // namespace fairlead

@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <mutex>
 #include <random>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "connectors/kube/projection/projection.h"
+#include "connectors/kube/watch/line_fields.h"
 
 namespace fairlead {
 namespace {
@@ -213,6 +216,14 @@ std::span<const std::string_view> of_kind(Kind kind) {
   return {};
 }
 
+std::vector<std::string_view> ignored_of(Kind kind) {
+  std::vector<std::string_view> out(kOfAll.begin(), kOfAll.end());
+  const std::span<const std::string_view> of_it = of_kind(kind);
+  out.insert(out.end(), of_it.begin(), of_it.end());
+  if (kind != Kind::claim) out.insert(out.end(), kOfConditions.begin(), kOfConditions.end());
+  return out;
+}
+
 constexpr std::size_t kGatheredKeptMax = std::size_t{1} << 20;
 
 // A random key of this process, which never leaves it.
@@ -269,88 +280,30 @@ bool has_escape(std::string_view text) {
 
 }  // namespace
 
-// A node of the tree of named fields. Leaves are left out of the hash; some are returned as views.
-struct LineFingerprinter::Field {
-  enum class Reported : std::uint8_t { no, type, name_space, name, uid, resource_version };
-  std::string name;
-  std::vector<Field> below;
-  bool left_out = false;  // of the hash, and of what is read of a line
-  bool read = false;      // left out of the hash alone
-  Reported reported = Reported::no;
+LineFingerprinter::LineFingerprinter(Kind kind) : kind_(kind), root_(&fields_of(kind)) {}
 
-  // Of the fields below, by how many characters their names have: the place of the last one in
-  // `below`, from 1. Each knows the one before it of the same size.
-  std::array<std::uint8_t, 64> of_size{};
-  std::uint8_t before = 0;
-
-  const Field* find(std::string_view key) const {
-    std::size_t at = key.size() < of_size.size() ? of_size[key.size()] : 0;
-    for (; at != 0; at = below[at - 1].before)
-      if (below[at - 1].name == key) return &below[at - 1];
-    return nullptr;
-  }
-  Field& reach(std::string_view path);
-};
-
-namespace {
-
-// Splits at dots; a backslash keeps the next character.
-std::vector<std::string> split(std::string_view path) {
-  std::vector<std::string> parts(1);
-  for (std::size_t i = 0; i < path.size(); ++i) {
-    if (path[i] == '.')
-      parts.emplace_back();
-    else
-      parts.back() += path[i] == '\\' ? path[++i] : path[i];
-  }
-  return parts;
-}
-
-}  // namespace
-
-LineFingerprinter::Field& LineFingerprinter::Field::reach(std::string_view path) {
-  Field* at = this;
-  for (std::string& part : split(path)) {
-    const auto has_name = [&](const Field& field) { return field.name == part; };
-    const auto found = std::find_if(at->below.begin(), at->below.end(), has_name);
-    if (found != at->below.end()) {
-      at = &*found;
-      continue;
-    }
-    std::uint8_t& last = at->of_size.at(part.size());
-    Field& made = at->below.emplace_back();
-    made.name = std::move(part);
-    made.before = std::exchange(last, static_cast<std::uint8_t>(at->below.size()));
-    at = &made;
-  }
-  return *at;
-}
-
-LineFingerprinter::LineFingerprinter(Kind kind) : kind_(kind), root_(std::make_unique<Field>()) {
-  root_->reach("type").reported = Field::Reported::type;
-  root_->reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
-  Field& object = root_->reach("object");
-  object.reach("metadata.namespace").reported = Field::Reported::name_space;
-  object.reach("metadata.name").reported = Field::Reported::name;
-  object.reach("metadata.uid").reported = Field::Reported::uid;
-  object.reach("metadata.resourceVersion").reported = Field::Reported::resource_version;
-  for (const std::string_view path : ignored()) object.reach(path).left_out = true;
+const LineField& LineFingerprinter::fields_of(Kind kind) {
+  static std::mutex mutex;
+  static std::map<Kind, LineField> known;
+  const std::lock_guard lock(mutex);
+  const auto [at, is_new] = known.try_emplace(kind);
+  LineField& root = at->second;
+  if (!is_new) return root;
+  root.reach("type").reported = LineField::Reported::type;
+  root.reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
+  LineField& object = root.reach("object");
+  object.reach("metadata.namespace").reported = LineField::Reported::name_space;
+  object.reach("metadata.name").reported = LineField::Reported::name;
+  object.reach("metadata.uid").reported = LineField::Reported::uid;
+  object.reach("metadata.resourceVersion").reported = LineField::Reported::resource_version;
+  for (const std::string_view path : ignored_of(kind)) object.reach(path).left_out = true;
   // Who wrote a quota is kept with a change of it, and is no change by itself: a controller that
   // writes a status changes the entry of its manager.
   object.reach("metadata.managedFields").read = has_quota_writers(kind);
+  return root;
 }
 
-LineFingerprinter::~LineFingerprinter() = default;
-LineFingerprinter::LineFingerprinter(LineFingerprinter&&) noexcept = default;
-LineFingerprinter& LineFingerprinter::operator=(LineFingerprinter&&) noexcept = default;
-
-std::vector<std::string_view> LineFingerprinter::ignored() const {
-  std::vector<std::string_view> out(kOfAll.begin(), kOfAll.end());
-  const std::span<const std::string_view> of_it = of_kind(kind_);
-  out.insert(out.end(), of_it.begin(), of_it.end());
-  if (kind_ != Kind::claim) out.insert(out.end(), kOfConditions.begin(), kOfConditions.end());
-  return out;
-}
+std::vector<std::string_view> LineFingerprinter::ignored() const { return ignored_of(kind_); }
 
 // Walks over the places of a line once. The byte behind the text is valid in no position, and its
 // place follows the last one, twice: so no step needs an end test.
@@ -370,7 +323,7 @@ class LineFingerprinter::Walk {
     left_out_.clear();
   }
 
-  bool walk(const Field& root) {
+  bool walk(const LineField& root) {
     if (first_ == last_ || text_[*first_] != '{' || members(root, first_) != last_) return false;
     copy_up_to(size_);
     const std::span<const std::uint8_t> own = secret();
@@ -405,8 +358,8 @@ class LineFingerprinter::Walk {
   }
 
   // Behind the value at `at`.
-  Place value(const Field& field, Place at) {
-    if (field.reported != Field::Reported::no) report(field.reported, at);
+  Place value(const LineField& field, Place at) {
+    if (field.reported != LineField::Reported::no) report(field.reported, at);
     if (field.below.empty()) return skip(at);
     if (text_[*at] == '{') return members(field, at);
     if (text_[*at] == '[') return items(field, at);
@@ -414,14 +367,14 @@ class LineFingerprinter::Walk {
   }
 
   // Behind the object that begins at `at`.
-  Place members(const Field& object, Place at) {
+  Place members(const LineField& object, Place at) {
     const char* const text = text_;  // (what is stored below could be it, for all a compiler knows)
     for (++at; text[*at] != '}';) {
       if (text[*at] == ',') ++at;
       // A name, its colon and something behind it.
       if (text[*at] != '"' || text[at[1]] != ':') return nullptr;
       const std::uint32_t begin = *at;
-      const Field* const field = object.find(string_at(at));
+      const LineField* const field = object.find(string_at(at));
       at += 2;
       if (field == nullptr)
         at = deeper(at) == 0 ? at + 1 : skip(at);
@@ -433,9 +386,9 @@ class LineFingerprinter::Walk {
   }
 
   // Behind the member that begins at `begin` with its name; its value is at `at`.
-  Place leave_out(const Field& field, std::uint32_t begin, Place at) {
+  Place leave_out(const LineField& field, std::uint32_t begin, Place at) {
     copy_up_to(begin);
-    const bool reported = field.reported != Field::Reported::no;
+    const bool reported = field.reported != LineField::Reported::no;
     if (reported) report(field.reported, at);
     const Place end = skip(at);
     if (end == nullptr || end >= last_) return nullptr;
@@ -446,8 +399,8 @@ class LineFingerprinter::Walk {
   std::size_t index_of(Place place) const { return static_cast<std::size_t>(place - first_); }
 
   // Behind the array that begins at `at`.
-  Place items(const Field& list, Place at) {
-    const Field* const each = list.find("*");
+  Place items(const LineField& list, Place at) {
+    const LineField* const each = list.find("*");
     if (each == nullptr) return skip(at);
     for (++at; text_[*at] != ']';) {
       if (text_[*at] == ',') ++at;
@@ -466,17 +419,17 @@ class LineFingerprinter::Walk {
     return end > begin ? std::string_view(text_ + begin, end - 1 - begin) : std::string_view{};
   }
 
-  void report(Field::Reported reported, Place at) {
+  void report(LineField::Reported reported, Place at) {
     if (text_[*at] != '"') return;
     const std::string_view text = string_at(at);
     if (has_escape(text)) return;
     switch (reported) {
-      case Field::Reported::type: out_.type = text; break;
-      case Field::Reported::name_space: out_.name_space = text; break;
-      case Field::Reported::name: out_.name = text; break;
-      case Field::Reported::uid: out_.uid = text; break;
-      case Field::Reported::resource_version: out_.resource_version = text; break;
-      case Field::Reported::no: break;
+      case LineField::Reported::type: out_.type = text; break;
+      case LineField::Reported::name_space: out_.name_space = text; break;
+      case LineField::Reported::name: out_.name = text; break;
+      case LineField::Reported::uid: out_.uid = text; break;
+      case LineField::Reported::resource_version: out_.resource_version = text; break;
+      case LineField::Reported::no: break;
     }
   }
 

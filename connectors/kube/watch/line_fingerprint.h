@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -33,13 +32,12 @@ struct LineFingerprint {
   Hash rest{};  ///< of everything that a projection may read
 };
 
+struct LineField;
+
 /// Makes the fingerprints of watch lines of one kind. One thread.
 class LineFingerprinter {
  public:
   explicit LineFingerprinter(Kind kind);
-  ~LineFingerprinter();
-  LineFingerprinter(LineFingerprinter&&) noexcept;
-  LineFingerprinter& operator=(LineFingerprinter&&) noexcept;
 
   /// Returns the fingerprint of a line; nullopt if it is no object, or cut. (It does not check that
   /// it is JSON.) The byte behind the line must be readable and one that cannot continue a token: a
@@ -53,10 +51,11 @@ class LineFingerprinter {
   std::vector<std::string_view> ignored() const;
 
  private:
-  struct Field;
   class Walk;
+  static const LineField& fields_of(Kind kind);
+
   Kind kind_;
-  std::unique_ptr<Field> root_;
+  const LineField* root_;  // shared by all of the kind, which may be thousands
 };
 
 }  // namespace fairlead

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
+
+#include "connectors/kube/document/json_index.h"
 
 namespace fairlead {
 namespace {
@@ -31,6 +34,19 @@ std::optional<WatchEventType> type_of(JsonView root) {
   return std::nullopt;
 }
 
+// What decoding a line needs. It grows with the lines, to several times their size, and of
+// thousands of streams a thread reads one at a time.
+struct LineWorkspace {
+  JsonIndex index;
+  JsonDocument document;
+  std::vector<PlaceRange> left_out;  // of the line that was fingerprinted
+};
+
+LineWorkspace& line_workspace() {
+  thread_local LineWorkspace lent;
+  return lent;
+}
+
 }  // namespace
 
 void WatchDecoder::feed(std::string_view bytes) {
@@ -55,6 +71,7 @@ WatchStep WatchDecoder::next() {
     if (end == std::string::npos) {
       searched_ = buffer_.size();
       if (buffer_.size() - consumed_ > line_bytes_max_) return too_long();
+      if (consumed_ == buffer_.size()) reset();  // a stream may be silent for hours
       return {};
     }
     const std::string_view line = std::string_view(buffer_).substr(consumed_, end - consumed_);
@@ -98,7 +115,7 @@ WatchStep WatchDecoder::finish() {
 }
 
 void WatchDecoder::reset() {
-  buffer_.clear();
+  std::string().swap(buffer_);
   consumed_ = 0;
   searched_ = 0;
 }
@@ -106,11 +123,12 @@ void WatchDecoder::reset() {
 // Behind the line there is a newline, or the NUL of the buffer.
 WatchStep WatchDecoder::decode(std::string_view line) {
   WatchStep step;
-  if (!index_.find(line)) {
+  auto& [index, document, left_out] = line_workspace();
+  if (!index.find(line)) {
     set_malformed(step, fault_of(line));
     return step;
   }
-  if (fingerprinter_) step.fingerprint = fingerprinter_->fingerprint(index_, left_out_);
+  if (fingerprinter_) step.fingerprint = fingerprinter_->fingerprint(index, left_out);
   if (step.fingerprint && is_known_(*step.fingerprint)) {
     step.kind = WatchStep::Kind::known;
     return step;
@@ -119,16 +137,16 @@ WatchStep WatchDecoder::decode(std::string_view line) {
   // may be left out.
   const bool projected = step.fingerprint && (step.fingerprint->type == "ADDED" ||
                                               step.fingerprint->type == "MODIFIED");
-  if (!projected) left_out_.clear();
+  if (!projected) left_out.clear();
   // In place unless there is an escape to undo; then, and to find a fault, a copy is parsed.
-  if (!parse_in_place(index_, document_, left_out_)) {
+  if (!parse_in_place(index, document, left_out)) {
     JsonFault fault;
-    if (!parse_indexed(index_, document_, fault, left_out_)) {
+    if (!parse_indexed(index, document, fault, left_out)) {
       set_malformed(step, fault);
       return step;
     }
   }
-  const JsonView root = document_.root();
+  const JsonView root = document.root();
   const auto type = type_of(root);
   if (!type) {
     set_malformed(step, "no watch event: its type is unknown");

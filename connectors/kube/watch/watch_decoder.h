@@ -9,10 +9,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "connectors/kube/document/json_document.h"
-#include "connectors/kube/document/json_index.h"
 #include "connectors/kube/watch/line_fingerprint.h"
 
 namespace fairlead {
@@ -22,8 +20,8 @@ inline constexpr std::size_t kWatchLineBytesMax = kJsonBytesMax;
 
 enum class WatchEventType : std::uint8_t { added, modified, deleted, bookmark, error };
 
-/// One notification. Its views refer to the decoder's buffers, or to the bytes that next() was
-/// given, and are valid until the next call.
+/// One notification. Its views refer to the decoder's buffers, to the bytes that next() was given
+/// and to what all decoders of a thread share: they are valid until the next call of any.
 struct WatchEvent {
   WatchEventType type = WatchEventType::error;
   JsonView root;
@@ -85,10 +83,7 @@ class WatchDecoder {
   std::size_t consumed_ = 0;  // bytes of buffer_ that were handed out
   std::size_t searched_ = 0;  // bytes of buffer_ known to hold no newline behind consumed_
   std::optional<LineFingerprinter> fingerprinter_;
-  std::vector<PlaceRange> left_out_;  // of the line that was fingerprinted
   std::function<bool(const LineFingerprint&)> is_known_;
-  JsonIndex index_;
-  JsonDocument document_;
 };
 
 }  // namespace fairlead

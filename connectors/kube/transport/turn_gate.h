@@ -1,0 +1,47 @@
+// A bounded number of beginnings at a time, first in, first out.
+//
+// Thousands of servers that are connected at once make a queue inside this process: its one thread
+// serves them all, and their deadlines pass while answers wait to be read. So they begin in turn. A
+// place is meant for work of ours: whoever only waits for a server that is silent gives it up.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+
+#include "connectors/kube/transport/io_loop.h"
+
+namespace fairlead {
+
+/// On the loop's thread only, except for its construction and destruction.
+class TurnGate {
+ public:
+  struct Limits {
+    std::size_t places = 1;
+    Duration silence_max = seconds(1);  ///< of idle time of the loop, without progressed()
+    Duration held_max = seconds(30);
+  };
+  /// `loop` outlives it. Tickets may outlive it.
+  TurnGate(IoLoop& loop, Limits limits);
+  ~TurnGate();
+  TurnGate(const TurnGate&) = delete;
+  TurnGate& operator=(const TurnGate&) = delete;
+
+  /// A place in the queue, then a turn. Destroying it ends either.
+  class Ticket {
+   public:
+    virtual ~Ticket() = default;
+    /// The server has answered something. Without that the turn passes on after
+    /// Limits::silence_max, if others wait; the holder is not told, and goes on.
+    virtual void progressed() = 0;
+  };
+  /// Calls `on_turn` soon, when the turn has come; not after the ticket's end.
+  std::unique_ptr<Ticket> enter(std::function<void()> on_turn);
+
+  struct Impl;
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace fairlead
