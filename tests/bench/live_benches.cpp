@@ -34,10 +34,11 @@ std::string unread_status() {
               R"(","registry.example.com/team/service:v)" + std::to_string(i) +
               R"("],"sizeBytes":)" + std::to_string(100'000'000 + i) + "}";
   for (const char* type : {"MemoryPressure", "DiskPressure", "PIDPressure", "Ready"})
-    conditions += std::string(conditions.empty() ? "" : ",") + R"({"type":")" + type +
-                  R"(","status":")" + (std::string_view(type) == "Ready" ? "True" : "False") +
-                  R"(","lastHeartbeatTime":"2026-11-21T16:47:13Z","lastTransitionTime":)"
-                  R"("2026-11-21T16:47:13Z","reason":"KubeletReports","message":"kubelet says so"})";
+    conditions +=
+        std::string(conditions.empty() ? "" : ",") + R"({"type":")" + type + R"(","status":")" +
+        (std::string_view(type) == "Ready" ? "True" : "False") +
+        R"(","lastHeartbeatTime":"2026-11-21T16:47:13Z","lastTransitionTime":)"
+        R"("2026-11-21T16:47:13Z","reason":"KubeletReports","message":"kubelet says so"})";
   return R"("conditions":[)" + conditions + R"(],"images":[)" + images + "]";
 }
 
@@ -61,19 +62,24 @@ class NodeLines {
                              ".eu-central-1.compute.internal";
     const char* pool = number % 3 != 0 ? "on-demand" : "spot";
     out += R"({"type":"ADDED","object":{"kind":"Node","apiVersion":"v1","metadata":{"name":")";
-    out += name + R"(","uid":")" + random_.uid() + R"(","resourceVersion":")" +
-           std::to_string(++version_) +
-           R"(","creationTimestamp":"2026-11-21T16:47:13Z","labels":{)"
-           R"("beta.kubernetes.io/arch":"amd64","beta.kubernetes.io/instance-type":"p4d.24xlarge",)"
-           R"("beta.kubernetes.io/os":"linux","kubernetes.io/arch":"amd64","kubernetes.io/hostname":")" +
-           name + R"(","kubernetes.io/os":"linux","node.kubernetes.io/instance-type":)"
-           R"("p4d.24xlarge","pool":")" + pool +
-           R"(","topology.kubernetes.io/region":"eu-central-1","topology.kubernetes.io/zone":)"
-           R"("eu-central-1)" + zone + R"("},)" + managed_ +
-           R"(},"spec":{"providerID":"aws:///eu-central-1/i-0"},"status":{"allocatable":{)"
-           R"("cpu":"95690m","ephemeral-storage":"95551679124","hugepages-1Gi":"0",)"
-           R"("hugepages-2Mi":"0","memory":")" + std::to_string(1'176'334'668 + number % 999) +
-           R"(Ki","nvidia.com/gpu":"8","pods":"110"},)" + status_ + "}}}\n";
+    out +=
+        name + R"(","uid":")" + random_.uid() + R"(","resourceVersion":")" +
+        std::to_string(++version_) +
+        R"(","creationTimestamp":"2026-11-21T16:47:13Z","labels":{)"
+        R"("beta.kubernetes.io/arch":"amd64","beta.kubernetes.io/instance-type":"p4d.24xlarge",)"
+        R"("beta.kubernetes.io/os":"linux","kubernetes.io/arch":"amd64","kubernetes.io/hostname":")" +
+        name +
+        R"(","kubernetes.io/os":"linux","node.kubernetes.io/instance-type":)"
+        R"("p4d.24xlarge","pool":")" +
+        pool +
+        R"(","topology.kubernetes.io/region":"eu-central-1","topology.kubernetes.io/zone":)"
+        R"("eu-central-1)" +
+        zone + R"("},)" + managed_ +
+        R"(},"spec":{"providerID":"aws:///eu-central-1/i-0"},"status":{"allocatable":{)"
+        R"("cpu":"95690m","ephemeral-storage":"95551679124","hugepages-1Gi":"0",)"
+        R"("hugepages-2Mi":"0","memory":")" +
+        std::to_string(1'176'334'668 + number % 999) +
+        R"(Ki","nvidia.com/gpu":"8","pods":"110"},)" + status_ + "}}}\n";
   }
 
  private:
@@ -85,8 +91,7 @@ class NodeLines {
 /// One member's stream of Nodes: the thread of the connector reads all of them.
 struct MemberStream {
   explicit MemberStream(SourceName name)
-      : source(std::move(name)),
-        reflector(Kind::node, {}, load, [] { return std::uint64_t{0}; }) {
+      : source(std::move(name)), reflector(Kind::node, {}, load, [] { return std::uint64_t{0}; }) {
     reflector.served({}, "v1");
     reflector.opened({});
   }
@@ -104,7 +109,8 @@ struct MemberStream {
 class LiveHub {
  public:
   LiveHub(const std::filesystem::path& directory, std::uint64_t nodes)
-      : nodes_(nodes),
+      : directory_(directory),
+        nodes_(nodes),
         members_((nodes + kNodesOfMember - 1) / kNodesOfMember),
         log_(need(RocksdbLog::open(directory / "data", OpenMode::write))),
         core_(*log_, clock_, HubSettings{"bench", WriteMode::apply, {}, nullptr, nullptr},
@@ -117,9 +123,9 @@ class LiveHub {
     ResourceFlavorFacts flavor;
     for (const char* pool : {"on-demand", "spot"}) {
       flavor.node_labels = {{"pool", pool}};
-      core_.offer({std::string(kHub),
-                   ObjectSeen{{Kind::resource_flavor, "", pool}, "v1beta2", pool, "1", 1, flavor,
-                              {}}});
+      core_.offer(
+          {std::string(kHub),
+           ObjectSeen{{Kind::resource_flavor, "", pool}, "v1beta2", pool, "1", 1, flavor, {}}});
     }
     step();
   }
@@ -138,8 +144,13 @@ class LiveHub {
     }
     reader.join();
     std::size_t known = 0;
-    for (const auto& [name, cluster] : core_.state().clusters) known += cluster.reports.nodes.size();
+    for (const auto& [name, cluster] : core_.state().clusters)
+      known += cluster.reports.nodes.size();
     if (known != nodes_) give_up("the hub knows other nodes than were listed");
+  }
+  void save_snapshot() {
+    SnapshotStore store(directory_ / "data");
+    need(store.save(core_.state(), log_->chain()));
   }
   /// Until the windows of layer 0 are over.
   void rest() {
@@ -170,6 +181,7 @@ class LiveHub {
                    "\n");
   }
 
+  const std::filesystem::path directory_;
   const std::uint64_t nodes_, members_;
   const std::unique_ptr<RocksdbLog> log_;
   SystemClock clock_;
@@ -186,23 +198,34 @@ double bytes_of_live_hub(const std::filesystem::path& directory, std::uint64_t n
   return resident_bytes() - before;
 }
 
-Trial prepare_live(const Place& place) {
-  const std::uint64_t nodes = place.size == Size::tiny ? 2'000 : 200'000;
-  const std::filesystem::path directory = place.directory;
-  return {[directory, nodes, trial = 0]() mutable {
-            const auto own = directory / std::to_string(++trial);
-            std::filesystem::create_directories(own);
-            return figure_of_a_process([&] { return bytes_of_live_hub(own, nodes); }) /
-                   static_cast<double>(nodes);
-          },
-          [] { return 900.0; }};
+// What a snapshot takes beside the hub, at its peak.
+double bytes_of_snapshot(const std::filesystem::path& directory, std::uint64_t nodes) {
+  LiveHub hub(directory, nodes);
+  hub.list();
+  hub.rest();
+  return peak_bytes_of([&hub] { hub.save_snapshot(); });
+}
+
+auto prepare_live(double (*measure)(const std::filesystem::path&, std::uint64_t), double limit) {
+  return [measure, limit](const Place& place) {
+    const std::uint64_t nodes = place.size == Size::tiny ? 2'000 : 200'000;
+    return Trial{[measure, nodes, directory = place.directory, trial = 0]() mutable {
+                   const auto own = directory / std::to_string(++trial);
+                   std::filesystem::create_directories(own);
+                   return figure_of_a_process([&] { return measure(own, nodes); }) /
+                          static_cast<double>(nodes);
+                 },
+                 [limit] { return limit; }};
+  };
 }
 
 }  // namespace
 
 void add_live_benches(Suite& suite) {
   suite.add({"memory/live hub, 200k nodes", "900 bytes a node", "bytes", Better::less, 1,
-             prepare_live});
+             prepare_live(bytes_of_live_hub, 900)});
+  suite.add({"memory/snapshot of 200k nodes", "300 bytes a node beside the hub, at the peak",
+             "bytes", Better::less, 1, prepare_live(bytes_of_snapshot, 300)});
 }
 
 }  // namespace fairlead::bench
