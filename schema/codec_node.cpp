@@ -366,7 +366,7 @@ bool append_node(const value::Event& event, std::string& bytes) {
   if (seen == nullptr || seen->key.kind != value::Kind::node || !seen->writers.empty())
     return false;
   const auto* node = std::get_if<value::NodeFacts>(&seen->facts);
-  if (node == nullptr) return false;
+  if (node == nullptr || node->labels.is_based() || node->allocatable.is_based()) return false;
   const std::size_t words = words_at_most(event, *seen, *node);
   if (words * kWord > kRecordBytesMax) return false;  // else a size might not fit its field
   const std::size_t begin = bytes.size();

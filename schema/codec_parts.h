@@ -115,6 +115,7 @@ auto read_map(List list) {
 /// Stores a PackedMap as its own bytes.
 template <class Builder, class Map>
 void put_packed(Builder out, void (Builder::*set)(capnp::Data::Reader), const Map& map) {
+  if (map.is_based()) return put_packed(out, set, map.whole());
   const std::string_view bytes = map.bytes();
   if (!bytes.empty())
     (out.*set)(capnp::Data::Reader(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));

@@ -1,10 +1,13 @@
 // A small immutable map with text keys in one block of memory, which its copies share.
 //
 // State holds the labels of a million nodes, and every event about a node carries them: a std::map
-// costs a dozen allocations each time, this map one, and a copy of it none
+// costs a dozen allocations each time, this map one, and a copy of it none. The nodes of a pool
+// have most labels in common: a map may rest on one with the same keys and have in its block only
+// the values that differ
 // (docs/decisions/0021-memory-of-a-node.md).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -16,7 +19,9 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "engine/base/check.h"
 #include "engine/base/shared_bytes.h"
 
 namespace fairlead {
@@ -25,6 +30,49 @@ namespace fairlead {
 /// returns are valid as long as the map or any copy of it exists.
 template <class Value>
 class PackedMap {
+  struct Head {
+    std::uint32_t count;  // of items, or of patches
+    std::uint32_t size;   // of the block, in bytes
+  };
+  static constexpr bool kTexts = std::is_same_v<Value, std::string_view>;
+
+  // A value in place of that of an item: the index of the item, and the value as in an item.
+  struct Patch {
+    std::uint32_t index = 0;
+    Value value{};
+
+    static std::size_t stored_size(const Value& value) {
+      if constexpr (kTexts) return 2 * sizeof(std::uint32_t) + value.size();
+      return sizeof(std::uint32_t) + sizeof(Value);
+    }
+    char* store(char* out) const {
+      std::memcpy(out, &index, sizeof index);
+      out += sizeof index;
+      if constexpr (kTexts) {
+        const auto size = static_cast<std::uint32_t>(value.size());
+        std::memcpy(out, &size, sizeof size);
+        return std::copy(value.begin(), value.end(), out + sizeof size);
+      } else {
+        std::memcpy(out, &value, sizeof value);
+        return out + sizeof value;
+      }
+    }
+    // Returns the address of the next one.
+    const char* load(const char* at) {
+      std::memcpy(&index, at, sizeof index);
+      at += sizeof index;
+      if constexpr (kTexts) {
+        std::uint32_t size = 0;
+        std::memcpy(&size, at, sizeof size);
+        value = {at + sizeof size, size};
+        return at + sizeof size + size;
+      } else {
+        std::memcpy(&value, at, sizeof value);
+        return at + sizeof value;
+      }
+    }
+  };
+
  public:
   using Owned = std::conditional_t<std::is_same_v<Value, std::string_view>, std::string, Value>;
   using key_type = std::string_view;
@@ -67,12 +115,13 @@ class PackedMap {
     return true;
   }
 
-  /// Returns the block: the count of items and the size of the block in bytes (4 bytes each), then
-  /// the items. An item is the size of its key (4 bytes), its value (8 bytes) or the size of its
-  /// text (4 bytes), the key, the text. Numbers are little-endian. Empty for an empty map. Equal
-  /// maps have equal bytes.
+  /// Returns the block of a map that rests on no other: the count of items and the size of the
+  /// block in bytes (4 bytes each), then the items. An item is the size of its key (4 bytes), its
+  /// value (8 bytes) or the size of its text (4 bytes), the key, the text. Numbers are
+  /// little-endian. Empty for an empty map. Equal maps have equal bytes.
   std::string_view bytes() const {
-    return block_ ? std::string_view(block_.get(), head().size) : std::string_view();
+    check(!is_based(), "a map of which all items are in its block");
+    return own_bytes();
   }
   /// Returns the map whose bytes() are `bytes`; nullopt if they are malformed.
   static std::optional<PackedMap> from_bytes(std::string_view bytes) {
@@ -103,7 +152,52 @@ class PackedMap {
     return map;
   }
 
-  /// Returns the address of bytes() without reading the block.
+  /// Whether it has in its block only the values that differ from those of another map.
+  bool is_based() const { return block_.base() != nullptr; }
+  /// Returns an equal map that rests on no other.
+  PackedMap whole() const {
+    if (!is_based()) return *this;
+    const std::vector<value_type> items(begin(), end());
+    PackedMap map;
+    map.assign_sorted(items.size(), [&](std::size_t i) { return items[i]; });
+    return map;
+  }
+  /// The values of a map that another has not.
+  struct Difference {
+    std::size_t items = 0;
+    std::size_t bytes = 0;  ///< of a block with these values
+  };
+  /// Returns how the map differs from `base`; nullopt if it cannot rest on it, because their keys
+  /// differ, or because `base` is empty, views bytes or rests on another map itself.
+  std::optional<Difference> difference(const PackedMap& base) const {
+    if (base.block_.is_view() || base.is_based() || base.size() != size()) return std::nullopt;
+    Difference own{0, sizeof(Head)};
+    auto of_base = base.begin();
+    for (const value_type item : *this) {
+      const value_type known = *of_base;
+      if (known.first != item.first) return std::nullopt;
+      if (known.second != item.second) ++own.items, own.bytes += Patch::stored_size(item.second);
+      ++of_base;
+    }
+    return own;
+  }
+  /// Returns an equal map that rests on `base`: one for which difference() returned `own`.
+  PackedMap based_on(const PackedMap& base, const Difference& own) const {
+    char* out = nullptr;
+    PackedMap map;
+    map.block_ = SharedBytes::make_on(base.block_, own.bytes, out);
+    const Head head{static_cast<std::uint32_t>(own.items), static_cast<std::uint32_t>(own.bytes)};
+    std::memcpy(out, &head, sizeof head);
+    out += sizeof head;
+    auto of_base = base.begin();
+    for (const value_type item : *this) {
+      if ((*of_base).second != item.second) out = Patch{of_base.index_, item.second}.store(out);
+      ++of_base;
+    }
+    return map;
+  }
+
+  /// Returns the address of the block without reading it.
   const char* address() const { return block_.get(); }
 
   class Iterator {
@@ -114,22 +208,42 @@ class PackedMap {
     using pointer = const value_type*;
     using reference = value_type;
 
-    value_type operator*() const { return load(at_).first; }
+    value_type operator*() const {
+      value_type item = load(at_).first;
+      if (patched()) item.second = patch_.value;
+      return item;
+    }
     Iterator& operator++() {
+      if (patched() && --patches_ > 0) next_ = patch_.load(next_);
       at_ = load(at_).second;
+      ++index_;
       return *this;
     }
-    friend bool operator==(const Iterator&, const Iterator&) = default;
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
 
    private:
     friend class PackedMap;
     explicit Iterator(const char* at) : at_(at) {}
+    Iterator(const char* at, const char* patches, std::uint32_t count)
+        : at_(at), next_(patches), patches_(count) {
+      if (count > 0) next_ = patch_.load(next_);
+    }
+    bool patched() const { return patches_ > 0 && patch_.index == index_; }
+
     const char* at_;
+    std::uint32_t index_ = 0;     // of the item
+    const char* next_ = nullptr;  // the patch behind `patch_`
+    std::uint32_t patches_ = 0;   // that and those behind it
+    Patch patch_{};
   };
   using const_iterator = Iterator;
-  Iterator begin() const { return Iterator(block_ ? block_.get() + sizeof(Head) : nullptr); }
-  Iterator end() const { return Iterator(block_ ? block_.get() + head().size : nullptr); }
-  std::size_t size() const { return block_ ? head().count : 0; }
+  Iterator begin() const {
+    if (!block_) return Iterator(nullptr);
+    const char* const own = block_.get() + sizeof(Head);
+    return is_based() ? Iterator(block_.base() + sizeof(Head), own, head().count) : Iterator(own);
+  }
+  Iterator end() const { return Iterator(block_ ? items() + items_head().size : nullptr); }
+  std::size_t size() const { return block_ ? items_head().count : 0; }
   bool empty() const { return !block_; }
 
   std::optional<Value> find(std::string_view key) const {
@@ -150,17 +264,12 @@ class PackedMap {
 
   friend bool operator==(const PackedMap& a, const PackedMap& b) {
     if (a.address() == b.address()) return true;
-    return a.block_ && b.block_ && a.head().size == b.head().size &&
-           std::memcmp(a.block_.get(), b.block_.get(), a.head().size) == 0;
+    if (a.size() != b.size()) return false;
+    if (a.is_based() || b.is_based()) return std::equal(a.begin(), a.end(), b.begin());
+    return a.own_bytes() == b.own_bytes();
   }
 
  private:
-  struct Head {
-    std::uint32_t count;
-    std::uint32_t size;  // of the block, in bytes
-  };
-  static constexpr bool kTexts = std::is_same_v<Value, std::string_view>;
-
   void assign(const std::map<std::string, Owned>& map) {
     auto at = map.begin();
     std::size_t index = 0;
@@ -170,14 +279,24 @@ class PackedMap {
       return {at->first, at->second};
     });
   }
-  Head head() const {
+  static Head head_of(const char* block) {
     Head head;
-    std::memcpy(&head, block_.get(), sizeof head);
+    std::memcpy(&head, block, sizeof head);
     return head;
+  }
+  Head head() const { return head_of(block_.get()); }
+  // The block with all items: its own, or that of the map on which it rests.
+  const char* items() const {
+    const char* const base = block_.base();
+    return base ? base : block_.get();
+  }
+  Head items_head() const { return head_of(items()); }
+  std::string_view own_bytes() const {
+    return block_ ? std::string_view(block_.get(), head().size) : std::string_view();
   }
   // Returns the shared block, or a copy of one that is only viewed.
   SharedBytes lasting_block() const {
-    return block_ && block_.is_view() ? SharedBytes::copy_of(bytes()) : block_;
+    return block_ && block_.is_view() ? SharedBytes::copy_of(own_bytes()) : block_;
   }
   static_assert(std::endian::native == std::endian::little, "the block is stored as it is");
   static constexpr std::size_t kNumbers =

@@ -10,6 +10,7 @@
 #include <boost/pfr.hpp>
 #include <concepts>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -131,6 +132,14 @@ class Writer {
  public:
   std::string bytes;
 
+  /// Gives what is written to `take`, in pieces, and keeps no more than one of them.
+  explicit Writer(std::function<void(std::string_view)> take) : take_(std::move(take)) {}
+  Writer() = default;
+  /// Gives out the last piece.
+  void finish() {
+    if (take_ && !bytes.empty()) take_(bytes);
+  }
+
   template <class T>
   void put(const T& value) {
     if constexpr (is_a<T, Memo>) {
@@ -182,10 +191,10 @@ class Writer {
       for (const auto& item : value) put(item);
     } else if constexpr (is_a<T, NameTable>) {
       put_varint(value.size());
-      for (const auto* entry : value.sorted()) put(*entry);
+      for (const auto* entry : value.sorted()) put(*entry), pass_on();
     } else if constexpr (is_a<T, NameMap> || is_a<T, std::map> || Sequence<T>) {
       put_varint(value.size());
-      for (const auto& item : value) put(item);
+      for (const auto& item : value) put(item), pass_on();
     } else {
       // Of the type without const, so that its fields are counted once for both directions.
       boost::pfr::for_each_field(const_cast<T&>(value),
@@ -194,6 +203,13 @@ class Writer {
   }
 
  private:
+  static constexpr std::size_t kPieceBytes = 64 * 1024;
+
+  void pass_on() {
+    if (!take_ || bytes.size() < kPieceBytes) return;
+    take_(bytes);
+    bytes.clear();
+  }
   static std::uint64_t zigzag(std::int64_t value) {
     return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
   }
@@ -206,6 +222,8 @@ class Writer {
     for (char& byte : word) byte = static_cast<char>(value), value >>= 8;
     bytes.append(word.data(), word.size());
   }
+
+  const std::function<void(std::string_view)> take_;
 };
 
 // ---- reading ----
@@ -286,6 +304,7 @@ class Reader {
       std::apply([this](auto&... part) { (this->get(part), ...); }, value);
     } else {
       boost::pfr::for_each_field(value, [this](auto& field) { this->get(field); });
+      if constexpr (std::same_as<T, NodeFacts>) value = bases_.share(value);
     }
   }
 
@@ -388,6 +407,7 @@ class Reader {
              std::vector<PackedMap<std::int64_t>::value_type>>
       items_;                                     ///< of the map that is being read
   std::tuple<SharedList<DeviceCapacity>> lists_;  ///< the last that was read of each
+  NodeBases bases_;                               ///< of the nodes that were read
 };
 
 }  // namespace canonical
@@ -410,6 +430,15 @@ std::string canonical_bytes(const T& value) {
   writer.put(canonical_shape<T>());
   writer.put(value);
   return std::move(writer.bytes);
+}
+
+/// Gives the same bytes to `take`, in pieces.
+template <class T>
+void write_canonical(const T& value, std::function<void(std::string_view)> take) {
+  canonical::Writer writer(std::move(take));
+  writer.put(canonical_shape<T>());
+  writer.put(value);
+  writer.finish();
 }
 
 /// Reads canonical_bytes(). Fails with `incompatible` if they are of another shape, with `corrupt`

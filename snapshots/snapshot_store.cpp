@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
@@ -32,13 +33,6 @@ constexpr std::size_t kHeaderBytes = 8 + 32;  // the magic, SHA-256 of what foll
 
 std::string_view as_text(const Digest& digest) {
   return {reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()};
-}
-
-std::string to_file(std::string_view envelope) {
-  std::string file(kMagic);
-  file += as_text(sha256(envelope));
-  file += envelope;
-  return file;
 }
 
 Result<SnapshotEnvelope> read_envelope(std::string_view file) {
@@ -80,6 +74,21 @@ std::optional<Seq> seq_of(const fs::path& path) {
   const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), seq.value);
   if (read.ec != std::errc{} || read.ptr != digits.data() + digits.size()) return std::nullopt;
   return seq;
+}
+
+// Writes the file of a snapshot, of which `bytes` are the envelope.
+Result<SnapshotInfo> store(const fs::path& directory, const SnapshotInfo& info,
+                           std::string_view bytes) {
+  if (auto made = make_private_directory(directory.parent_path()); !made) return made.error();
+  // What exists is checked where it is opened: replace_file() refuses a link and an exposed
+  // directory.
+  if (::mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST)
+    return io_error(directory, "cannot be made");
+  const Digest digest = sha256(bytes);
+  const std::array<std::string_view, 3> file{kMagic, as_text(digest), bytes};
+  if (auto written = replace_file(path_of(directory, info.seq), file); !written)
+    return written.error();
+  return info;
 }
 
 // Returns the seqs of the existing files, ascending.
@@ -255,12 +264,19 @@ Result<std::string> SnapshotStore::bytes(Seq seq) const {
 }
 
 Result<SnapshotInfo> SnapshotStore::save(const State& state, const Digest& chain) {
-  const std::string plain = encode_state(state);
-  auto frame = compress_state(plain);
+  Sha256 digest;
+  StateCompressor compressor;
+  write_state(state, [&](std::string_view piece) {
+    digest.add(piece);
+    compressor.add(piece);
+  });
+  auto frame = compressor.finish();
   if (!frame) return frame.error();
-  const SnapshotEnvelope envelope{kFoldVersion,  state.seq, state.now,
-                                  sha256(plain), chain,     *std::move(frame)};
-  return keep(encode(envelope));
+  SnapshotEnvelope envelope{kFoldVersion,    state.seq, state.now,
+                            digest.finish(), chain,     *std::move(frame)};
+  const std::string bytes = encode(envelope);
+  envelope.state = {};
+  return store(directory_, info_of(envelope, kHeaderBytes + bytes.size()), bytes);
 }
 
 Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
@@ -268,15 +284,7 @@ Result<SnapshotInfo> SnapshotStore::keep(std::string_view bytes) {
   if (!envelope) return envelope.error();
   if (const auto size = state_size(envelope->state); !size)
     return in_context("snapshot of seq " + std::to_string(envelope->seq.value), size.error());
-  if (auto made = make_private_directory(directory_.parent_path()); !made) return made.error();
-  // What exists is checked where it is opened: replace_file() refuses a link and an exposed
-  // directory.
-  if (::mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
-    return io_error(directory_, "cannot be made");
-  const std::string file = to_file(bytes);
-  if (auto written = replace_file(path_of(directory_, envelope->seq), file); !written)
-    return written.error();
-  return info_of(*envelope, file.size());
+  return store(directory_, info_of(*envelope, kHeaderBytes + bytes.size()), bytes);
 }
 
 Result<void> SnapshotStore::expect_writable() const {

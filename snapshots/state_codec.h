@@ -2,6 +2,7 @@
 // refused rather than misread: the caller folds the log instead.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace fairlead {
 
 /// Returns the canonical bytes of `state`. Equal states give equal bytes.
 std::string encode_state(const State& state);
+
+/// Gives the same bytes to `take`, in pieces: of a million nodes they are half a gigabyte.
+void write_state(const State& state, std::function<void(std::string_view)> take);
 
 /// Decodes a state. Fails with `incompatible` if a program with another State wrote `bytes`, with
 /// `corrupt` if they are malformed.

@@ -33,6 +33,25 @@ struct PlainState {
 /// the frame.
 Result<std::string> compress_state(std::string_view plain);
 
+/// Compresses canonical bytes that come in pieces: neither they nor a buffer of their size are
+/// held.
+class StateCompressor {
+ public:
+  StateCompressor();
+  ~StateCompressor();
+  StateCompressor(const StateCompressor&) = delete;
+  StateCompressor& operator=(const StateCompressor&) = delete;
+
+  void add(std::string_view piece);
+  /// Returns the frame. Once, at the end. Fails as compress_state() does.
+  Result<std::string> finish();
+
+ private:
+  struct Stream;
+  std::string first_;               ///< the bytes so far, while they are few
+  std::unique_ptr<Stream> stream_;  ///< null until they are many
+};
+
 /// Returns the decompressed size that `frame` declares. Fails with `corrupt` if it declares none,
 /// or more than the bounds above.
 Result<std::uint64_t> state_size(std::string_view frame);

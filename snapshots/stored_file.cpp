@@ -35,10 +35,28 @@ Error directory_not_opened(const fs::path& directory) {
   return io_error(directory, "cannot be opened");
 }
 
+Result<void> replace_file(const fs::path& path, std::string_view bytes) {
+  return replace_file(path, std::span{&bytes, 1});
+}
+
+namespace {
+
+Result<void> write_whole(const OpenFile& file, const fs::path& path, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(file.descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return io_error(path, "cannot be written");
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return {};
+}
+
+}  // namespace
+
 // A crash leaves the former file under the name or the whole new one: the bytes are synced before
 // the rename, the rename before this returns. A `.new` that is left is replaced by the next call.
 // All is done in the directory that was opened and checked, whatever its name means meanwhile.
-Result<void> replace_file(const fs::path& path, std::string_view bytes) {
+Result<void> replace_file(const fs::path& path, std::span<const std::string_view> parts) {
   stop_point("snapshot.before_write");
   const OpenFile directory(open_directory(path.parent_path()));
   if (directory.descriptor < 0) return directory_not_opened(path.parent_path());
@@ -51,12 +69,8 @@ Result<void> replace_file(const fs::path& path, std::string_view bytes) {
   {
     const OpenFile file(make_private_file(directory.descriptor, fresh_name.c_str()));
     if (file.descriptor < 0) return io_error(fresh, "cannot be made");
-    for (std::string_view left = bytes; !left.empty();) {
-      const ssize_t written = ::write(file.descriptor, left.data(), left.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) return io_error(fresh, "cannot be written");
-      left.remove_prefix(static_cast<std::size_t>(written));
-    }
+    for (const std::string_view part : parts)
+      if (auto written = write_whole(file, fresh, part); !written) return written;
     stop_point("snapshot.before_sync");
     if (::fsync(file.descriptor) != 0) return io_error(fresh, "cannot be synced");
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,9 @@ Error io_error(const std::filesystem::path& path, const char* what);
 /// old one. Fails with `unavailable`, and with `bad_input` if another account may write the
 /// directory (engine/log/private_files.h).
 Result<void> replace_file(const std::filesystem::path& path, std::string_view bytes);
+/// The same with the concatenation of `parts`.
+Result<void> replace_file(const std::filesystem::path& path,
+                          std::span<const std::string_view> parts);
 /// Returns the bytes of a file. Fails with `unavailable`.
 Result<std::string> read_file(const std::filesystem::path& path);
 

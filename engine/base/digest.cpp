@@ -28,10 +28,28 @@ const EVP_MD* sha256_algorithm() {
 struct FreeContext {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
+using ContextHandle = std::unique_ptr<EVP_MD_CTX, FreeContext>;
 
 EVP_MD_CTX* thread_context() {
-  thread_local const std::unique_ptr<EVP_MD_CTX, FreeContext> context{EVP_MD_CTX_new()};
+  thread_local const ContextHandle context{EVP_MD_CTX_new()};
   return context.get();
+}
+
+void begin(EVP_MD_CTX* context) {
+  check(context != nullptr && sha256_algorithm() != nullptr, "OpenSSL has no SHA-256");
+  check(EVP_DigestInit_ex2(context, sha256_algorithm(), nullptr) == 1, "SHA-256 cannot begin");
+}
+
+void add_to(EVP_MD_CTX* context, std::string_view piece) {
+  check(EVP_DigestUpdate(context, piece.data(), piece.size()) == 1, "SHA-256 cannot go on");
+}
+
+Digest end(EVP_MD_CTX* context) {
+  Digest digest;
+  unsigned int size = 0;
+  const bool good = EVP_DigestFinal_ex(context, digest.bytes.data(), &size) == 1;
+  check(good && size == digest.bytes.size(), "OpenSSL could not compute SHA-256");
+  return digest;
 }
 
 }  // namespace
@@ -60,17 +78,22 @@ std::optional<Digest> Digest::from_hex(std::string_view hex) {
 
 Digest sha256(std::span<const std::string_view> parts) {
   EVP_MD_CTX* const context = thread_context();
-  check(context != nullptr && sha256_algorithm() != nullptr, "OpenSSL has no SHA-256");
-  Digest digest;
-  bool good = EVP_DigestInit_ex2(context, sha256_algorithm(), nullptr) == 1;
-  for (const std::string_view part : parts)
-    good = good && EVP_DigestUpdate(context, part.data(), part.size()) == 1;
-  unsigned int size = 0;
-  good = good && EVP_DigestFinal_ex(context, digest.bytes.data(), &size) == 1;
-  check(good && size == digest.bytes.size(), "OpenSSL could not compute SHA-256");
-  return digest;
+  begin(context);
+  for (const std::string_view part : parts) add_to(context, part);
+  return end(context);
 }
 
 Digest sha256(std::string_view bytes) { return sha256(std::span{&bytes, 1}); }
+
+struct Sha256::Context {
+  ContextHandle handle{EVP_MD_CTX_new()};
+};
+
+Sha256::Sha256() : context_(std::make_unique<Context>()) { begin(context_->handle.get()); }
+Sha256::~Sha256() = default;
+
+void Sha256::add(std::string_view piece) { add_to(context_->handle.get(), piece); }
+
+Digest Sha256::finish() { return end(context_->handle.get()); }
 
 }  // namespace fairlead

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,5 +25,22 @@ struct Digest {
 /// Returns SHA-256 over the concatenation of `parts`.
 Digest sha256(std::span<const std::string_view> parts);
 Digest sha256(std::string_view bytes);
+
+/// SHA-256 of bytes that come in pieces.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+  Sha256(const Sha256&) = delete;
+  Sha256& operator=(const Sha256&) = delete;
+
+  void add(std::string_view piece);
+  /// Returns the digest of all pieces. Once, at the end.
+  Digest finish();
+
+ private:
+  struct Context;
+  std::unique_ptr<Context> context_;
+};
 
 }  // namespace fairlead

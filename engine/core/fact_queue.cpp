@@ -74,6 +74,7 @@ bool FactQueue::next_batch(LogTime now, HeldFacts held) {
 
 std::vector<EventDraft> FactQueue::draft(const State& state, LogTime now, HeldFacts held) {
   out_.facts.clear();
+  coalescer_.forget_over(now);
   // Before the next batch: the positions of a part are in `batch_`, which next_batch() replaces. A
   // part is never empty, so the loop below is not entered with one.
   if (!parts_.empty()) {

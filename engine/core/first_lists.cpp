@@ -1,22 +1,23 @@
 #include "engine/core/first_lists.h"
 
 #include "engine/fold/held.h"
+#include "engine/ingest/object_table.h"
 
 namespace fairlead {
 
 void FirstLists::note(const WatchFact& fact) {
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said))
     if (const Stream stream{fact.source, seen->key.kind}; !complete_.contains(stream))
-      named_[stream].insert(seen->key);
+      named_[stream].find_or_make(TableName(seen->key));
 }
 
 std::vector<WatchFact> FirstLists::completed(const State& state, const SourceName& source,
                                              Kind kind) {
   std::vector<WatchFact> missing;
   if (!complete_.emplace(source, kind).second) return missing;
-  const auto named = named_.extract(Stream{source, kind});
+  auto named = named_.extract(Stream{source, kind});
   for (ObjectKey& key : held_objects(state, source, kind))
-    if (named.empty() || !named.mapped().contains(key))
+    if (named.empty() || !named.mapped().find(TableName(key)))
       missing.push_back({source, ObjectMissing{std::move(key), "", ""}});
   return missing;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/packed_table.h"
 #include "engine/fold/state.h"
 #include "engine/ingest/watch_fact.h"
 
@@ -25,7 +26,8 @@ class FirstLists {
  private:
   using Stream = std::pair<SourceName, Kind>;
   std::set<Stream> complete_;
-  std::map<Stream, std::set<ObjectKey>> named_;  ///< of streams whose first list is not complete
+  struct Named {};
+  std::map<Stream, PackedTable<Named>> named_;  ///< of streams whose first list is not complete
 };
 
 }  // namespace fairlead

@@ -15,6 +15,7 @@
 #include "engine/fold/capacity/cluster_terms.h"
 #include "engine/fold/capacity/largest_nodes.h"
 #include "engine/fold/capacity/liveness.h"
+#include "engine/fold/capacity/node_bases.h"
 #include "engine/fold/devices/device_capacity_state.h"
 #include "engine/fold/devices/device_search_state.h"
 #include "engine/fold/devices/device_state.h"
@@ -126,6 +127,7 @@ struct Cluster {
       releases;  ///< of suppressed nodes, under `release_settings`
   DebounceSettings release_settings;
   Memo<ClusterTerms> terms;      ///< see terms_of
+  Memo<NodeBases> bases;         ///< of the facts of its nodes
   std::vector<NodeKind> kinds;   ///< of its nodes; CountedNode::kind
   std::set<CapacityKey> mapped;  ///< pairs: the flavor ever won the resource of a node
   std::map<CapacityKey, CapacityValue> capacity;

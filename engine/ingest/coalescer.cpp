@@ -17,7 +17,7 @@ const ObjectKey* object_of(const WatchFact& fact) {
 }
 
 // Lets `newer` replace the held fact.
-void give_way(const std::optional<WatchFact>& held, WatchFact& newer) {
+void give_way(const WatchFact* held, WatchFact& newer) {
   const auto* before = held ? std::get_if<ObjectSeen>(&held->said) : nullptr;
   auto* after = std::get_if<ObjectSeen>(&newer.said);
   if (before && after) supersede(*before, *after);
@@ -32,36 +32,37 @@ bool Coalescer::hold_back(WatchFact& fact, LogTime now) {
   const ObjectKey* object = object_of(fact);
   Entry* const entry = object ? entries_.find(fact.source, *object) : nullptr;
   if (!entry || entry->passed_at == now) return false;
-  give_way(entry->held, fact);
+  give_way(entry->held.get(), fact);
   if (entry->opens <= now) {  // the interval is over: `fact` replaces a held state and passes
     release(fact.source, *object, *entry);
     entries_.erase(fact.source, *object);
     return false;
   }
   if (!entry->held) due_.emplace(entry->opens, Key{fact.source, *object});
-  entry->held = std::move(fact);
+  entry->held = std::make_unique<WatchFact>(std::move(fact));
   return true;
 }
 
 void Coalescer::passed(const WatchFact& fact, LogTime now, Duration interval) {
   const ObjectKey* object = object_of(fact);
   if (!object || interval.ns == 0) return;
-  forget_gone(now);
+  forget_over(now);
   Entry& entry = entries_.find_or_make(fact.source, *object);
   release(fact.source, *object, entry);
-  entry = {now, now + interval, std::nullopt};
-  if (std::holds_alternative<ObjectMissing>(fact.said))
-    gone_.emplace_back(entry.opens, Key{fact.source, *object});
+  entry = {now, now + interval, nullptr};
+  ends_.emplace_back(entry.opens, Key{fact.source, *object});
 }
 
-// No further fact of such an object need come, and names of autoscaled nodes are not used again.
-void Coalescer::forget_gone(LogTime now) {
-  while (!gone_.empty() && gone_.front().first <= now) {
-    const auto& [source, object] = gone_.front().second;
+// No further fact of an object need come. An interval that is shorter than the one before it, of
+// another cluster, is dropped with that one.
+void Coalescer::forget_over(LogTime now) {
+  while (!ends_.empty() && ends_.front().first <= now) {
+    const auto& [source, object] = ends_.front().second;
     const Entry* const entry = entries_.find(source, object);
-    // It may be there again, with a later interval or a fact that waits.
+    // It may have a later interval, or a fact that waits. A fact at the time of the one that passed
+    // passes too, which the entry shows.
     if (entry && !entry->held && entry->opens <= now) entries_.erase(source, object);
-    gone_.pop_front();
+    ends_.pop_front();
   }
 }
 
@@ -77,7 +78,7 @@ std::vector<WatchFact> Coalescer::dequeue_due(LogTime now) {
   while (!due_.empty() && due_.begin()->first <= now) {
     const auto [source, object] = std::move(due_.extract(due_.begin()).value().second);
     // The lookup finds an entry: it is in `due_` exactly while it holds a fact.
-    facts.push_back(*std::move(entries_.find(source, object)->held));
+    facts.push_back(std::move(*entries_.find(source, object)->held));
     entries_.erase(source, object);
   }
   return facts;

@@ -6,8 +6,7 @@
 
 #include <cstddef>
 #include <deque>
-#include <functional>
-#include <optional>
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,8 +29,9 @@ class Coalescer {
   LogTime next_due() const;
   /// Dequeues the facts that are due at `now`, in (time, object) order.
   std::vector<WatchFact> dequeue_due(LogTime now);
-  /// The number of objects that have an interval: those that are there, and those that went within
-  /// the last one.
+  /// Drops what ended before `now`: an interval that is over keeps nothing back.
+  void forget_over(LogTime now);
+  /// The number of objects that have an interval, some of which may be over.
   std::size_t size() const { return entries_.size(); }
 
  private:
@@ -39,16 +39,16 @@ class Coalescer {
   struct Entry {
     LogTime passed_at;
     LogTime opens;
-    std::optional<WatchFact> held;
+    std::unique_ptr<WatchFact> held;  ///< of most objects none: a fact takes a kilobyte
   };
-  /// Drops the entries of objects that are gone, when their intervals are over.
-  void forget_gone(LogTime now);
   /// Drops the held fact of an entry, if there is one, and its due time.
   void release(const SourceName& source, const ObjectKey& object, Entry& entry);
 
   ObjectTable<Entry> entries_;
-  std::set<std::pair<LogTime, Key>> due_;     ///< of the entries that hold a fact
-  std::deque<std::pair<LogTime, Key>> gone_;  ///< whose end passed, with the end of the interval
+  std::set<std::pair<LogTime, Key>> due_;  ///< of the entries that hold a fact
+  /// The ends of the intervals, in the order in which they began. Objects may have been dropped
+  /// since, or have begun another.
+  std::deque<std::pair<LogTime, Key>> ends_;
 };
 
 }  // namespace fairlead

@@ -242,18 +242,18 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, ReportedBy by) {
   Version& newest = newest_.find_or_make(source, key);
-  if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
+  if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version.text())) {
     // The answer to a write came before the stream: the version is new to the stream all the same.
-    if (by == ReportedBy::stream && !is_lower_version(resource_version, newest.streamed))
-      newest.streamed = resource_version;
+    if (by == ReportedBy::stream && !is_lower_version(resource_version, newest.streamed.text()))
+      newest.streamed = PackedVersion(resource_version);
     return true;
   }
   if (by == ReportedBy::stream)
-    newest.streamed = resource_version;
+    newest.streamed = PackedVersion(resource_version);
   else if (newest.uid != uid)
-    newest.streamed.clear();
-  newest.uid = uid;
-  newest.resource_version = resource_version;
+    newest.streamed = {};
+  newest.uid = PackedUid(uid);
+  newest.resource_version = PackedVersion(resource_version);
   if (by == ReportedBy::answer)
     answered_.insert({source, key});
   else if (!answered_.empty())
@@ -295,9 +295,9 @@ bool Ingest::forget_answers(const SourceName& source, const ListCompleted& liste
   auto at = answered_.lower_bound({source, ObjectKey{listed.kind, "", ""}});
   while (at != answered_.end() && at->first == source && at->second.kind == listed.kind) {
     Version& newest = *newest_.find(source, at->second);
-    const bool passed =
-        listed.went_back || includes_version(listed.resource_version, newest.resource_version);
-    if (passed) newest.resource_version = newest.streamed;
+    const bool passed = listed.went_back ||
+                        includes_version(listed.resource_version, newest.resource_version.text());
+    if (passed) newest.resource_version = PackedVersion(newest.streamed.text());
     any = any || passed;
     at = passed ? answered_.erase(at) : std::next(at);
   }
@@ -311,7 +311,7 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
     // The draft that logs it as gone is in this batch and not folded yet.
     if (!newest && held(state, source, key.object)) return false;
     if (write.awaits_end) return newest && listed.went_back;
-    if (newest && !is_lower_version(newest->streamed, write.awaited_version)) return false;
+    if (newest && !is_lower_version(newest->streamed.text(), write.awaited_version)) return false;
     return listed.went_back || includes_version(listed.resource_version, write.awaited_version);
   };
   for (auto at = state.writes.by_key.lower_bound({source, {listed.kind, "", ""}, false});
@@ -412,7 +412,7 @@ void Ingest::wrote(const SourceName& source, const ObjectKey& key, const std::st
 
 std::string Ingest::newest_version(const SourceName& source, const ObjectKey& key) const {
   const auto* version = newest_.find(source, key);
-  return version ? version->resource_version : "";
+  return version ? version->resource_version.text() : "";
 }
 
 std::optional<WatchFact> Ingest::observed_since(const SourceName& source, const ObjectKey& key,
@@ -420,8 +420,9 @@ std::optional<WatchFact> Ingest::observed_since(const SourceName& source, const 
                                                 const std::string& before) const {
   const auto* newest = newest_.find(source, key);
   if (!newest || newest->streamed.empty() || newest->streamed == before) return std::nullopt;
-  if (is_lower_version(newest->streamed, before)) return std::nullopt;
-  return WatchFact{source, ObjectUnchanged{key, version, newest->uid, newest->streamed}};
+  if (is_lower_version(newest->streamed.text(), before)) return std::nullopt;
+  return WatchFact{source,
+                   ObjectUnchanged{key, version, newest->uid.text(), newest->streamed.text()}};
 }
 
 }  // namespace fairlead

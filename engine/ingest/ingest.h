@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "engine/base/packed_identity.h"
 #include "engine/fold/state.h"
 #include "engine/ingest/object_table.h"
 #include "engine/ingest/watch_fact.h"
@@ -53,9 +54,9 @@ class Ingest {
 
  private:
   struct Version {
-    std::string uid;
-    std::string resource_version;
-    std::string streamed;  ///< the newest from the stream, not from an answer
+    PackedUid uid;
+    PackedVersion resource_version;
+    PackedVersion streamed;  ///< the newest from the stream, not from an answer
   };
   enum class ReportedBy : std::uint8_t { stream, answer };
   struct Drafting;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <string>
 
 #include "tests/bench/bench.h"
 
@@ -14,6 +15,20 @@ double resident_bytes() {
   double program = 0, resident = 0;
   if (!(pages >> program >> resident)) give_up("/proc/self/statm says nothing");
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+double peak_bytes_of(const std::function<void()>& work) {
+  constexpr double kKibibyte = 1024;
+  const double before = resident_bytes();
+  if (!(std::ofstream("/proc/self/clear_refs") << "5" << std::flush))  // the peak begins anew
+    give_up("/proc/self/clear_refs cannot be written");
+  work();
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double peak = 0;
+    if (word == "VmHWM:" && status >> peak) return peak * kKibibyte - before;
+  }
+  give_up("/proc/self/status says nothing of a peak");
 }
 
 double figure_of_a_process(const std::function<double()>& measure) {

@@ -22,14 +22,15 @@ class Random {
     state_ ^= state_ << 17;
     return state_ * 0x2545F4914F6CDD1DULL;
   }
-  /// A uid in the form of an API server's.
+  /// A uid in the form of an API server's: a UUID of version 4.
   std::string uid() {
     char text[40];
     const std::uint64_t high = roll();
     const std::uint64_t low = roll();
     std::snprintf(text, sizeof text, "%08x-%04x-%04x-%04x-%012llx",
                   static_cast<unsigned>(high >> 32), static_cast<unsigned>(high >> 16 & 0xFFFF),
-                  static_cast<unsigned>(high & 0xFFFF), static_cast<unsigned>(low >> 48),
+                  static_cast<unsigned>(high & 0xFFF) | 0x4000U,
+                  static_cast<unsigned>(low >> 48 & 0x3FFF) | 0x8000U,
                   static_cast<unsigned long long>(low & 0xFFFF'FFFF'FFFF));
     return text;
   }

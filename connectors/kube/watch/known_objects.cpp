@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace fairlead {
 
@@ -9,15 +10,14 @@ KnownObjects::Object* KnownObjects::find(std::string_view name_space, std::strin
   sought_.resize(name_space.size() + 1 + name.size());  // most are as long as the one before
   *std::copy(name_space.begin(), name_space.end(), sought_.begin()) = '/';
   std::copy(name.begin(), name.end(), sought_.end() - static_cast<std::ptrdiff_t>(name.size()));
-  const auto at = objects_.find(std::string_view(sought_));
-  return at == objects_.end() ? nullptr : &at->second;
+  return objects_.find(sought_);
 }
 
 void KnownObjects::erase_sought() {
-  const auto at = objects_.find(std::string_view(sought_));
-  if (at == objects_.end()) return;
-  set_weight(at->second, 0);
-  objects_.erase(at);
+  Object* const object = objects_.find(sought_);
+  if (!object) return;
+  set_weight(*object, 0);
+  objects_.erase(sought_);
 }
 
 void KnownObjects::set_weight(Object& object, std::uint32_t weight) {
@@ -28,15 +28,15 @@ void KnownObjects::set_weight(Object& object, std::uint32_t weight) {
 }
 
 void KnownObjects::forget_versions() {
-  for (auto& [name, object] : objects_) {
-    object.resource_version.clear();
+  objects_.for_each([](std::string_view, Object& object) {
+    object.resource_version = {};
     object.rest = {};
-  }
+  });
 }
 
 void KnownObjects::begin_list() {
   listed_weight_ = 0;
-  for (auto& [name, object] : objects_) object.listed = false;
+  objects_.for_each([](std::string_view, Object& object) { object.listed = false; });
 }
 
 void KnownObjects::mark_listed(Object& object) {
@@ -45,15 +45,12 @@ void KnownObjects::mark_listed(Object& object) {
 
 std::vector<KnownObjects::Unlisted> KnownObjects::erase_unlisted() {
   std::vector<std::pair<std::string, std::string>> gone;  // "namespace/name", uid
-  for (auto at = objects_.begin(); at != objects_.end();) {
-    if (at->second.listed) {
-      ++at;
-      continue;
-    }
-    gone.emplace_back(at->first, std::move(at->second.uid));
-    set_weight(at->second, 0);
-    at = objects_.erase(at);
-  }
+  objects_.for_each([&](std::string_view name, Object& object) {
+    if (object.listed) return;
+    gone.emplace_back(name, object.uid.text());
+    set_weight(object, 0);
+  });
+  for (const auto& [name, uid] : gone) objects_.erase(name);
   // The order of the table differs between processes, and what is returned enters the log.
   std::sort(gone.begin(), gone.end());
   std::vector<Unlisted> unlisted;

@@ -4,14 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "connectors/kube/watch/line_fingerprint.h"
+#include "engine/base/packed_identity.h"
+#include "engine/base/packed_table.h"
 
 namespace fairlead {
 
@@ -20,8 +19,8 @@ namespace fairlead {
 class KnownObjects {
  public:
   struct Object {
-    std::string uid;
-    std::string resource_version;
+    PackedUid uid;
+    PackedVersion resource_version;
     LineFingerprint::Hash rest{};  ///< of the line that its facts came from; 0: not known
     std::uint32_t weight = 0;      ///< set_weight()
     bool listed = false;           ///< the list in progress contains it
@@ -35,7 +34,7 @@ class KnownObjects {
   Object* find(std::string_view name_space, std::string_view name);
   /// Adds the object whose name the last find() sought. Only if that found none; after it the
   /// object is known, and a second call returns the same one.
-  Object& add_sought() { return objects_[sought_]; }
+  Object& add_sought() { return objects_.find_or_make(sought_); }
   /// Forgets the object whose name the last find() sought; nothing if it is not known.
   void erase_sought();
 
@@ -56,15 +55,7 @@ class KnownObjects {
   std::vector<Unlisted> erase_unlisted();
 
  private:
-  // By "namespace/name".
-  struct NameHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view name) const {
-      return std::hash<std::string_view>{}(name);
-    }
-  };
-
-  std::unordered_map<std::string, Object, NameHash, std::equal_to<>> objects_;
+  PackedTable<Object> objects_;  // by "namespace/name"
   std::size_t weight_ = 0, listed_weight_ = 0;
   std::string sought_;  // by the last find(); a member, so that its memory is kept
 };

@@ -45,14 +45,14 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
     ++counters_.duplicates;
     return;
   }
-  if (!known.uid.empty() && known.uid != found.uid) report_missing(found.key, known.uid, {});
+  if (!known.uid.empty() && known.uid != found.uid) report_missing(found.key, known.uid.text(), {});
   // The list was requested after every event of the stream: a lower version means that the store
   // was restored.
-  found.went_back =
-      known.uid == found.uid && is_lower_version(found.resource_version, known.resource_version);
+  found.went_back = known.uid == found.uid &&
+                    is_lower_version(found.resource_version, known.resource_version.text());
   went_back_ = went_back_ || found.went_back;
-  known.uid = found.uid;
-  known.resource_version = found.resource_version;
+  known.uid = PackedUid(found.uid);
+  known.resource_version = PackedVersion(found.resource_version);
   // Of a page it is 0, which is the hash of no line: the object's next line is read.
   known.rest = rest;
   weigh(known, found);
@@ -99,7 +99,7 @@ ObjectFacts::Newer ObjectFacts::is_newer(const KnownObjects::Object& known,
     ++counters_.duplicates;
     return Newer::same;
   }
-  if (!is_lower_version(resource_version, known.resource_version)) return Newer::yes;
+  if (!is_lower_version(resource_version, known.resource_version.text())) return Newer::yes;
   ++counters_.older;
   return Newer::older;
 }
@@ -109,7 +109,7 @@ void ObjectFacts::handle_known(const LineFingerprint& fingerprint) {
   ++counters_.unchanged;
   KnownObjects::Object& known = *found_;
   if (is_newer(known, fingerprint.resource_version) != Newer::yes) return;
-  known.resource_version = fingerprint.resource_version;
+  known.resource_version = PackedVersion(fingerprint.resource_version);
   // The next write of an object carries its newest version, so that is reported; for kinds that we
   // never write no fact is needed.
   if (!is_written(collection_.kind())) return;
@@ -117,8 +117,8 @@ void ObjectFacts::handle_known(const LineFingerprint& fingerprint) {
   facts_.emplace_back(ObjectUnchanged{
       {collection_.kind(), std::string(fingerprint.name_space), std::string(fingerprint.name)},
       collection_.version(),
-      known.uid,
-      known.resource_version});
+      known.uid.text(),
+      known.resource_version.text()});
 }
 
 // The object of the line; knows() has mostly looked it up. The names are compared, because the
@@ -135,8 +135,8 @@ void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity
                                  std::string_view line, const LineFingerprint* fingerprint) {
   const Kind kind = collection_.kind();
   const std::string_view name_space = info(kind).namespaced ? identity.name_space : "";
-  const auto missing = [&](const std::string& uid) {
-    report_missing({kind, std::string(name_space), std::string(identity.name)}, uid, {});
+  const auto missing = [&](const PackedUid& uid) {
+    report_missing({kind, std::string(name_space), std::string(identity.name)}, uid.text(), {});
   };
   auto* const at = find(name_space, identity.name, fingerprint);
   if (at) {
@@ -154,8 +154,8 @@ void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity
     return;
   }
   KnownObjects::Object& known = at ? *at : known_.add_sought();
-  if (known.uid != identity.uid) known.uid = identity.uid;
-  known.resource_version = identity.resource_version;
+  if (known.uid != identity.uid) known.uid = PackedUid(identity.uid);
+  known.resource_version = PackedVersion(identity.resource_version);
   known.rest = fingerprint ? fingerprint->rest : LineFingerprint::Hash{};
   weigh(known, std::get<ObjectSeen>(facts_.back()));
 }

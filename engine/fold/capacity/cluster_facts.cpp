@@ -117,14 +117,15 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
       taints_may_decide(node.facts.taints, facts.taints, state.flavors.by_name);
   add_eligible(state, cluster, node, Sign::minus, seq);
   if (matched_again) {
-    node.facts = facts;
+    node.facts = cluster.bases->share(facts);
     node.seq = seq;
     count_node(state, cluster, node, seq);
   } else {
     // Labels and the taints that flavors name decide which flavors win, so they stay, and no
     // selector is matched. This is the path of a node that becomes NotReady.
     renew(node.facts.taints, facts.taints);
-    renew(node.facts.allocatable, facts.allocatable);
+    if (node.facts.allocatable != facts.allocatable)
+      node.facts.allocatable = cluster.bases->amounts.share(facts.allocatable);
     node.facts.unschedulable = facts.unschedulable;
     node.facts.ready = facts.ready;
     node.seq = seq;
@@ -335,7 +336,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   if (counts && !known && !facts) cluster.observation.changed = true;
   if (facts) {
     NodeRecord& node = known ? *known : cluster.reports.nodes[name];
-    node = {*facts, seq, {}};
+    node = {cluster.bases->share(*facts), seq, {}};
     if (counts) count_new(state, cluster, name, node);
   } else if (known) {
     cluster.reports.nodes.erase(name);
@@ -358,7 +359,8 @@ void observe_metrics(State& state, const std::string& cluster_name,
   nodes.clear();
   for (const auto& [name, node] : facts->nodes) {
     const NodeRecord* old = before.find(name);
-    nodes[name] = old && old->facts == node ? *old : NodeRecord{node, seq, {}};
+    nodes[name] =
+        old && old->facts == node ? *old : NodeRecord{cluster.bases->share(node), seq, {}};
   }
   if (!in_force(cluster, CapacitySource::cluster_metrics)) return;
   // choose_source() has counted the nodes that were there before these.

@@ -8,6 +8,13 @@
 namespace fairlead {
 namespace {
 
+TEST_CASE("SHA-256 of pieces is that of the whole") {
+  Sha256 pieces;
+  for (const char* piece : {"a", "", "bc", "d"}) pieces.add(piece);
+  CHECK(pieces.finish() == sha256("abcd"));
+  CHECK(Sha256().finish() == sha256(""));
+}
+
 TEST_CASE("SHA-256 agrees with the examples of FIPS 180-4") {
   CHECK(sha256("").hex() == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc").hex() == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string_view>
 #include <thread>
@@ -28,6 +29,21 @@ TEST_CASE("shared bytes: a view and its copies are where they were") {
   const SharedBytes copy = view;
   CHECK(copy.is_view());
   CHECK(copy.get() == bytes.data());
+}
+
+TEST_CASE("shared bytes: the base lives as long as what rests on it") {
+  char* begin = nullptr;
+  SharedBytes first;
+  {
+    const SharedBytes base = SharedBytes::copy_of("base");
+    CHECK(base.base() == nullptr);
+    first = SharedBytes::make_on(base, 3, begin);
+    std::copy_n("own", 3, begin);
+  }
+  const SharedBytes second = first;
+  first = {};
+  CHECK(std::string_view(second.get(), 3) == "own");
+  CHECK(std::string_view(second.base(), 4) == "base");
 }
 
 TEST_CASE("shared bytes: copies are made and dropped on several threads") {

@@ -72,6 +72,21 @@ TEST_CASE("an object that is gone is forgotten after its interval, one that came
   CHECK_FALSE(offered(coalescer, seen(Kind::node, "3"), begin + kWindow + kWindow + seconds(1)));
 }
 
+TEST_CASE("an object whose interval is over is forgotten, one that holds a fact is not") {
+  Coalescer coalescer;
+  const LogTime begin{seconds(100).ns};
+  coalescer.passed(*offered(coalescer, seen(Kind::node, "1"), begin), begin, kWindow);
+  coalescer.passed(*offered(coalescer, seen(Kind::managed_cluster, "1"), begin), begin, kWindow);
+  CHECK_FALSE(offered(coalescer, seen(Kind::managed_cluster, "2"), begin + seconds(1)));
+  coalescer.forget_over(begin + seconds(4));
+  CHECK(coalescer.size() == 2);
+  coalescer.forget_over(begin + kWindow);
+  CHECK(coalescer.size() == 1);
+  CHECK(coalescer.dequeue_due(begin + kWindow).size() == 1);
+  CHECK(coalescer.size() == 0);
+  CHECK(offered(coalescer, seen(Kind::node, "2"), begin + kWindow).has_value());
+}
+
 TEST_CASE("of what is held back the newest is taken out at the end of the window") {
   Coalescer coalescer;
   const LogTime begin{seconds(100).ns};

@@ -25,6 +25,32 @@ TEST_CASE("a state is decompressed to what was compressed") {
   CHECK(decompress_state("no frame").error().code == ErrorCode::corrupt);
 }
 
+TEST_CASE("what comes in pieces is compressed as a whole, and its frame declares its size") {
+  const auto compressed = [](std::size_t pieces, std::size_t size) {
+    StateCompressor compressor;
+    std::string plain;
+    for (std::size_t i = 0; i < pieces; ++i) {
+      std::string piece(size, static_cast<char>('a' + i % 26));
+      piece += std::to_string(i * 7919);
+      plain += piece;
+      compressor.add(piece);
+    }
+    return std::pair(plain, *compressor.finish());
+  };
+  for (const auto& [pieces, size] : {std::pair<std::size_t, std::size_t>{0, 0},
+                                     {3, 10},
+                                     {100, 65'536},
+                                     {1, 3 << 20},
+                                     {5000, 500}}) {
+    const auto [plain, frame] = compressed(pieces, size);
+    INFO(pieces << " pieces of " << size);
+    CHECK(*state_size(frame) == plain.size());
+    CHECK(decompress_state(frame)->text() == plain);
+    CHECK(decompress_state(frame.substr(0, frame.size() - 1)).has_error());
+  }
+  CHECK(compressed(3, 10).second == *compress_state(compressed(3, 10).first));
+}
+
 TEST_CASE("a frame expands to no more than its size allows") {
   CHECK(state_size(frame_that_says(kSmallStateBytes, 20)).has_value());
   CHECK(state_size(frame_that_says(kSmallStateBytes + 1, 20)).error().code == ErrorCode::corrupt);
@@ -39,6 +65,9 @@ TEST_CASE("a frame expands to no more than its size allows") {
 TEST_CASE("a state that could not be read again is not compressed") {
   const std::string plain(kSmallStateBytes + 1, 'x');
   CHECK(compress_state(plain).error().code == ErrorCode::unavailable);
+  StateCompressor compressor;
+  compressor.add(plain);
+  CHECK(compressor.finish().error().code == ErrorCode::unavailable);
 }
 
 }  // namespace

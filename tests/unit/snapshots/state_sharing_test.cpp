@@ -1,6 +1,8 @@
 // What is alike lies once in memory, also in a State that was read from a snapshot.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "engine/fold/capacity/cluster.h"
 #include "engine/fold/devices/observe.h"
 #include "snapshots/state_codec.h"
 
@@ -35,6 +37,49 @@ TEST_CASE("devices of a slice share equal capacities, in State and in a State th
     CHECK(devices[3].capacity.is_shared_with(devices[2].capacity));
     CHECK_FALSE(devices[2].capacity.is_shared_with(devices[1].capacity));
   }
+}
+
+TEST_CASE("nodes of a cluster share equal labels and amounts, also in a State that was read") {
+  State state;
+  for (const char* name : {"a", "b", "c"}) {
+    state.seq = next(state.seq);
+    NodeFacts facts;
+    facts.labels = {{"hostname", name}, {"os", "linux"}, {"zone", "z1"}};
+    facts.allocatable = {{"cpu", 1}, {"memory", 5}};
+    observe_node(state, "c", name, &facts, state.seq);
+  }
+  const auto read = decode_state(encode_state(state));
+  REQUIRE(read.has_value());
+  CHECK(*read == state);
+  CHECK(encode_state(*read) == encode_state(state));
+  for (const State* each : {&std::as_const(state), &*read}) {
+    const auto& nodes = each->clusters.at("c").reports.nodes;
+    CHECK(nodes.at("c").facts.labels.is_based());
+    CHECK(nodes.at("c").facts.allocatable.address() == nodes.at("a").facts.allocatable.address());
+    CHECK(nodes.at("c").facts.labels.find("hostname") == "c");
+    CHECK(nodes.at("c").facts.labels.find("zone") == "z1");
+  }
+}
+
+TEST_CASE("the pieces of a state are its bytes, and so is its digest") {
+  State state;
+  for (int i = 0; i < 20'000; ++i) {
+    state.seq = next(state.seq);
+    NodeFacts facts;
+    facts.labels = {{"hostname", std::to_string(i)}};
+    observe_node(state, "c", "node-" + std::to_string(i), &facts, state.seq);
+  }
+  std::string all;
+  std::size_t largest = 0, pieces = 0;
+  write_state(state, [&](std::string_view piece) {
+    all += piece;
+    largest = std::max(largest, piece.size());
+    ++pieces;
+  });
+  CHECK(all == encode_state(state));
+  CHECK(state_digest(state) == sha256(all));
+  CHECK(pieces > 4);
+  CHECK(largest < 128 * 1024);
 }
 
 }  // namespace
