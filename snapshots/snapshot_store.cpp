@@ -92,6 +92,16 @@ std::vector<Seq> seqs_in(const fs::path& directory) {
   return seqs;
 }
 
+// Removes what saves left that a crash cut off. What cannot be removed stays.
+void remove_unfinished(const fs::path& directory) {
+  const OpenFile opened(open_directory(directory));
+  if (opened.descriptor < 0) return;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, none))
+    if (entry.path().extension() == ".new" && seq_of(entry.path().stem()))
+      ::unlinkat(opened.descriptor, entry.path().filename().c_str(), 0);
+}
+
 /// Returns the envelope of `seq`, and sets `bytes` to the size of its file. Fails if it is damaged
 /// or of another seq.
 Result<SnapshotEnvelope> envelope_in(const fs::path& directory, Seq seq, std::size_t& bytes) {
@@ -254,12 +264,18 @@ Result<std::string> SnapshotStore::bytes(Seq seq) const {
   return file->substr(kHeaderBytes);
 }
 
-Result<SnapshotInfo> SnapshotStore::save(const State& state, const Digest& chain) {
+// Of a million nodes each step takes a part of a second or some seconds; the file comes last.
+Result<SnapshotInfo> SnapshotStore::save(const State& state, const Digest& chain,
+                                         const GivesUp& gives_up) {
+  const Error given_up{ErrorCode::unavailable, "it was given up, because the hub was asked to end"};
   const std::string plain = encode_state(state);
+  if (gives_up && gives_up()) return given_up;
   auto frame = compress_state(plain);
   if (!frame) return frame.error();
+  if (gives_up && gives_up()) return given_up;
   const SnapshotEnvelope envelope{kFoldVersion,  state.seq, state.now,
                                   sha256(plain), chain,     *std::move(frame)};
+  if (gives_up && gives_up()) return given_up;
   return keep(encode(envelope));
 }
 
@@ -337,6 +353,7 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
 // that come back because the directory was not synced, leave more snapshots than intended, and the
 // next call thins what it finds.
 Result<std::vector<Seq>> SnapshotStore::apply_retention(const EventLog& log, std::size_t most) {
+  remove_unfinished(directory_);
   std::vector<Seq> removed;
   const std::vector<Seq> seqs = seqs_in(directory_);
   if (seqs.size() <= most) return removed;

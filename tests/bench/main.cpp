@@ -125,6 +125,7 @@ int main(int count, char** arguments) {
   add_debounce_benches(suite);
   add_placement_benches(suite);
   add_fold_benches(suite);
+  add_hub_benches(suite);
   add_member_benches(suite);
   add_pool_benches(suite);
   add_device_benches(suite);
