@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 
+#include "engine/base/result.h"
 #include "engine/core/core.h"
 
 namespace fairlead {
