@@ -121,14 +121,9 @@ TEST_CASE("A save that is given up leaves no file") {
   MemoryLog log;
   fill(log, 2);
   SnapshotStore store(directory.path());
-  int asked = 0;
-  for (const int after : {0, 1, 2}) {
-    const auto saved = store.save(folded(log, Seq{6}), *log.chain_at(Seq{6}),
-                                  [&asked, after] { return asked++ == after; });
-    REQUIRE(saved.has_error());
-    CHECK(saved.error().message == "it was given up, because the hub was asked to end");
-    asked = 0;
-  }
+  const auto saved = store.save(folded(log, Seq{6}), *log.chain_at(Seq{6}), [] { return true; });
+  REQUIRE(saved.has_error());
+  CHECK(saved.error().message == "it was given up, because the hub was asked to end");
   CHECK(store.list()->empty());
   CHECK_FALSE(std::filesystem::exists(store.directory()));
 }
