@@ -101,6 +101,16 @@ std::vector<Seq> seqs_in(const fs::path& directory) {
   return seqs;
 }
 
+// Removes what saves left that a crash cut off. What cannot be removed stays.
+void remove_unfinished(const fs::path& directory) {
+  const OpenFile opened(open_directory(directory));
+  if (opened.descriptor < 0) return;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, none))
+    if (entry.path().extension() == ".new" && seq_of(entry.path().stem()))
+      ::unlinkat(opened.descriptor, entry.path().filename().c_str(), 0);
+}
+
 /// Returns the envelope of `seq`, and sets `bytes` to the size of its file. Fails if it is damaged
 /// or of another seq.
 Result<SnapshotEnvelope> envelope_in(const fs::path& directory, Seq seq, std::size_t& bytes) {
@@ -263,19 +273,27 @@ Result<std::string> SnapshotStore::bytes(Seq seq) const {
   return file->substr(kHeaderBytes);
 }
 
-Result<SnapshotInfo> SnapshotStore::save(const State& state, const Digest& chain) {
+// Once it is given up, what is left of the state is walked through and nothing is made of it.
+Result<SnapshotInfo> SnapshotStore::save(const State& state, const Digest& chain,
+                                         const GivesUp& gives_up) {
+  const Error why{ErrorCode::unavailable, "it was given up, because the hub was asked to end"};
+  bool given_up = false;
   Sha256 digest;
   StateCompressor compressor;
   write_state(state, [&](std::string_view piece) {
+    given_up = given_up || (gives_up && gives_up());
+    if (given_up) return;
     digest.add(piece);
     compressor.add(piece);
   });
+  if (given_up) return why;
   auto frame = compressor.finish();
   if (!frame) return frame.error();
   SnapshotEnvelope envelope{kFoldVersion,    state.seq, state.now,
                             digest.finish(), chain,     *std::move(frame)};
   const std::string bytes = encode(envelope);
   envelope.state = {};
+  if (gives_up && gives_up()) return why;
   return store(directory_, info_of(envelope, kHeaderBytes + bytes.size()), bytes);
 }
 
@@ -345,6 +363,7 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
 // that come back because the directory was not synced, leave more snapshots than intended, and the
 // next call thins what it finds.
 Result<std::vector<Seq>> SnapshotStore::apply_retention(const EventLog& log, std::size_t most) {
+  remove_unfinished(directory_);
   std::vector<Seq> removed;
   const std::vector<Seq> seqs = seqs_in(directory_);
   if (seqs.size() <= most) return removed;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,10 +63,12 @@ class SnapshotStore final : public SnapshotSource {
   /// Returns the envelope of the newest good one, of any fold version; nullopt if there is none.
   std::optional<SnapshotInfo> newest_info() const;
 
+  /// Whether a save that is under way is given up, which leaves no file; empty: none is.
+  using GivesUp = std::function<bool()>;
   /// Saves the snapshot of `state` and replaces one of the same seq. `chain` is the log's digest
   /// after the commit that ends with state.seq, which must be durable. Fails with `unavailable` if
-  /// the state exceeds the bounds in state_frame.h or the file cannot be written.
-  Result<SnapshotInfo> save(const State& state, const Digest& chain);
+  /// the state exceeds the bounds in state_frame.h, the file cannot be written, or it is given up.
+  Result<SnapshotInfo> save(const State& state, const Digest& chain, const GivesUp& gives_up = {});
   /// Saves the bytes that bytes() of another source returned. Fails with `corrupt`, naming the seq,
   /// if the state decompresses to more than a log can hold.
   Result<SnapshotInfo> keep(std::string_view bytes);
@@ -75,7 +78,8 @@ class SnapshotStore final : public SnapshotSource {
   Result<SnapshotPruning> prune(const EventLog& log, std::size_t count);
   /// Applies retention: if there are more than `most`, removes every second of the older half, so
   /// that snapshots get sparser the older they are. Of a pruned log it keeps the first from which
-  /// the kept events can be folded. Returns the removed seqs.
+  /// the kept events can be folded. Removes also what a save that was cut off by a crash left; so
+  /// only the log's writer may call it. Returns the removed seqs.
   Result<std::vector<Seq>> apply_retention(const EventLog& log, std::size_t most);
   /// Removes a snapshot; succeeds if there is none.
   Result<void> remove(Seq seq);

@@ -129,6 +129,12 @@ class Core {
 
   const State& state() const { return moments_.state(); }
   const DirtySet& dirty() const { return moments_.dirty(); }
+  /// Whether State is in the middle of a moment.
+  bool moment_open() const { return moments_.open(); }
+  /// As the function of light_copy.h.
+  State copy_with_nodes_of(const std::set<std::string>& clusters) {
+    return moments_.copy_with_nodes_of(clusters);
+  }
   const IngestCounts& ingest_counts() const { return ingest_.counts(); }
   std::size_t unsent() const { return outbox_.unsent(); }
   std::size_t under_way() const { return outbox_.under_way(); }

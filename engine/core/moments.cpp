@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "engine/fold/evolve.h"
+#include "engine/fold/light_copy.h"
 
 namespace fairlead {
 
@@ -22,6 +23,10 @@ void Moments::close() {
   open_ = false;
   over_ = true;
   events_ = 0;
+}
+
+State Moments::copy_with_nodes_of(const std::set<std::string>& clusters) {
+  return fairlead::copy_with_nodes_of(state_, clusters);
 }
 
 std::vector<PatchIntended> Moments::planned() { return planner_.plan(dirty_); }

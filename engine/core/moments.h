@@ -9,6 +9,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "engine/fold/state.h"
@@ -41,6 +43,8 @@ class Moments {
   void mark_all() { dirty_.everything = true; }
 
   const State& state() const { return state_; }
+  /// As the function of light_copy.h.
+  State copy_with_nodes_of(const std::set<std::string>& clusters);
   /// What changed since the last planned().
   const DirtySet& dirty() const { return dirty_; }
   /// An event was folded since the last close(), or State was restored.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/state.h"
 #include "engine/main/http_target.h"
 #include "engine/main/position.h"
 
@@ -73,6 +74,11 @@ Result<std::optional<AuditPosition>> optional_place(const EventLog& log, const c
   return std::optional<AuditPosition>(*position);
 }
 
+// Where a question ends that names no end.
+Seq end_of(const AuditSource& source) {
+  return source.present ? source.present->seq : end_of(source.log);
+}
+
 // Without --as-of the moment is the end of the span that is asked for.
 Result<AuditAnswer> answer_about_pool(const AuditSource& source, const AuditQuestion& question) {
   const EventLog& log = source.log;
@@ -88,9 +94,9 @@ Result<AuditAnswer> answer_about_pool(const AuditSource& source, const AuditQues
     if (*as_of && *to)
       return Error{ErrorCode::bad_input, "audit history: expected one of --to and --as-of"};
     return audit_history_placements(source, *object, from->value_or(log.first_seq()),
-                                    *to ? **to : as_of->value_or(AuditPosition(end_of(log))));
+                                    *to ? **to : as_of->value_or(AuditPosition(end_of(source))));
   }
-  const AuditPosition moment = *as_of ? **as_of : to->value_or(AuditPosition(end_of(log)));
+  const AuditPosition moment = *as_of ? **as_of : to->value_or(AuditPosition(end_of(source)));
   const AuditDecisions decisions{*from, *to};
   return question.subject == "why" ? audit_why_placement(source, *object, moment, decisions)
                                    : audit_why_not_placement(source, *object, moment, decisions);
@@ -139,6 +145,27 @@ std::string missing_subject(const AuditQuestion& question) {
   return "";
 }
 
+bool is_about_now(const AuditQuestion& question) {
+  return question.as_of.empty() && question.to.empty();
+}
+
+// A placement looks for room on nodes, a Workload for devices on them. The derivation of a quota
+// names the nodes of the clusters that the queue's claims are about.
+std::set<std::string> clusters_read(const State& state, const AuditQuestion& question) {
+  std::set<std::string> clusters;
+  if (is_about_pool(question) || question.pair.queue.starts_with(kWorkload)) {
+    for (const auto& [name, cluster] : state.clusters) clusters.insert(name);
+    return clusters;
+  }
+  const auto claims = state.claims.of_queue.find(question.pair.queue);
+  const bool derives = question.subject == "why" || question.subject == "why-not";
+  if (!derives || claims == state.claims.of_queue.end()) return clusters;
+  for (const std::string& name : claims->second)
+    if (const auto claim = state.claims.by_name.find(name); claim != state.claims.by_name.end())
+      if (claim->second.terms) clusters.insert(claim->second.terms->cluster);
+  return clusters;
+}
+
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question) {
   const EventLog& log = source.log;
   const std::string& subject = question.subject;
@@ -148,13 +175,13 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
   if (subject == "history" || subject == "diff" || subject == "admissions") {
     auto from = place(log, "--from", question.from, log.first_seq());
     if (!from) return from.error();
-    auto to = place(log, "--to", question.to, end_of(log));
+    auto to = place(log, "--to", question.to, end_of(source));
     if (!to) return to.error();
     if (subject == "diff") return audit_diff(source, *from, *to, question.pair.queue);
     if (subject == "admissions") return audit_admissions(source, question.object, *from, *to);
     return audit_history(source, question.pair, *from, *to);
   }
-  auto as_of = place(log, "--as-of", question.as_of, end_of(log));
+  auto as_of = place(log, "--as-of", question.as_of, end_of(source));
   if (!as_of) return as_of.error();
   if (subject == "quota") return audit_quota(source, *as_of, question.pair.queue);
   if (subject == "why" && question.pair.queue.starts_with(kWorkerList))

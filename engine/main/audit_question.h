@@ -2,6 +2,7 @@
 // gives the answer that its data directory would give.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,11 @@ inline constexpr std::string_view kAuditPath = "/audit/";
 
 /// Returns what the question lacks: "audit why: expected ..."; empty if it can be answered.
 std::string missing_subject(const AuditQuestion& question);
+
+/// Whether the answer is about the end of the log: neither `as_of` nor `to` was given.
+bool is_about_now(const AuditQuestion& question);
+/// Returns the clusters whose nodes the answer is made of, beside what else `state` holds.
+std::set<std::string> clusters_read(const State& state, const AuditQuestion& question);
 
 /// Reads the positions and answers the question from `source`. `as_of` and `to` default to the end
 /// of the log, `from` to its beginning.

@@ -138,8 +138,8 @@ Result<Play> prepare(const DevOptions& options) {
   play.log = std::move(*log);
   const auto address = page_address(options.listen);
   if (!address) return address.error();
-  auto page =
-      PageServer::start(*address, answers_from(served_log_of_hub(*play.log, play.data->path())));
+  auto page = PageServer::start(
+      *address, answers_from(served_log_of_hub(*play.log, play.data->path(), nullptr)));
   if (!page) return page.error();
   play.page = std::move(*page);
   play.clock = std::make_unique<ScaledClock>(SystemClock().now(), options.speed);

@@ -56,6 +56,9 @@ class HubListeners {
   /// callers. Fails with `unavailable` where it cannot listen.
   Result<void> start(const ListenAddresses& addresses, const Credentials& credentials,
                      const Logger& logger);
+  /// Saves the index of the page, and leaves it as it is from now on; waits a second or two at
+  /// most, also for a question.
+  void save_index() { keeper_.reset(); }
 
  private:
   HttpReply reply_to(std::string_view path) const;

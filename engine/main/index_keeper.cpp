@@ -15,7 +15,6 @@ constexpr int kPriority = 10;  // as of nice(1)
 constexpr std::chrono::seconds kPause{1};
 // A question may take minutes, which the index does not wait for; it is saved the next time.
 constexpr Duration kIndexPatience = seconds(1);
-constexpr Duration kIndexEndPatience = seconds(10);
 
 }  // namespace
 
@@ -33,7 +32,7 @@ IndexKeeper::~IndexKeeper() {
   wake_.notify_all();
   thread_.join();
   watched_.reset();
-  complain_of(questions_.save_index(1, kIndexEndPatience));
+  complain_of(questions_.save_index(1, kIndexPatience));
 }
 
 void IndexKeeper::run() {

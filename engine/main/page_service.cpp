@@ -324,7 +324,7 @@ Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
 }
 
 Result<bool> PageService::follow(const ServedLog& served) {
-  parts_->load(served);
+  if (!parts_->loaded) return true;
   return parts_->judged(
       parts_->timeline.follow(*served.log, served.snapshots.get(), kEventsOfFollowing));
 }

@@ -48,8 +48,9 @@ class PageService {
   /// Fails with `bad_input` for a bad question, and as the log fails to be read.
   Result<std::string> answer(const ServedLog& served, std::string_view target);
 
-  /// Folds on by a small part of what a question does. Returns whether the log is at its end, or at
-  /// its damage. Fails as the log fails to be read.
+  /// Folds on by a small part of what a question does, once a question has begun it. Returns
+  /// whether the log is at its end, or at its damage, or no question has begun. Fails as the log
+  /// fails to be read.
   Result<bool> follow(const ServedLog& served);
   /// Saves the index in the data directory of the log if at least `events_min` were folded since it
   /// was loaded or the last time that saving was tried. Fails as save_timeline() does.

@@ -52,6 +52,13 @@ Result<void> QuestionService::save_index(std::uint64_t events_min, Duration pati
   return page_->save_index(*served, events_min);
 }
 
+// What is asked about now is answered from the State that the hub has.
+std::optional<State> QuestionService::present_for(const AuditQuestion& question) const {
+  if (!source_.present || !is_about_now(question)) return std::nullopt;
+  return source_.present(
+      [&question](const State& state) { return clusters_read(state, question); });
+}
+
 HttpReply QuestionService::reply(std::string_view target) const {
   const std::lock_guard lock(one_at_a_time_);
   const auto served = source_.open();
@@ -63,7 +70,9 @@ HttpReply QuestionService::reply(std::string_view target) const {
       return page_->answer(*served, target);
     auto question = from_target(target);
     if (!question) return question.error();
-    auto answered = answer_question({*served->log, served->snapshots.get()}, *question);
+    const std::optional<State> present = present_for(*question);
+    auto answered = answer_question(
+        {*served->log, served->snapshots.get(), present ? &*present : nullptr}, *question);
     if (!answered) return answered.error();
     return to_text(answered->document);
   };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,8 @@
 
 namespace fairlead {
 
-/// Answers from a log and its snapshots; never from a hub's State, which belongs to another thread.
-/// Any thread may call it; one question is answered at a time.
+/// Answers from a log and its snapshots and, what is asked about now, from a copy of what the hub
+/// holds (present_state.h). Any thread may call it; one question is answered at a time.
 class QuestionService {
  public:
   explicit QuestionService(ServedLogSource source)
@@ -24,9 +25,9 @@ class QuestionService {
   /// Answers a target below kAuditPath, kLogPath or kPageApiPath in JSON, but for the pages of an
   /// export (bundle_page.h): the answer's document, or {"error"} with 400 (a bad question) or 500.
   HttpReply reply(std::string_view target) const;
-  /// Folds the log on for the page's next question, a small part of it, and returns whether it is
-  /// at its end, or a question took longer than a second meanwhile. Fails as the log fails to be
-  /// read.
+  /// Folds the log on for the page's next question, a small part of it, and returns whether there
+  /// is nothing to do: it is at its end, the page was never asked for, or a question took longer
+  /// than a second meanwhile. Fails as the log fails to be read.
   Result<bool> follow() const;
   /// Saves the index of the page beside the log, as PageService::save_index() does; not if a
   /// question is answered for longer than `patience`.
@@ -35,6 +36,8 @@ class QuestionService {
   std::string version() const;
 
  private:
+  std::optional<State> present_for(const AuditQuestion& question) const;
+
   ServedLogSource source_;
   std::unique_ptr<PageService> page_;
   mutable std::timed_mutex one_at_a_time_;

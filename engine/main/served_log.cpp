@@ -58,12 +58,18 @@ class OpenedHistory {
 
 }  // namespace
 
-ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data) {
+ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data,
+                                  PresentState* present) {
   const auto snapshots = std::make_shared<const SnapshotStore>(data);
   const ServedLog served{borrowed<EventLog>(log),  snapshots,    borrowed(log), snapshots,
                          std::string(kDataOption), data.string()};
-  return {[served]() -> Result<ServedLog> { return served; },
-          [&log] { return std::to_string(log.last_seq().value); }};
+  ServedLogSource source{[served]() -> Result<ServedLog> { return served; },
+                         [&log] { return std::to_string(log.last_seq().value); }};
+  if (present != nullptr)
+    source.present = [present](const PresentState::NodesRead& nodes) {
+      return present->ask(nodes);
+    };
+  return source;
 }
 
 Result<ServedLogSource> served_log_in(const std::filesystem::path& data,

@@ -5,9 +5,11 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "engine/runtime/present_state.h"
 #include "replay/history.h"
 
 namespace fairlead {
@@ -36,10 +38,15 @@ struct ServedLogSource {
   std::function<Result<ServedLog>()> open;
   /// Returns a text that differs once the log has grown. From any thread; does not wait.
   std::function<std::string()> version;
+  /// Returns what is read of the State of the hub that appends to the log; nullopt where it has to
+  /// be folded. Empty: no hub does in this process.
+  std::function<std::optional<State>(const PresentState::NodesRead&)> present = {};
 };
 
-/// The log of a hub in this process: `log` outlives every copy. Its snapshots are those in `data`.
-ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data);
+/// The log of a hub in this process: `log` and `present` outlive every copy. Its snapshots are
+/// those in `data`. `present` may be null.
+ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data,
+                                  PresentState* present);
 
 /// The log in a data directory or a bundle file; exactly one of the two is not empty. A data
 /// directory is opened again when its log has changed since the last call. Fails as open_history()

@@ -21,6 +21,7 @@
 #include "engine/runtime/awaited_kinds.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/hub_stats.h"
+#include "engine/runtime/present_state.h"
 #include "engine/runtime/write_diagnostics.h"
 #include "snapshots/snapshot_store.h"
 
@@ -33,6 +34,10 @@ struct HubSettings {
   std::vector<Kind> hub_kinds;
   SnapshotStore* snapshots = nullptr;  ///< where snapshots are saved; null: none are
   AdmissionFeed* admission = nullptr;  ///< where views of State are published; null: nowhere
+  /// Returns how often the hub was asked to stop, ever: a snapshot that is being taken when it is
+  /// asked (again) is given up. Empty: never.
+  std::function<int()> stops = {};
+  PresentState* present = nullptr;  ///< where State is shown to questions; null: nowhere
 };
 
 /// What the caller must do after a step.
@@ -76,9 +81,13 @@ class HubCore {
   /// The log time of an append made now: the clock's, unless the log is ahead of it.
   LogTime now() const;
 
+  /// Counts a notice that could not be kept until its turn, and logs the first.
+  void lose_notice();
+
   /// Drops offered facts; from now on only answers are accepted, and nothing is planned.
   void wind_down() { core_.wind_down(); }
-  /// Winds down, logs each unanswered write as unknown, and saves the last snapshot.
+  /// Winds down, logs each unanswered write as unknown, and saves a last snapshot where that costs
+  /// less than folding again what came since the one before.
   Result<void> give_up();
 
   /// Kinds of the hub that planning waits for: those without a complete list, an absent(), or a
@@ -125,6 +134,7 @@ class HubCore {
   bool planning_ = false;
   Seq last_snapshot_;
   std::uint64_t last_snapshot_bytes_ = 0;
+  int stops_ = 0;  ///< that were taken notice of
   HubStats stats_;
 };
 

@@ -37,7 +37,9 @@ Duration HubLoop::wait() const {
   const LogTime due = core_.next_due();
   const LogTime now = core_.now();
   if (due <= now) return {0};
-  const Duration longest = core_.awaited().empty() ? kIdleMax : kAbsenceInterval;
+  const Duration longest = !notices_.empty()         ? kNoticeInterval
+                           : core_.awaited().empty() ? kIdleMax
+                                                     : kAbsenceInterval;
   const Duration span = due - now;
   return std::min(ports_.on_the_machine ? ports_.on_the_machine(span) : span, longest);
 }
@@ -77,7 +79,9 @@ Result<void> HubLoop::round(Inbox::Content content) {
   for (const Recommendation& recommendation : effects->recommendations)
     ports_.recommend(recommendation);
   if (ports_.notify)
-    for (const Notice& notice : effects->notices) ports_.notify(notice);
+    for (Notice& notice : effects->notices)
+      if (!notices_.push(std::move(notice))) core_.lose_notice();
+  send_notices();
   for (WriteRequest& request : effects->requests) send(std::move(request));
   follow_tenants();
   return {};
@@ -119,6 +123,11 @@ void HubLoop::send(WriteRequest request) {
   sink->send(std::move(request),
              [&inbox = inbox_](WriteAnswer answer) { inbox.push(std::move(answer)); });
   stop_point("send.after");
+}
+
+void HubLoop::send_notices() {
+  for (const Notice& notice : notices_.dequeue(std::chrono::steady_clock::now()))
+    ports_.notify(notice);
 }
 
 Result<void> HubLoop::finish(int stops) {

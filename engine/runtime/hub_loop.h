@@ -15,6 +15,7 @@
 #include "engine/core/batches.h"
 #include "engine/runtime/hub_core.h"
 #include "engine/runtime/inbox.h"
+#include "engine/runtime/notice_queue.h"
 
 namespace fairlead {
 
@@ -24,6 +25,8 @@ inline constexpr Duration kStopGrace = seconds(5);
 inline constexpr Duration kAbsenceInterval = milliseconds(250);
 /// The longest wait for the inbox; after it a round runs and the stats are published.
 inline constexpr Duration kIdleMax = seconds(1);
+/// The same while notices wait for their turn.
+inline constexpr Duration kNoticeInterval = milliseconds(200);
 
 /// The stats of the last round. Written by the hub's thread, read by any.
 class HubStatus {
@@ -53,7 +56,8 @@ struct HubPorts {
   /// Watches the tenants that State now has, and returns the sources of those that were not watched
   /// before; empty: no tenants are watched.
   std::function<std::vector<SourceName>(const State&)> follow_tenants{};
-  /// Sends a notice once, without a guarantee; empty: notices are dropped.
+  /// Sends a notice once, without a guarantee; empty: notices are dropped. Called at the pace of a
+  /// NoticeQueue.
   std::function<void(const Notice&)> notify{};
   /// Converts a span of the core's clock into time of the machine; empty: they are equal.
   std::function<Duration(Duration)> on_the_machine{};
@@ -79,12 +83,14 @@ class HubLoop {
   void await_ids();
   void follow_tenants();
   void send(WriteRequest request);
+  void send_notices();
   void publish();
 
   HubCore& core_;
   Inbox& inbox_;
   HubStatus& status_;
   const HubPorts ports_;
+  NoticeQueue notices_;
   Seq tenancy_;  ///< Pool::tenancy_seq when the tenants were followed last
 };
 

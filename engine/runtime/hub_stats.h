@@ -20,7 +20,8 @@ namespace fairlead {
 /// metric of docs/signals.md each.
 struct HubStats {
   IngestCounts ingest;
-  std::uint64_t oversized = 0;  ///< facts too large for a record of the log, which are ignored
+  std::uint64_t oversized = 0;     ///< facts too large for a record of the log, which are ignored
+  std::uint64_t notices_lost = 0;  ///< that had no place to wait
 
   Histogram append;       ///< one commit, or one wait for those that are on their way to the disk
   Histogram write_delay;  ///< from the log time of an intent to that of its acceptance

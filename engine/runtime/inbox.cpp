@@ -45,8 +45,19 @@ void Inbox::ask_to_stop() {
   filled_.notify_one();
 }
 
+void Inbox::wake() {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  filled_.notify_one();
+}
+
+int Inbox::stops() const {
+  const std::lock_guard lock(mutex_);
+  return stops_;
+}
+
 bool Inbox::has_something() const {
-  return waiting_ > 0 || !answers_.empty() || !notes_.empty() || configuration_ ||
+  return waiting_ > 0 || !answers_.empty() || !notes_.empty() || configuration_ || woken_ ||
          stops_ != stops_dequeued_;
 }
 
@@ -87,6 +98,7 @@ Inbox::Content Inbox::dequeue(Duration wait, std::size_t facts_max) {
   content.answers = std::exchange(answers_, {});
   content.notes = std::exchange(notes_, {});
   content.configuration = std::exchange(configuration_, false);
+  woken_ = false;
   content.stops = stops_dequeued_ = stops_;
   // All of them: each producer waits for a place of its own source.
   emptied_.notify_all();

@@ -43,6 +43,11 @@ class Inbox {
   void ask_for_configuration();
   /// Asks the hub to end cleanly; the second time, to end at once.
   void ask_to_stop();
+  /// Ends the present or the next wait of dequeue().
+  void wake();
+  /// Returns how often a stop was asked for, ever. From any thread; for work that looks whether it
+  /// should be given up.
+  int stops() const;
 
   struct Content {
     std::vector<WatchFact> facts;
@@ -76,6 +81,7 @@ class Inbox {
   std::vector<WriteAnswer> answers_;
   std::vector<AdmissionDecided> notes_;
   bool configuration_ = false;
+  bool woken_ = false;
   int stops_ = 0, stops_dequeued_ = 0;
   bool closed_ = false;
 };

@@ -213,8 +213,8 @@ void add_connections(Page& page, const std::vector<ConnectionStats>& connections
                std::to_string(connection.refused));
 }
 
-void add_notices(Page& page, const std::vector<ConnectionStats>& connections) {
-  std::uint64_t lost = 0;
+void add_notices(Page& page, const HubStats& hub, const std::vector<ConnectionStats>& connections) {
+  std::uint64_t lost = hub.notices_lost;
   for (const ConnectionStats& connection : connections) lost += connection.notices_lost;
   page.one("fairlead_notices_lost_total", "counter",
            "Kubernetes Events about claims that could not be sent.", lost);
@@ -272,7 +272,7 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_pool(page, hub.pool_counts);
   add_dispatch(page, hub.dispatch_counts);
   add_connections(page, connections);
-  add_notices(page, connections);
+  add_notices(page, hub, connections);
   add_credentials(page, connections);
   add_machine(page, machine);
   add_serving(page, serving);

@@ -27,12 +27,19 @@
 
 namespace fairlead {
 
+struct State;
+
 /// A log, open for reading, and its snapshots (may be null). Both must outlive the question. A log
 /// to which another process appends is read up to its end at the time of the question.
 struct AuditSource {
   const EventLog& log;
   const SnapshotSource* snapshots = nullptr;
+  /// What the log folds to, its moment closed, at the event that counts as its end; it has the
+  /// nodes that the question reads. null: the end is the log's last event, and its state is folded.
+  const State* present = nullptr;
 };
+/// Returns the last event that a question knows of.
+Seq last_seq_of(const AuditSource& source);
 
 /// A place in the past. A Seq means the state right after that event, with its moment closed. A
 /// LogTime means every event and every deadline until that time.

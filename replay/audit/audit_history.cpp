@@ -48,7 +48,7 @@ Result<Moment> moment_of_names(const AuditSource& source, Seq end) {
   auto moment = moment_at(source, end);
   // A span may end before the first state that is known, and still have rows.
   if (moment) return moment;
-  return moment_at(source, source.log.last_seq());
+  return moment_at(source, last_seq_of(source));
 }
 
 // Returns the note for an answer without rows: null if the queue has such a pair, which did not
@@ -73,7 +73,7 @@ Result<void> check_queue_ever(const AuditSource& source, const std::string& queu
   const auto indexed = source.log.history(kHub, {Kind::cluster_queue, "", queue});
   if (!indexed) return indexed.error();
   if (!indexed->empty()) return {};
-  const auto last = moment_at(source, source.log.last_seq());
+  const auto last = moment_at(source, last_seq_of(source));
   if (!last) return last.error();
   auto known = check_queue_named(last->state, queue);
   if (known || !last->state.queues.cohorts.contains(queue)) return known;

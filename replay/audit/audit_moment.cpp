@@ -110,6 +110,10 @@ std::string source_words(const Event& event, const std::optional<Kind>& kind,
 
 }  // namespace
 
+Seq last_seq_of(const AuditSource& source) {
+  return source.present ? source.present->seq : source.log.last_seq();
+}
+
 // By seq: the state behind that event, closed as if its moment ended there, although more events of
 // the same log time may follow. By time: the state behind the last event until then, with every
 // deadline until then. So the same place in history may have two answers, each of what was asked.
@@ -124,10 +128,14 @@ Result<Moment> moment_at(const AuditSource& source, const AuditPosition& positio
       return bad_input("seq " + std::to_string(seq->value) + " is behind the end of the log: seq " +
                        std::to_string(log.last_seq().value) + " at " + to_rfc3339(log.last_time()));
     if (*seq == Seq{}) return begins_later(log, "seq 0");
-    auto state = known_state(source, *seq);
-    if (!state) return state.error();
-    moment.state = *std::move(state);
-    close_moment(moment.state, dirty);
+    if (source.present && source.present->seq == *seq) {
+      moment.state = *source.present;
+    } else {
+      auto state = known_state(source, *seq);
+      if (!state) return state.error();
+      moment.state = *std::move(state);
+      close_moment(moment.state, dirty);
+    }
     moment.asked = moment.event_time = moment.state.now;
     return moment;
   }

@@ -231,7 +231,7 @@ Result<ListBefore> list_before(const AuditSource& source, const std::string& pla
 }
 
 Result<void> check_list_named(const AuditSource& source, const std::string& placement) {
-  const auto moment = moment_at(source, source.log.last_seq());
+  const auto moment = moment_at(source, last_seq_of(source));
   if (!moment) return moment.error();
   if (moment->state.multikueue.lists.contains(placement)) return {};
   return unknown_list(moment->state, placement);

@@ -273,7 +273,7 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source, const Au
   const auto seqs = events_about(source.log, asked);
   if (!seqs) return seqs.error();
   if (seqs->empty()) {
-    const auto last = moment_at(source, source.log.last_seq());
+    const auto last = moment_at(source, last_seq_of(source));
     if (!last) return last.error();
     if (auto known = check_placement_named(last->state, asked); !known) return known.error();
   }

@@ -76,7 +76,7 @@ std::string name_in_words(const ObjectKey& key) {
 // Fails if no such object was ever seen; returns the note of an answer about a Cohort that has no
 // object, in which Kueue puts the ClusterQueues that name it all the same.
 Result<std::optional<std::string>> note_of_unseen(const AuditSource& source, const ObjectKey& key) {
-  const auto moment = moment_at(source, source.log.last_seq());
+  const auto moment = moment_at(source, last_seq_of(source));
   if (!moment) return moment.error();
   if (spec_in(moment->state, key).presence == KnownSpec::Presence::present)
     return std::optional<std::string>();

@@ -11,6 +11,7 @@ void add_log_benches(Suite& suite);
 void add_debounce_benches(Suite& suite);
 void add_fold_benches(Suite& suite);
 void add_live_benches(Suite& suite);
+void add_hub_benches(Suite& suite);
 void add_member_benches(Suite& suite);
 void add_placement_benches(Suite& suite);
 void add_pool_benches(Suite& suite);

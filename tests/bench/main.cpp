@@ -126,6 +126,7 @@ int main(int count, char** arguments) {
   add_placement_benches(suite);
   add_fold_benches(suite);
   add_live_benches(suite);
+  add_hub_benches(suite);
   add_member_benches(suite);
   add_pool_benches(suite);
   add_device_benches(suite);

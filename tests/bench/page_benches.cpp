@@ -182,7 +182,7 @@ auto prepare_hub_beside(std::size_t pages) {
     const std::filesystem::path data = place.directory / "data";
     const Size size = place.size;
     return Trial{[hub, data, size, pages] {
-                   const QuestionService questions(served_log_of_hub(hub->log(), data));
+                   const QuestionService questions(served_log_of_hub(hub->log(), data, nullptr));
                    LoopWatch watch({}, {});
                    const IndexKeeper keeper(questions, [](const Diagnostic&) {}, watch);
                    const Pages open(questions, pages);

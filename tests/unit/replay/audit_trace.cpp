@@ -3,6 +3,9 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "engine/fold/light_copy.h"
+#include "replay/audit/audit_moment.h"
+
 namespace fairlead {
 
 AuditTrace read_trace(const std::filesystem::path& path) {
@@ -30,6 +33,13 @@ void rehearse(const AuditTrace& trace, MemoryLog& log) {
   REQUIRE(lines.has_value());
   DryRun dry_run(log, std::move(*options));
   REQUIRE(dry_run.run(*lines).has_value());
+}
+
+Result<AuditAnswer> answer_from_present(const MemoryLog& log, const AuditQuestion& question) {
+  auto moment = moment_at({log, nullptr}, log.last_seq());
+  if (!moment) return moment.error();
+  const State present = copy_with_nodes_of(moment->state, clusters_read(moment->state, question));
+  return answer_question({log, nullptr, &present}, question);
 }
 
 std::string ask(const MemoryLog& log, const std::string& command) {
@@ -70,6 +80,12 @@ std::string ask(const MemoryLog& log, const std::string& command) {
   if (places.size() > 1) question.pair.flavor = places[1];
   if (places.size() > 2) question.pair.resource = places[2];
   auto answer = answer_question({log, nullptr}, question);
+  if (is_about_now(question)) {
+    const auto same = answer_from_present(log, question);
+    INFO(command);
+    CHECK(same.has_value() == answer.has_value());
+    if (same && answer) CHECK(to_text(same->document) == to_text(answer->document));
+  }
   if (!answer) return "error: " + answer.error().message + "\n";
   return json ? to_text(answer->document) + "\n" : audit_text(*answer);
 }

@@ -25,6 +25,9 @@ struct AuditTrace {
 
 AuditTrace read_trace(const std::filesystem::path& path);
 AuditTrace read_trace(std::istream& in);
+/// Answers a question about now as a hub does, from a copy of State that has only the nodes which
+/// the question reads.
+Result<AuditAnswer> answer_from_present(const MemoryLog& log, const AuditQuestion& question);
 /// Runs the input as a dry run into `log`.
 void rehearse(const AuditTrace& trace, MemoryLog& log);
 /// Answers a command such as `why qa od cpu --as-of 12 [-o json]` from the log, as the program

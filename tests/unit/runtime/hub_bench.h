@@ -51,8 +51,11 @@ class HubBench : public SmallWorld {
       : log(std::move(log_given)) {}
 
   void start(WriteMode mode = WriteMode::apply) {
+    HubSettings settings{"test", mode, every_hub_kind(), snapshots};
+    settings.stops = [this] { return stops; };
+    settings.present = present;
     core = std::make_unique<HubCore>(
-        *log, clock, HubSettings{"test", mode, every_hub_kind(), snapshots},
+        *log, clock, std::move(settings),
         [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
     const auto started = core->start(configuration, {});
     REQUIRE(started.has_value());
@@ -116,6 +119,8 @@ class HubBench : public SmallWorld {
   std::shared_ptr<EventLog> log;
   VirtualClock clock;
   SnapshotStore* snapshots = nullptr;
+  PresentState* present = nullptr;
+  int stops = 0;  ///< that were asked for
   std::unique_ptr<HubCore> core;
   std::vector<WriteRequest> requests;
   std::vector<Recommendation> recommendations;

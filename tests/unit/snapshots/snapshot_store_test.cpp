@@ -1,5 +1,7 @@
 #include "snapshots/snapshot_store.h"
 
+#include <fstream>
+
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
@@ -96,6 +98,34 @@ TEST_CASE("Symbolic links do not lead a snapshot elsewhere") {
   std::filesystem::create_symlink(victim, file.string() + ".new");
   take(log, store, Seq{6});
   CHECK(read_bytes(victim) == "years of work");
+}
+
+TEST_CASE("What a crash cut off is removed when the next snapshot was taken") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore store(directory.path());
+  take(log, store, Seq{3});
+  const std::filesystem::path cut = store.directory() / (snapshot_file_name(Seq{5}) + ".new");
+  const std::filesystem::path other = store.directory() / "notes.new";
+  for (const auto& path : {cut, other}) std::ofstream(path) << "x";
+  take(log, store, Seq{6});
+  REQUIRE(store.apply_retention(log, kSnapshotsMax).has_value());
+  CHECK_FALSE(std::filesystem::exists(cut));
+  CHECK(std::filesystem::exists(other));
+  CHECK(store.list()->size() == 2);
+}
+
+TEST_CASE("A save that is given up leaves no file") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 2);
+  SnapshotStore store(directory.path());
+  const auto saved = store.save(folded(log, Seq{6}), *log.chain_at(Seq{6}), [] { return true; });
+  REQUIRE(saved.has_error());
+  CHECK(saved.error().message == "it was given up, because the hub was asked to end");
+  CHECK(store.list()->empty());
+  CHECK_FALSE(std::filesystem::exists(store.directory()));
 }
 
 TEST_CASE("Into a folder that others may write no snapshot is taken") {

@@ -1,0 +1,38 @@
+#include "engine/runtime/notice_queue.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fairlead {
+
+namespace {
+
+constexpr auto kNoticeGap = std::chrono::milliseconds(1000 / kNoticesPerSecond);
+
+std::size_t bytes_of_notice(const Notice& notice) {
+  return sizeof(Notice) + notice.object.name.size() + notice.object.namespace_.size() +
+         notice.uid.size() + notice.reason.size() + notice.message.size();
+}
+
+}  // namespace
+
+bool NoticeQueue::push(Notice notice) {
+  const std::size_t bytes = bytes_of_notice(notice);
+  if (waiting_.size() >= kNoticesMax || bytes_ + bytes > kNoticeBytesMax) return false;
+  bytes_ += bytes;
+  waiting_.push_back(std::move(notice));
+  return true;
+}
+
+std::vector<Notice> NoticeQueue::dequeue(Time now) {
+  std::vector<Notice> out;
+  paid_until_ = std::max(paid_until_, now - kNoticeBurst * kNoticeGap);
+  for (; !waiting_.empty() && paid_until_ + kNoticeGap <= now; waiting_.pop_front()) {
+    paid_until_ += kNoticeGap;
+    bytes_ -= bytes_of_notice(waiting_.front());
+    out.push_back(std::move(waiting_.front()));
+  }
+  return out;
+}
+
+}  // namespace fairlead

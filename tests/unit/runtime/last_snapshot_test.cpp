@@ -1,0 +1,58 @@
+// Snapshots around the end of a hub: the last one, and one that is being taken when the signal
+// comes.
+#include "tests/unit/log/log_fixture.h"
+#include "tests/unit/runtime/hub_bench.h"
+
+namespace fairlead {
+namespace {
+
+// Names that do not compress: a State of some MiB, of which a snapshot is as large.
+std::map<std::string, std::string> many_aliases() {
+  std::map<std::string, std::string> aliases;
+  for (int i = 0; i < 40'000; ++i)
+    aliases[sha256(std::to_string(i)).hex()] = sha256(std::to_string(-1 - i)).hex();
+  return aliases;
+}
+
+TEST_CASE("a hub with a large State leaves out the last snapshot while it has a newer one") {
+  const ScratchDirectory directory;
+  SnapshotStore store(directory.path());
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.resource_aliases = many_aliases();
+  bench.configuration.snapshot_every = 10;
+  bench.snapshots = &store;
+  bench.run();
+  const auto taken = store.list();
+  REQUIRE(taken.has_value());
+  REQUIRE_FALSE(taken->empty());
+  REQUIRE(taken->back().bytes >= std::uint64_t{2} << 20);
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.advance(seconds(1));
+  REQUIRE(bench.core->give_up().has_value());
+  CHECK(store.list()->back().seq == taken->back().seq);
+  CHECK(bench.log->last_seq() > taken->back().seq);
+  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+}
+
+TEST_CASE("a snapshot that is being taken when the hub is asked to stop is given up") {
+  const ScratchDirectory directory;
+  SnapshotStore store(directory.path());
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.snapshot_every = 10;
+  bench.snapshots = &store;
+  bench.stops = 1;
+  bench.run();
+  CHECK(store.list()->empty());
+  CHECK(facts_in<Checkpoint>(*bench.log).empty());
+  // The last one waits for a second signal.
+  SECTION("and the last one is taken") {
+    REQUIRE(bench.core->give_up().has_value());
+    CHECK(store.list()->size() == 1);
+  }
+  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+}
+
+}  // namespace
+}  // namespace fairlead
