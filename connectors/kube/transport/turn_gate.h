@@ -18,7 +18,9 @@ class TurnGate {
  public:
   struct Limits {
     std::size_t places = 1;
-    Duration silence_max = seconds(1);  ///< of idle time of the loop, without progressed()
+    /// Of idle time of the loop, without progressed(): a loop that idles may begin more. Servers
+    /// that are far are silent for longer, and begin side by side.
+    Duration silence_max = milliseconds(250);
     Duration held_max = seconds(30);
   };
   /// `loop` outlives it. Tickets may outlive it.
