@@ -36,9 +36,10 @@ class PackedMap {
   };
   static constexpr bool kTexts = std::is_same_v<Value, std::string_view>;
 
-  // A value in place of that of an item: the index of the item, and the value as in an item.
+  // A value in place of that of an item of the map on which this rests: how far the item is behind
+  // the one of the patch before (or the block's beginning), in bytes, and the value as in an item.
   struct Patch {
-    std::uint32_t index = 0;
+    std::uint32_t distance = 0;
     Value value{};
 
     static std::size_t stored_size(const Value& value) {
@@ -46,8 +47,8 @@ class PackedMap {
       return sizeof(std::uint32_t) + sizeof(Value);
     }
     char* store(char* out) const {
-      std::memcpy(out, &index, sizeof index);
-      out += sizeof index;
+      std::memcpy(out, &distance, sizeof distance);
+      out += sizeof distance;
       if constexpr (kTexts) {
         const auto size = static_cast<std::uint32_t>(value.size());
         std::memcpy(out, &size, sizeof size);
@@ -57,18 +58,19 @@ class PackedMap {
         return out + sizeof value;
       }
     }
-    // Returns the address of the next one.
-    const char* load(const char* at) {
-      std::memcpy(&index, at, sizeof index);
-      at += sizeof index;
+    // Returns the patch at `at`, and the address of the next one.
+    static std::pair<Patch, const char*> load(const char* at) {
+      Patch patch;
+      std::memcpy(&patch.distance, at, sizeof distance);
+      at += sizeof distance;
       if constexpr (kTexts) {
         std::uint32_t size = 0;
         std::memcpy(&size, at, sizeof size);
-        value = {at + sizeof size, size};
-        return at + sizeof size + size;
+        patch.value = {at + sizeof size, size};
+        return {patch, at + sizeof size + size};
       } else {
-        std::memcpy(&value, at, sizeof value);
-        return at + sizeof value;
+        std::memcpy(&patch.value, at, sizeof value);
+        return {patch, at + sizeof value};
       }
     }
   };
@@ -190,8 +192,13 @@ class PackedMap {
     std::memcpy(out, &head, sizeof head);
     out += sizeof head;
     auto of_base = base.begin();
+    const char* last = base.block_.get();
     for (const value_type item : *this) {
-      if ((*of_base).second != item.second) out = Patch{of_base.index_, item.second}.store(out);
+      if ((*of_base).second != item.second) {
+        const auto distance = static_cast<std::uint32_t>(of_base.at_ - last);
+        out = Patch{distance, item.second}.store(out);
+        last = of_base.at_;
+      }
       ++of_base;
     }
     return map;
@@ -210,13 +217,15 @@ class PackedMap {
 
     value_type operator*() const {
       value_type item = load(at_).first;
-      if (patched()) item.second = patch_.value;
+      if (at_ == patched_) item.second = Patch::load(patch_).first.value;
       return item;
     }
     Iterator& operator++() {
-      if (patched() && --patches_ > 0) next_ = patch_.load(next_);
+      if (at_ == patched_) {
+        patch_ = Patch::load(patch_).second;
+        find_patched();
+      }
       at_ = load(at_).second;
-      ++index_;
       return *this;
     }
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.at_ == b.at_; }
@@ -224,23 +233,27 @@ class PackedMap {
    private:
     friend class PackedMap;
     explicit Iterator(const char* at) : at_(at) {}
-    Iterator(const char* at, const char* patches, std::uint32_t count)
-        : at_(at), next_(patches), patches_(count) {
-      if (count > 0) next_ = patch_.load(next_);
+    Iterator(const char* block, std::string_view patches)
+        : at_(block + sizeof(Head)),
+          patched_(block),
+          patch_(patches.data()),
+          patches_end_(patches.data() + patches.size()) {
+      find_patched();
     }
-    bool patched() const { return patches_ > 0 && patch_.index == index_; }
+    void find_patched() {
+      patched_ = patch_ == patches_end_ ? nullptr : patched_ + Patch::load(patch_).first.distance;
+    }
 
     const char* at_;
-    std::uint32_t index_ = 0;     // of the item
-    const char* next_ = nullptr;  // the patch behind `patch_`
-    std::uint32_t patches_ = 0;   // that and those behind it
-    Patch patch_{};
+    const char* patched_ = nullptr;  // the next item with another value; null: none
+    const char* patch_ = nullptr;    // that value
+    const char* patches_end_ = nullptr;
   };
   using const_iterator = Iterator;
   Iterator begin() const {
     if (!block_) return Iterator(nullptr);
-    const char* const own = block_.get() + sizeof(Head);
-    return is_based() ? Iterator(block_.base() + sizeof(Head), own, head().count) : Iterator(own);
+    if (is_based()) return Iterator(block_.base(), own_bytes().substr(sizeof(Head)));
+    return Iterator(block_.get() + sizeof(Head));
   }
   Iterator end() const { return Iterator(block_ ? items() + items_head().size : nullptr); }
   std::size_t size() const { return block_ ? items_head().count : 0; }
@@ -265,7 +278,8 @@ class PackedMap {
   friend bool operator==(const PackedMap& a, const PackedMap& b) {
     if (a.address() == b.address()) return true;
     if (a.size() != b.size()) return false;
-    if (a.is_based() || b.is_based()) return std::equal(a.begin(), a.end(), b.begin());
+    if (a.is_based() != b.is_based()) return a.is_based() ? a.equals_whole(b) : b.equals_whole(a);
+    if (a.block_.base() != b.block_.base()) return std::equal(a.begin(), a.end(), b.begin());
     return a.own_bytes() == b.own_bytes();
   }
 
@@ -293,6 +307,38 @@ class PackedMap {
   Head items_head() const { return head_of(items()); }
   std::string_view own_bytes() const {
     return block_ ? std::string_view(block_.get(), head().size) : std::string_view();
+  }
+  // Whether this map, which rests on another, equals one that rests on none, and is as large. The
+  // fold compares the labels of each event with those of State: between patches all bytes are
+  // equal.
+  bool equals_whole(const PackedMap& whole) const {
+    const char* base = block_.base();
+    const char* const base_end = base + items_head().size;
+    const char* other = whole.block_.get();
+    const char* const other_end = other + whole.head().size;
+    const auto same = [&](const char* to) {
+      const auto size = static_cast<std::size_t>(to - base);
+      if (static_cast<std::size_t>(other_end - other) < size || std::memcmp(base, other, size) != 0)
+        return false;
+      base += size;
+      other += size;
+      return true;
+    };
+    base += sizeof(Head), other += sizeof(Head);  // the counts are equal, the sizes need not be
+    const std::string_view patches = own_bytes().substr(sizeof(Head));
+    const char* patched = block_.base();
+    for (const char* at = patches.data(); at != patches.data() + patches.size();) {
+      const auto [patch, after] = Patch::load(at);
+      at = after;
+      patched += patch.distance;
+      if (!same(patched) || other == other_end) return false;
+      const auto [of_base, base_next] = load(base);
+      const auto [of_other, other_next] = load(other);
+      if (of_base.first != of_other.first || of_other.second != patch.value) return false;
+      base = base_next;
+      other = other_next;
+    }
+    return same(base_end) && other == other_end;
   }
   // Returns the shared block, or a copy of one that is only viewed.
   SharedBytes lasting_block() const {

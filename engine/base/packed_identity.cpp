@@ -1,8 +1,11 @@
 #include "engine/base/packed_identity.h"
 
+#include <array>
 #include <charconv>
 #include <cstddef>
 #include <optional>
+
+#include "engine/base/resource_version.h"
 
 namespace fairlead {
 namespace {
@@ -14,6 +17,15 @@ constexpr std::string_view kLowerHexDigits = "0123456789abcdef";
 
 bool is_uuid_dash(std::size_t at) { return at == 8 || at == 13 || at == 18 || at == 23; }
 
+// By character: its value as a digit in lower case; 16 for others.
+constexpr std::array<std::uint8_t, 256> kUuidDigits = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(16);
+  for (std::size_t i = 0; i < kLowerHexDigits.size(); ++i)
+    values[static_cast<std::uint8_t>(kLowerHexDigits[i])] = static_cast<std::uint8_t>(i);
+  return values;
+}();
+
 struct UuidHalves {
   std::uint64_t high = 0, low = 0;
 };
@@ -21,19 +33,22 @@ struct UuidHalves {
 // Of digits in lower case alone: others would come back in another case.
 std::optional<UuidHalves> uuid_of(std::string_view text) {
   if (text.size() != kUuidLength) return std::nullopt;
-  UuidHalves halves;
-  for (std::size_t at = 0; at < kUuidLength; ++at) {
-    const char c = text[at];
-    if (is_uuid_dash(at)) {
-      if (c != '-') return std::nullopt;
-      continue;
+  if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return std::nullopt;
+  std::uint8_t all = 0;
+  const auto digits = [&](std::uint64_t& half, std::size_t from, std::size_t to) {
+    for (std::size_t at = from; at < to; ++at) {
+      const std::uint8_t digit = kUuidDigits[static_cast<std::uint8_t>(text[at])];
+      all |= digit;
+      half = half << 4 | digit;
     }
-    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (digit < 0) return std::nullopt;
-    std::uint64_t& half = at < 18 ? halves.high : halves.low;
-    half = half << 4 | static_cast<std::uint64_t>(digit);
-  }
-  if (halves.low >> 62 != 2) return std::nullopt;
+  };
+  UuidHalves halves;
+  digits(halves.high, 0, 8);
+  digits(halves.high, 9, 13);
+  digits(halves.high, 14, 18);
+  digits(halves.low, 19, 23);
+  digits(halves.low, 24, kUuidLength);
+  if (all > 15 || halves.low >> 62 != 2) return std::nullopt;
   return halves;
 }
 
@@ -101,6 +116,12 @@ PackedVersion::~PackedVersion() {
 bool operator==(const PackedVersion& a, std::string_view b) {
   if (a.empty()) return b.empty();
   return a.is_number() ? packed_number_of(b) == a.bits_ >> 1 : *a.other() == b;
+}
+
+bool is_lower_version(std::string_view a, const PackedVersion& b) {
+  if (!b.is_number()) return is_lower_version(a, b.text());
+  const auto number = version_number(a);
+  return number && *number < b.bits_ >> 1;
 }
 
 std::string PackedVersion::text() const {

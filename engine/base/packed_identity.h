@@ -58,6 +58,8 @@ class PackedVersion {
   bool empty() const { return bits_ == 0; }
   std::string text() const;
   friend bool operator==(const PackedVersion& a, std::string_view b);
+  /// As of their texts (resource_version.h).
+  friend bool is_lower_version(std::string_view a, const PackedVersion& b);
 
  private:
   // Odd: a number and this bit. Even: the address of a text.

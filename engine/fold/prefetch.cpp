@@ -17,6 +17,9 @@ constexpr std::size_t kLine = 64;
 // processor prefetches by itself.
 constexpr std::size_t kLabelsBytes = 6 * kLine;
 constexpr std::size_t kAmountsBytes = 2 * kLine;
+// The same of a node in State, whose maps mostly rest on others: those are in the cache.
+constexpr std::size_t kHeldLabelsBytes = 2 * kLine;
+constexpr std::size_t kHeldAmountsBytes = kLine;
 
 struct Sought {
   const Cluster* cluster = nullptr;
@@ -31,9 +34,9 @@ void fetch(const void* from, std::size_t bytes) {
   for (std::size_t at = 0; at < bytes; at += kLine)
     __builtin_prefetch(reinterpret_cast<const void*>(begin + at));
 }
-void fetch_maps(const NodeFacts& facts) {
-  fetch(facts.labels.address(), kLabelsBytes);
-  fetch(facts.allocatable.address(), kAmountsBytes);
+void fetch_maps(const NodeFacts& facts, std::size_t labels, std::size_t amounts) {
+  fetch(facts.labels.address(), labels);
+  fetch(facts.allocatable.address(), amounts);
 }
 
 }  // namespace
@@ -45,7 +48,7 @@ void prefetch(const State& state, std::span<const Event> events) {
     const auto* seen = std::get_if<ObjectObserved>(&event.fact);
     const auto* facts = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
     if (!facts) continue;
-    fetch_maps(*facts);
+    fetch_maps(*facts, kLabelsBytes, kAmountsBytes);
     const auto cluster = state.clusters.find(event.source);
     if (cluster == state.clusters.end()) continue;
     Sought& sought = all[count++];
@@ -65,7 +68,7 @@ void prefetch(const State& state, std::span<const Event> events) {
       if (const auto* flap = sought.cluster->flaps.probable(sought.hash)) fetch(flap, sizeof *flap);
   }
   for (const Sought& sought : nodes)
-    if (sought.node) fetch_maps(sought.node->facts);
+    if (sought.node) fetch_maps(sought.node->facts, kHeldLabelsBytes, kHeldAmountsBytes);
 }
 
 }  // namespace fairlead

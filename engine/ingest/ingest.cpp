@@ -242,9 +242,9 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, ReportedBy by) {
   Version& newest = newest_.find_or_make(source, key);
-  if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version.text())) {
+  if (newest.uid == uid && is_lower_version(resource_version, newest.resource_version)) {
     // The answer to a write came before the stream: the version is new to the stream all the same.
-    if (by == ReportedBy::stream && !is_lower_version(resource_version, newest.streamed.text()))
+    if (by == ReportedBy::stream && !is_lower_version(resource_version, newest.streamed))
       newest.streamed = PackedVersion(resource_version);
     return true;
   }

@@ -208,7 +208,7 @@ double bytes_of_snapshot(const std::filesystem::path& directory, std::uint64_t n
 
 auto prepare_live(double (*measure)(const std::filesystem::path&, std::uint64_t), double limit) {
   return [measure, limit](const Place& place) {
-    const std::uint64_t nodes = place.size == Size::tiny ? 2'000 : 200'000;
+    const std::uint64_t nodes = place.size == Size::tiny ? 2'000 : 400'000;
     return Trial{[measure, nodes, directory = place.directory, trial = 0]() mutable {
                    const auto own = directory / std::to_string(++trial);
                    std::filesystem::create_directories(own);
@@ -222,9 +222,9 @@ auto prepare_live(double (*measure)(const std::filesystem::path&, std::uint64_t)
 }  // namespace
 
 void add_live_benches(Suite& suite) {
-  suite.add({"memory/live hub, 200k nodes", "900 bytes a node", "bytes", Better::less, 1,
+  suite.add({"memory/live hub, 400k nodes", "900 bytes a node", "bytes", Better::less, 1,
              prepare_live(bytes_of_live_hub, 900)});
-  suite.add({"memory/snapshot of 200k nodes", "300 bytes a node beside the hub, at the peak",
+  suite.add({"memory/snapshot of 400k nodes", "300 bytes a node beside the hub, at the peak",
              "bytes", Better::less, 1, prepare_live(bytes_of_snapshot, 300)});
 }
 

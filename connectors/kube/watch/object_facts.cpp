@@ -48,8 +48,8 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
   if (!known.uid.empty() && known.uid != found.uid) report_missing(found.key, known.uid.text(), {});
   // The list was requested after every event of the stream: a lower version means that the store
   // was restored.
-  found.went_back = known.uid == found.uid &&
-                    is_lower_version(found.resource_version, known.resource_version.text());
+  found.went_back =
+      known.uid == found.uid && is_lower_version(found.resource_version, known.resource_version);
   went_back_ = went_back_ || found.went_back;
   known.uid = PackedUid(found.uid);
   known.resource_version = PackedVersion(found.resource_version);
@@ -99,7 +99,7 @@ ObjectFacts::Newer ObjectFacts::is_newer(const KnownObjects::Object& known,
     ++counters_.duplicates;
     return Newer::same;
   }
-  if (!is_lower_version(resource_version, known.resource_version.text())) return Newer::yes;
+  if (!is_lower_version(resource_version, known.resource_version)) return Newer::yes;
   ++counters_.older;
   return Newer::older;
 }

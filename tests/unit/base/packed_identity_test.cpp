@@ -1,8 +1,11 @@
 #include "engine/base/packed_identity.h"
 
 #include <catch2/catch.hpp>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include "engine/base/resource_version.h"
 
 namespace fairlead {
 namespace {
@@ -36,6 +39,15 @@ TEST_CASE("packed uid: what goes in comes out, a UUID or not") {
        "dd8520a1-2555-4e92-981e-470e2cb8d98",    // a digit less
        "dd8520a1-2555-4e92-981e-470e2cb8d98a0",  // a digit more
        "dd8520a1-2555-4e92-981e-470e2cb8d98g", "dd8520a102555-4e92-981e-470e2cb8d98a"});
+}
+
+TEST_CASE("packed version: it is compared as its text") {
+  for (const char* a : {"", "0", "7", "007", "8", "10", "18446744073709551615", "x", "7x"})
+    for (const char* b : {"", "0", "7", "007", "8", "10", "18446744073709551615", "x", "7x"}) {
+      INFO('"' << a << "\" \"" << b << '"');
+      CHECK(is_lower_version(a, PackedVersion(b)) ==
+            is_lower_version(std::string_view(a), std::string_view(b)));
+    }
 }
 
 TEST_CASE("packed version: what goes in comes out, a number or not") {
