@@ -130,7 +130,9 @@ Json DeviceEvidence::requests(const std::vector<RequestObstacles>& judged,
 
 Json DeviceEvidence::incomplete_pools() const {
   Json rows = Json::array();
-  for (const auto& [key, pool] : borrow_index(state_, cluster_name_)->devices.pools())
+  // Kept for the loop: of a state that a snapshot brought it is made here.
+  const std::shared_ptr<SearchIndex> index = borrow_index(state_, cluster_name_);
+  for (const auto& [key, pool] : index->devices.pools())
     if (!pool.complete() && !pool.slices.empty())
       rows.push_back({{"driver", key.first}, {"pool", key.second}});
   return rows;

@@ -19,6 +19,12 @@ namespace {
 
 constexpr std::uint64_t kNodesOfOffer = 10'000;
 
+AuditQuestion about_quotas() {
+  AuditQuestion question;
+  question.subject = "quota";
+  return question;
+}
+
 /// A hub that has listed its nodes and plans, without a thread of its own.
 class LargeHub {
  public:
@@ -55,17 +61,16 @@ class LargeHub {
       step(Input::complete);
     });
     const auto state =
-        present_.ask([](const State& of) { return clusters_read(of, AuditQuestion{"quota"}); });
+        present_.ask([](const State& of) { return clusters_read(of, about_quotas()); });
     hub.join();
     if (!state) give_up("the hub did not answer");
-    const AuditAnswer answer =
-        need(answer_question({*log_, &snapshots_, &*state}, AuditQuestion{"quota"}));
+    const AuditAnswer answer = need(answer_question({*log_, &snapshots_, &*state}, about_quotas()));
     keep(answer.document.size());
     return resident_bytes() - before;
   }
   /// The same from the log.
   void ask_log() {
-    keep(need(answer_question({*log_, &snapshots_}, AuditQuestion{"quota"})).document.size());
+    keep(need(answer_question({*log_, &snapshots_}, about_quotas())).document.size());
   }
   /// Milliseconds for which the hub's thread is held up.
   double held_up() {
@@ -74,7 +79,7 @@ class LargeHub {
       while (!present_.asked()) std::this_thread::yield();
       milliseconds = 1e3 * seconds_of([this] { step(Input::complete); });
     });
-    keep(present_.ask([](const State& of) { return clusters_read(of, AuditQuestion{"quota"}); })
+    keep(present_.ask([](const State& of) { return clusters_read(of, about_quotas()); })
              .has_value());
     hub.join();
     return milliseconds;

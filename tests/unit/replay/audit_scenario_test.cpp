@@ -145,19 +145,22 @@ void check_history(const MemoryLog& log) {
 
 // What is asked about now has the same answer without the nodes that it does not read.
 void check_present(const MemoryLog& log) {
-  const auto check_same = [&log](const AuditQuestion& question) {
+  const auto check_same = [&log](const char* subject, const AuditPair& pair) {
+    AuditQuestion question;
+    question.subject = subject;
+    question.pair = pair;
     const auto folded = answer_question({log, nullptr}, question);
     const auto present = answer_from_present(log, question);
     INFO(to_target(question));
     REQUIRE(present.has_value() == folded.has_value());
     if (folded) CHECK(to_text(present->document) == to_text(folded->document));
   };
-  for (const char* subject : {"quota", "diff", "admissions"}) check_same({subject, {}, {}});
+  for (const char* subject : {"quota", "diff", "admissions"}) check_same(subject, {});
   const auto quota = audit_quota({log, nullptr}, log.last_seq(), "");
   REQUIRE(quota.has_value());
   for (const Json& row : quota->document["rows"])
     for (const char* subject : {"quota", "history", "diff", "why", "why-not"})
-      check_same({subject, {row["queue"], row["flavor"], row["resource"]}, {}});
+      check_same(subject, {row["queue"], row["flavor"], row["resource"]});
 }
 
 TEST_CASE("audit: sums add up and the history leads to the value, on every scenario of the plan") {
