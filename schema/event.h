@@ -75,7 +75,7 @@ struct ConfigChanged {
 /// Without a kind: every capacity source of the cluster named by `cluster`.
 struct SourceSynced {
   std::optional<Kind> kind;
-  std::string cluster;  ///< set only where kind is not
+  std::string cluster;           ///< set only where kind is not
   std::string resource_version;  ///< up to which nothing is awaited; empty: a sign of life
 
   friend bool operator==(const SourceSynced&, const SourceSynced&) = default;

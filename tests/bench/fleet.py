@@ -35,7 +35,7 @@ CLIENT_GO = "client-go's informers of Nodes on the same servers"
 ROWS = {
     "fleet/start, CPU until all lists are folded": ("s", CLIENT_GO, 1),
     "fleet/memory at rest": ("MiB", CLIENT_GO, 1.2),
-    "fleet/descriptors a member": ("", "its streams", 1.34),
+    "fleet/descriptors a member": ("files", "its streams", 1.34),
     "fleet/1,000 heartbeats, CPU": ("s", CLIENT_GO, 1),
     "fleet/change to acknowledged under flips, p99": ("ms", "a bare PATCH under the same load, p99", 6),
     "fleet/question": ("s", "GET /metrics of the same hub", 1000),
