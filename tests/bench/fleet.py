@@ -278,7 +278,7 @@ class Bench:
         self.say("rest", **rest)
         heartbeat = self.load("heartbeats", heartbeats, rate)
         self.load("changes", heartbeats, rate)
-        ours, bare = self.latencies(4 if tiny else 200)
+        ours, bare = self.latencies(self.probes if tiny else 200)
         self.say("latency", p50=sorted(ours)[len(ours) // 2], p99=p99(ours), bare=p99(bare))
         question, added, metrics = self.question()
         self.say("question", seconds=question, added=added)
