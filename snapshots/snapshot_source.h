@@ -57,8 +57,9 @@ enum class Voucher : std::uint8_t {
 Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot);
 
 /// Returns the newest good snapshot at or before `seq` that belongs to `log`: its digest is that of
-/// the hash chain at its seq, and the Checkpoint behind it names its state. The chain alone
-/// proves nothing: whoever forges a state can read it in the log. Returns nullopt if there is none.
+/// the hash chain at its seq, and the Checkpoint behind it names its state. The chain's
+/// digest alone is no proof, because a forger of a state can copy it from the log. Returns nullopt
+/// if there is no such snapshot.
 /// `snapshots` may be null.
 Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
                                           Seq seq);

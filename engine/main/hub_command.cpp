@@ -81,8 +81,8 @@ class Signals {
   sigset_t set_{};
 };
 
-// The thread, which posts signals to the inbox. While the log is folded nothing is written and
-// nobody reads the inbox: then the process ends at once.
+// The thread, which posts signals to the inbox. While the log is folded, nothing is written and the
+// inbox is not read, so a signal ends the process at once.
 class SignalThread {
  public:
   SignalThread(const Signals& signals, Inbox& inbox, LoopWatch& watch, Logger logger)

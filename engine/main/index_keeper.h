@@ -15,8 +15,8 @@ namespace fairlead {
 
 /// Folds the log on a thread of its own, of low priority, in small parts between the questions, and
 /// saves the index after half a million events and when it is destroyed. It begins when a page is
-/// first shown: a hub whose page nobody opens holds one State, and folds each event once. It works
-/// from the log and never waits for the hub, nor the hub for it.
+/// first shown. Until then the hub holds one State and folds each event once. The hub and this
+/// thread never wait for each other.
 class IndexKeeper {
  public:
   /// `questions` and `watch` outlive it.

@@ -271,7 +271,7 @@ class Run final : public PluginRun {
     std::array<char, 16 * 1024> chunk;
     for (;;) {
       const ssize_t got = ::read(output_.read_end, chunk.data(), chunk.size());
-      // Nothing for now (EAGAIN), or no writer any more.
+      // No bytes yet (EAGAIN), or no writer any more.
       if (got <= 0) return;
       text_.append(chunk.data(), static_cast<std::size_t>(got));
       if (text_.size() <= kPluginOutputMax) continue;

@@ -62,7 +62,7 @@ struct TurnGate::Impl : std::enable_shared_from_this<Impl> {
   const Limits limits;
   bool closed = false;
   List waiting, holding;
-  std::unique_ptr<IoLoop::Timer> timer;  // runs while somebody waits
+  std::unique_ptr<IoLoop::Timer> timer;  // set while an entrant waits
 };
 
 namespace {

@@ -1,8 +1,8 @@
 // A bounded number of beginnings at a time, first in, first out.
 //
 // Thousands of servers that are connected at once make a queue inside this process: its one thread
-// serves them all, and their deadlines pass while answers wait to be read. So they begin in turn. A
-// place is meant for work of ours: whoever only waits for a server that is silent gives it up.
+// serves them all, and their deadlines pass while answers wait to be read. So they begin in turn.
+// One whose server stays silent loses its turn, because a turn bounds the work of this process.
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ class TurnGate {
   class Ticket {
    public:
     virtual ~Ticket() = default;
-    /// The server has answered something. Without that the turn passes on after
-    /// Limits::silence_max, if others wait; the holder is not told, and goes on.
+    /// The server has answered something. Without it the turn ends after Limits::silence_max if
+    /// another entrant waits. The holder goes on and is not told.
     virtual void progressed() = 0;
   };
   /// Calls `on_turn` soon, when the turn has come; not after the ticket's end.

@@ -270,7 +270,7 @@ TEST_CASE("conditions: the last Active of a check that is deleted is False, befo
   hub.facts.deleting = true;
   hub.facts.active = {ConditionStatus::yes, "Active", 1};
   CHECK(left_placement(hub.check) == "gpu");
-  CHECK(hub.active() == ConditionWish{});  // the config stays for now
+  CHECK(hub.active() == ConditionWish{});  // its config still exists
   hub.list.dissolve = true;
   CHECK(hub.active() == ConditionWish{"False", "NoClustersAvailable",
                                       "AdmissionCheck mk is being deleted, and MultiKueueConfig "

@@ -175,7 +175,7 @@ TEST_CASE("a later connection resumes the session, and none that of another iden
   CHECK(server.resumptions() == std::vector{false, true, true});
   // Another certificate of ours, and other roots, are other identities at the same address.
   Credentials other = server.credentials();
-  const TlsPair pair = make_tls_pair("somebody");
+  const TlsPair pair = make_tls_pair("client");
   other.client_certificate_pem = pair.certificate;
   other.client_key_pem = pair.key;
   bench.loop.run([&] { bench.client->use(other); });
