@@ -9,6 +9,7 @@
 #include "connectors/kube/document/json_index.h"
 #include "connectors/kube/watch/reflector.h"
 #include "tests/bench/benches.h"
+#include "tests/bench/kubelet_node.h"
 
 namespace fairlead::bench {
 namespace {
@@ -36,34 +37,17 @@ void insert_behind(std::string& line, std::string_view mark, const std::string& 
 // The recorded Nodes were made by hand and are small. Adds what a kubelet reports on a machine in
 // use: its owned fields, images, addresses, conditions, and the labels of a cloud.
 std::string as_a_kubelet_reports(std::string line) {
-  std::string fields, images, labels;
-  for (int i = 0; i < 60; ++i)
-    fields += R"("f:example.com/field-)" + std::to_string(i) + R"(":{".":{},"f:kubelet":{}},)";
-  for (int i = 0; i < 25; ++i)
-    images += std::string(i == 0 ? "" : ",") +
-              R"({"names":["registry.example.com/team/service@sha256:)" + std::string(64, 'a') +
-              R"(","registry.example.com/team/service:v)" + std::to_string(i) +
-              R"("],"sizeBytes":)" + std::to_string(100'000'000 + i) + "}";
+  std::string labels;
   for (int i = 0; i < 20; ++i)
     labels += R"(,"node.example.com/label-)" + std::to_string(i) + R"(":"value-)" +
               std::to_string(i) + "\"";
-  std::string conditions;
-  for (const char* type : {"MemoryPressure", "DiskPressure", "PIDPressure", "Ready"})
-    conditions +=
-        std::string(conditions.empty() ? "" : ",") + R"({"type":")" + type + R"(","status":")" +
-        (std::string_view(type) == "Ready" ? "True" : "False") +
-        R"(","lastHeartbeatTime":"2026-11-21T16:47:13Z","lastTransitionTime":)"
-        R"("2026-11-21T16:47:13Z","reason":"KubeletReports","message":"kubelet says so"})";
-  insert_behind(
-      line, R"("metadata":{)",
-      R"("labels":{"bench":"")" + labels +
-          R"(},"managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{)" + fields +
-          R"("f:status":{}},"manager":"kubelet","operation":"Update"}],)");
+  insert_behind(line, R"("metadata":{)",
+                R"("labels":{"bench":"")" + labels + "}," + kubelet_managed_fields() + ",");
   insert_behind(
       line, R"("status":{)",
       R"("allocatable":{"cpu":"31850m","ephemeral-storage":"95551679124","hugepages-2Mi":)"
-      R"("0","memory":"126913836Ki","nvidia.com/gpu":"8","pods":"110"},"conditions":[)" +
-          conditions + R"(],"images":[)" + images + "],");
+      R"("0","memory":"126913836Ki","nvidia.com/gpu":"8","pods":"110"},)" +
+          kubelet_status() + ",");
   return line;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/system_clock.h"
 #include "tests/bench/benches.h"
+#include "tests/bench/kubelet_node.h"
 #include "tests/bench/resident.h"
 #include "tests/bench/workload.h"
 
@@ -25,35 +26,10 @@ constexpr std::uint64_t kNodesOfMember = 5000;
 
 std::string member_name(std::uint64_t member) { return "cluster-" + std::to_string(member); }
 
-// What no projection of a Node reads: a kubelet reports some 7.5 KB of it.
-std::string unread_status() {
-  std::string images, conditions;
-  for (int i = 0; i < 25; ++i)
-    images += std::string(i == 0 ? "" : ",") +
-              R"({"names":["registry.example.com/team/service@sha256:)" + std::string(64, 'a') +
-              R"(","registry.example.com/team/service:v)" + std::to_string(i) +
-              R"("],"sizeBytes":)" + std::to_string(100'000'000 + i) + "}";
-  for (const char* type : {"MemoryPressure", "DiskPressure", "PIDPressure", "Ready"})
-    conditions +=
-        std::string(conditions.empty() ? "" : ",") + R"({"type":")" + type + R"(","status":")" +
-        (std::string_view(type) == "Ready" ? "True" : "False") +
-        R"(","lastHeartbeatTime":"2026-11-21T16:47:13Z","lastTransitionTime":)"
-        R"("2026-11-21T16:47:13Z","reason":"KubeletReports","message":"kubelet says so"})";
-  return R"("conditions":[)" + conditions + R"(],"images":[)" + images + "]";
-}
-
-std::string managed_fields() {
-  std::string fields;
-  for (int i = 0; i < 60; ++i)
-    fields += R"("f:example.com/field-)" + std::to_string(i) + R"(":{".":{},"f:kubelet":{}},)";
-  return R"("managedFields":[{"apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{)" + fields +
-         R"("f:status":{}},"manager":"kubelet","operation":"Update"}])";
-}
-
 /// The Nodes of one member as its API server streams them: names, uids, zones and memory differ.
 class NodeLines {
  public:
-  NodeLines() : managed_(managed_fields()), status_(unread_status()) {}
+  NodeLines() : managed_(kubelet_managed_fields()), status_(kubelet_status()) {}
 
   void append(std::string& out, std::uint64_t member, std::uint64_t number) {
     const std::string zone(1, static_cast<char>('a' + number % 3));
