@@ -35,7 +35,7 @@ CLIENT_GO = "client-go's informers of Nodes on the same servers"
 ROWS = {
     "fleet/start, CPU until all lists are folded": ("s", CLIENT_GO, 1),
     "fleet/memory at rest": ("MiB", CLIENT_GO, 1.2),
-    "fleet/descriptors a member": ("files", "its streams", 1.34),
+    "fleet/connections a member": ("sockets", "its streams", 1.34),
     "fleet/1,000 heartbeats, CPU": ("s", CLIENT_GO, 1),
     "fleet/change to acknowledged under flips, p99": ("ms", "a bare PATCH under the same load, p99", 6),
     "fleet/question": ("s", "GET /metrics of the same hub", 1000),
@@ -52,17 +52,9 @@ class Meter:
     def __init__(self, pid):
         self.folder = pathlib.Path(f"/proc/{pid}")
 
-    def cpu(self, stat="stat"):
-        fields = (self.folder / stat).read_text().rpartition(")")[2].split()
+    def cpu(self):
+        fields = (self.folder / "stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-    def threads(self):
-        """{thread: CPU seconds}, those that used any."""
-        used = {}
-        for task in (self.folder / "task").iterdir():
-            name = (task / "comm").read_text().strip()
-            used[name] = round(used.get(name, 0) + self.cpu(task.relative_to(self.folder) / "stat"), 2)
-        return {name: seconds for name, seconds in sorted(used.items(), key=lambda one: -one[1]) if seconds >= 0.1}
 
     def mebibytes(self, field="VmRSS"):
         return int(re.search(rf"{field}:\s+(\d+) kB", (self.folder / "status").read_text()).group(1)) / 1024
@@ -109,7 +101,6 @@ class Bench:
         self.plane, self.options, self.fleet, self.hubs = plane, options, fleet, hub
         self.clusters, self.nodes = options.clusters, options.nodes
         self.probes = min(20, self.clusters // 2)
-        self.seen = {}
         self.members = plane.directory / "members"
         self.members.mkdir()
         self.servant = Servant([controlplane.oracle("fleet"), "-directory", self.members, "-members", self.clusters,
@@ -137,7 +128,6 @@ class Bench:
         self.server.create(self.fleet.CLAIMS, made)
 
     def say(self, what, **values):
-        self.seen[what] = values
         if self.options.verbose:
             print(what, json.dumps(values), file=sys.stderr, flush=True)
 
@@ -175,7 +165,7 @@ class Bench:
 
     def usage(self, **more):
         text = self.hub.process.text()
-        return {"cpu": self.meter.cpu(), "threads": self.meter.threads(), "rss": round(self.meter.mebibytes()),
+        return {"cpu": self.meter.cpu(), "rss": round(self.meter.mebibytes()),
                 "peak": round(self.meter.mebibytes("VmHWM")), "descriptors": self.meter.descriptors(),
                 "warnings": text.count(" warn"), "fleet": self.servant.ask("stats"), **more}
 
@@ -291,9 +281,8 @@ class Bench:
         self.say("stop", seconds=stopped, again=self.end(lambda: self.hub.process.stop(120)))
         synced, rss, per_thousand = (0, 0, 0) if self.options.alone else self.beside(heartbeats, rate)
         self.servant.end()
-        descriptors = (rest["descriptors"] - 60) / self.clusters if not tiny else STREAMS
-        values = [(started["cpu"], synced), (rest["rss"], rss), (descriptors, STREAMS), (heartbeat, per_thousand),
-                  (p99(ours), p99(bare)), (question, metrics), (stopped, again)]
+        values = [(started["cpu"], synced), (rest["rss"], rss), (rest["fleet"]["open"] / self.clusters, STREAMS),
+                  (heartbeat, per_thousand), (p99(ours), p99(bare)), (question, metrics), (stopped, again)]
         for (name, (unit, bound_is, limit)), (measured, bound) in zip(ROWS.items(), values):
             if self.options.alone and bound_is == CLIENT_GO:
                 continue

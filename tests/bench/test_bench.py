@@ -16,7 +16,7 @@ import unittest
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 SERVED = ["devices/decision, first fit", "devices/decision, nothing fits", "devices/decision, gang of 64",
           "patch/change to acknowledged, p99", "fleet/start, CPU until all lists are folded", "fleet/memory at rest",
-          "fleet/descriptors a member", "fleet/1,000 heartbeats, CPU", "fleet/change to acknowledged under flips, p99",
+          "fleet/connections a member", "fleet/1,000 heartbeats, CPU", "fleet/change to acknowledged under flips, p99",
           "fleet/question", "fleet/SIGTERM"]
 WEBHOOK = {"webhook/served, median", "webhook/served, p99"}
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "bench"
