@@ -203,21 +203,36 @@ class Replay {
                                found ? std::optional(*found) : std::nullopt};
   }
 
+  // The Checkpoint is not folded yet: it is about state(), or about the State at the last one
+  // without a digest of State, which was still being computed then.
   void check(const Checkpoint& checkpoint, const Event& event) {
-    // The checkpoint is not folded yet: state() is the one it is about.
-    const auto chain = log_.chain_at(state().seq);
-    const bool holds = checkpoint.events == event.seq.value - 1 && chain &&
-                       *chain == checkpoint.log &&
-                       (fold_version_ != kFoldVersion || checkpoint.state == state_digest(state()));
+    const Seq about{checkpoint.events};
+    const bool ours = fold_version_ == kFoldVersion;
+    const bool here = about == state().seq;
+    if (here) noted_ = {about, ours ? state_digest(state()) : Digest{}};
+    const bool not_folded = next(about) < report_.begin;  // the replay began between the two
+    const auto chain = log_.chain_at(about);
+    if (!chain && not_folded) return;
+    const bool same_state = !ours || not_folded || checkpoint.state == noted_.state ||
+                            (here && checkpoint.state == Digest{});
+    const bool holds =
+        chain && *chain == checkpoint.log && (about == noted_.about || not_folded) && same_state;
     if (holds)
       ++report_.checkpoints;
     else if (!report_.bad_checkpoint)
       report_.bad_checkpoint = event.seq;
   }
 
+  /// The State that a Checkpoint directly behind it was about.
+  struct Noted {
+    Seq about;
+    Digest state;
+  };
+
   const EventLog& log_;
   const ReplayOptions& options_;
   std::uint32_t fold_version_ = kFoldVersion;  // fold version of the program that wrote the events
+  Noted noted_;
   ReplayReport report_;
   Moments moments_;
   std::vector<Event> run_;

@@ -228,11 +228,12 @@ struct PatchUnknown {
   friend bool operator==(const PatchUnknown&, const PatchUnknown&) = default;
 };
 
-/// A snapshot of the state before this event was saved.
+/// A snapshot was saved: of the state before this event, or, where the hub went on meanwhile, of
+/// the state before an earlier one of the same run that names the same `events` and no state.
 struct Checkpoint {
-  Digest state;
-  std::uint64_t events = 0;  ///< number of events before this one
-  Digest log;                ///< hash chain up to the group commit before this one
+  Digest state;              ///< none: it is still being saved
+  std::uint64_t events = 0;  ///< number of events up to that state
+  Digest log;                ///< hash chain up to the group commit that ends there
 
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };

@@ -16,17 +16,25 @@ constexpr std::uint64_t kReadAheadWorth = 4 * kBatchEvents;
 
 }  // namespace
 
+// A snapshot that was saved while the hub went on has two Checkpoints: one without a digest of
+// State right behind its events, and later the one that names it. The reading ends where that
+// cannot come any more: at another snapshot, and at another run of the hub.
 Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot) {
   const auto reader = log.read(next(snapshot.seq));
   if (!reader) return Voucher::none;
-  const auto event = (*reader)->next();
-  if (!event || !*event || (*event)->seq != next(snapshot.seq)) return Voucher::none;
-  const auto* checkpoint = std::get_if<Checkpoint>(&(*event)->fact);
-  if (checkpoint == nullptr) return Voucher::none;
-  const bool same = checkpoint->events == snapshot.seq.value &&
-                    checkpoint->state == snapshot.state_digest &&
-                    checkpoint->log == snapshot.log_digest;
-  return same ? Voucher::given : Voucher::denied;
+  for (bool behind = false;; behind = true) {
+    const auto event = (*reader)->next();
+    if (!event || !*event || std::holds_alternative<EpochStarted>((*event)->fact))
+      return Voucher::none;
+    const auto* checkpoint = std::get_if<Checkpoint>(&(*event)->fact);
+    if (!behind && ((*event)->seq != next(snapshot.seq) || checkpoint == nullptr))
+      return Voucher::none;
+    if (checkpoint == nullptr) continue;
+    if (checkpoint->events != snapshot.seq.value || checkpoint->log != snapshot.log_digest)
+      return behind ? Voucher::none : Voucher::denied;
+    if (checkpoint->state == Digest{} && !behind) continue;
+    return checkpoint->state == snapshot.state_digest ? Voucher::given : Voucher::denied;
+  }
 }
 
 Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,

@@ -16,8 +16,8 @@ SelectorVerdict verdict_of(const cel::Value& value) {
 
 }  // namespace
 
-CelSelector CelSelector::compile(std::string_view text) {
-  const auto program = cel::compile(text);
+CelSelector CelSelector::compile(std::string_view text, int steps_max) {
+  const auto program = cel::compile(text, steps_max);
   if (!program->unsupported.empty()) return CelSelector(program);
   const DeviceFacts nothing;
   cel::Machine machine(*program, {"", nothing});
@@ -25,7 +25,7 @@ CelSelector CelSelector::compile(std::string_view text) {
   if (!machine.exhausted()) return CelSelector(program);
   auto refused = std::make_shared<cel::Program>();
   refused->unsupported =
-      "an expression that takes more than " + std::to_string(kCelStepsMax) + " evaluation steps";
+      "an expression that takes more than " + program->steps_text + " evaluation steps";
   return CelSelector(std::move(refused));
 }
 

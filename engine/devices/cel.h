@@ -21,14 +21,23 @@ namespace cel {
 struct Program;
 }  // namespace cel
 
+/// More evaluation steps on one device are an error: 0.1 ms. The longest expression without loops
+/// takes some 5,000, a usual one 3. An expression that takes more on a device that publishes nothing
+/// is unsupported: no device need be asked.
+inline constexpr int kCelStepsMax = 10'000;
+/// The same for the selectors of requests, which a tenant or a user of a queue writes and the hub
+/// evaluates on each device: 10 us.
+inline constexpr int kCelRequestStepsMax = 1'000;
+
 /// What a selector says of a device.
 enum class SelectorVerdict : std::uint8_t { no, yes, error, unsupported };
 
 /// One compiled expression. Copies share it; may be used from any thread.
 class CelSelector {
  public:
-  /// Compiles `text`. Never fails: what is not understood makes the selector unsupported.
-  static CelSelector compile(std::string_view text);
+  /// Compiles `text`, to be given up on a device after `steps_max` evaluation steps. Never fails:
+  /// what is not understood makes the selector unsupported.
+  static CelSelector compile(std::string_view text, int steps_max = kCelStepsMax);
 
   bool supported() const;
   /// Returns what is not understood, for a person: "function foo"; empty if supported.
@@ -56,10 +65,5 @@ class CelSelector {
 inline constexpr std::size_t kCelBytesMax = 10 * 1024;
 /// The deepest nesting of brackets that is understood.
 inline constexpr int kCelBracketsMax = 50;
-/// More evaluation steps on one device are an error: 0.1 ms, which a tenant's selector may take of
-/// the hub for each device. The longest expression without loops takes some 5,000, a usual one 3.
-/// An expression that takes more on a device that publishes nothing is unsupported: no device need
-/// be asked.
-inline constexpr int kCelStepsMax = 10'000;
 
 }  // namespace fairlead

@@ -8,8 +8,11 @@ namespace fairlead {
 namespace {
 
 // What is remembered of selectors is dropped when there are more texts than these: classes have a
-// few, but each request may bring its own.
-constexpr std::size_t kTextsMax = 64;
+// few, but each request may bring its own. Fewer are kept where many devices have a verdict, of a
+// byte, for each text.
+constexpr std::size_t kTextsMax = 1024;
+constexpr std::size_t kFewTexts = 64;
+constexpr std::size_t kVerdictsMax = std::size_t{16} << 20;
 
 // As many lists are counted for each node: 8 bytes a node and list.
 constexpr std::size_t kNodeTalliesMax = 16;
@@ -118,7 +121,11 @@ void ClusterDeviceIndex::count_anew() {
 
 void ClusterDeviceIndex::forget_selectors() {
   if (node_tallies_.size() > kNodeTalliesMax) node_tallies_.clear();
-  if (lists_.text_count() <= kTextsMax) return;
+  const std::size_t texts = lists_.text_count();
+  if (texts <= kFewTexts) return;
+  std::size_t devices = 0;
+  for (const auto& [name, slice] : slices_) devices += slice.facts->devices.size();
+  if (texts <= kTextsMax && texts * devices <= kVerdictsMax) return;
   lists_.clear();
   node_tallies_.clear();
   for (auto& [key, pool] : pools_) pool.tallies.clear();

@@ -17,17 +17,20 @@ constexpr std::size_t kAlikeMax = 1024;
 SelectorListId SelectorLists::intern(const std::vector<DeviceSelector>& of_class,
                                      const std::vector<DeviceSelector>& of_request) {
   std::vector<std::uint32_t> texts;
-  for (const auto* selectors : {&of_class, &of_request})
-    // A selector that is no CEL becomes the empty text, which compiles to what is not understood.
-    for (const DeviceSelector& one : *selectors) texts.push_back(intern_text(one.cel.value_or("")));
+  for (const DeviceSelector& one : of_class) texts.push_back(intern_text(one, kCelStepsMax));
+  for (const DeviceSelector& one : of_request)
+    texts.push_back(intern_text(one, kCelRequestStepsMax));
   const auto [at, added] = list_ids_.try_emplace(texts, static_cast<SelectorListId>(lists_.size()));
   if (added) lists_.push_back(std::move(texts));
   return at->second;
 }
 
-std::uint32_t SelectorLists::intern_text(const std::string& text) {
-  const auto [at, added] = text_ids_.try_emplace(text, static_cast<std::uint32_t>(texts_.size()));
-  if (added) texts_.push_back({CelSelector::compile(text)});
+// A selector that is no CEL becomes the empty text, which compiles to what is not understood.
+std::uint32_t SelectorLists::intern_text(const DeviceSelector& selector, int steps_max) {
+  const std::string text = selector.cel.value_or("");
+  const auto [at, added] =
+      text_ids_.try_emplace({text, steps_max}, static_cast<std::uint32_t>(texts_.size()));
+  if (added) texts_.push_back({CelSelector::compile(text, steps_max)});
   return at->second;
 }
 

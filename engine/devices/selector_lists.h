@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/devices/cel.h"
@@ -21,10 +22,14 @@ using SelectorListId = std::uint32_t;
 /// The table of texts and lists of one cluster.
 class SelectorLists {
  public:
-  /// Returns the number of the list. A selector of a kind that is not understood is never true.
+  /// Returns the number of the list. A selector of a kind that is not understood is never true, nor
+  /// one of a request that takes more than kCelRequestStepsMax steps.
   SelectorListId intern(const std::vector<DeviceSelector>& of_class,
                         const std::vector<DeviceSelector>& of_request = {});
 
+  /// Returns the index of one selector's text, for selector(). The same text with another bound is
+  /// another one.
+  std::uint32_t intern_text(const DeviceSelector& selector, int steps_max);
   /// The texts of a list, as indexes for selector().
   const std::vector<std::uint32_t>& texts(SelectorListId list) const { return lists_[list]; }
   const CelSelector& selector(std::uint32_t text) const { return texts_[text].selector; }
@@ -35,8 +40,6 @@ class SelectorLists {
   void clear();
 
  private:
-  std::uint32_t intern_text(const std::string& text);
-
   struct Text {
     CelSelector selector;
     bool dear = false;  ///< it took many steps on some device
@@ -44,7 +47,7 @@ class SelectorLists {
     std::map<std::array<std::uint8_t, 32>, SelectorVerdict> alike{};
   };
 
-  std::map<std::string, std::uint32_t> text_ids_;
+  std::map<std::pair<std::string, int>, std::uint32_t> text_ids_;
   std::vector<Text> texts_;
   std::map<std::vector<std::uint32_t>, SelectorListId> list_ids_;
   std::vector<std::vector<std::uint32_t>> lists_;

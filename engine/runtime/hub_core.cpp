@@ -32,6 +32,12 @@ bool last_snapshot_pays(std::uint64_t tail, std::uint64_t last_bytes) {
   return tail >= snapshot_spacing(0, last_bytes);
 }
 
+std::size_t nodes_in(const State& state) {
+  std::size_t nodes = 0;
+  for (const auto& [name, cluster] : state.clusters) nodes += cluster.reports.nodes.size();
+  return nodes;
+}
+
 void report_gated_mappings(const Configuration& configuration, const Logger& logger) {
   for (const std::string& what : gated_mappings(configuration.dra.device_class_mappings))
     logger({Severity::warn, what, {}});
@@ -211,6 +217,7 @@ Result<bool> HubCore::begin_planning() {
 }
 
 Result<HubEffects> HubCore::drive(Input input) {
+  collect_snapshot();
   HubEffects effects;
   const auto show_present = [this]() -> Result<void> {
     if (settings_.present == nullptr) return {};
@@ -263,7 +270,7 @@ Result<void> HubCore::append(Append append) {
   report(*events, append.origin);
   // A Checkpoint notes a snapshot, and is no reason for the next.
   const bool noted = std::holds_alternative<Checkpoint>(events->front().fact);
-  return !noted && snapshot_is_due() ? save_snapshot() : Result<void>();
+  return !noted && snapshot_is_due() ? save_snapshot(Saving::aside) : Result<void>();
 }
 
 // Leaves the drafts as they are if the log refuses them.
@@ -331,7 +338,7 @@ void HubCore::lose_notice() {
 }
 
 bool HubCore::snapshot_is_due() const {
-  if (settings_.snapshots == nullptr) return false;
+  if (settings_.snapshots == nullptr || saving_) return false;
   const std::uint64_t spacing =
       snapshot_spacing(state().configuration.snapshot_every, last_snapshot_bytes_);
   return state().seq.value >= last_snapshot_.value + spacing;
@@ -340,19 +347,41 @@ bool HubCore::snapshot_is_due() const {
 // Called right after a commit, so that State is exactly what the log folds to up to there. The log
 // is flushed first: a snapshot of events that a crash loses would belong to no log. A snapshot that
 // cannot be saved costs a longer start, nothing else.
-Result<void> HubCore::save_snapshot() {
+Result<void> HubCore::save_snapshot(Saving saving) {
   if (auto flushed = flush(); !flushed) return flushed;
   // Before it is saved: one that fails is tried again after the usual spacing, not after each
   // commit.
   last_snapshot_ = state().seq;
-  const auto began = std::chrono::steady_clock::now();
-  const auto saved = settings_.snapshots->save(
-      state(), log_.chain(), [this] { return settings_.stops && settings_.stops() > stops_; });
-  if (!saved) {
-    logger_({Severity::warn, "no snapshot was taken", {{"why", saved.error().message}}});
-    return {};
-  }
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began;
+  snapshot_began_ = std::chrono::steady_clock::now();
+  if (saving == Saving::aside && save_aside()) return {};
+  report_snapshot(settings_.snapshots->save(
+      state(), log_.chain(), [this] { return settings_.stops && settings_.stops() > stops_; }));
+  return {};
+}
+
+// Begins to save a large State in a child process, if the machine lets it. The Checkpoint without a
+// digest of State notes, right behind the events that the snapshot is of, that another will follow
+// which has it.
+bool HubCore::save_aside() {
+  if (nodes_in(state()) < settings_.saved_aside_nodes) return false;
+  saving_ = AsideSave::begin(*settings_.snapshots, state(), log_.chain());
+  if (!saving_) return false;
+  core_.propose(Checkpoint{{}, state().seq.value, log_.chain()});
+  return true;
+}
+
+void HubCore::collect_snapshot() {
+  if (!saving_) return;
+  const auto saved = saving_->result();
+  if (!saved) return;
+  saving_.reset();
+  report_snapshot(*saved);
+}
+
+void HubCore::report_snapshot(const Result<SnapshotInfo>& saved) {
+  if (!saved)
+    return logger_({Severity::warn, "no snapshot was taken", {{"why", saved.error().message}}});
+  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - snapshot_began_;
   ++stats_.snapshots;
   last_snapshot_bytes_ = saved->bytes;
   logger_({Severity::info,
@@ -362,7 +391,6 @@ Result<void> HubCore::save_snapshot() {
             {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
   apply_retention();
   core_.propose(Checkpoint{saved->state_digest, saved->seq.value, saved->log_digest});
-  return {};
 }
 
 // Applies retention to what is kept beside the events: old snapshots and raw objects.
@@ -385,6 +413,7 @@ void HubCore::apply_retention() {
 Result<void> HubCore::give_up() {
   if (settings_.stops) stops_ = settings_.stops();
   core_.wind_down();
+  saving_.reset();
   if (auto answered = drive(Input::complete); !answered) return answered.error();
   const bool none = core_.unsent() + core_.under_way() == 0;
   core_.give_up("the hub stopped");
@@ -397,7 +426,7 @@ Result<void> HubCore::give_up() {
     core_.propose(TimerFired{now()});
     if (auto fired = drive(Input::complete); !fired) return fired.error();
   }
-  if (auto saved = save_snapshot(); !saved) return saved;
+  if (auto saved = save_snapshot(Saving::here); !saved) return saved;
   if (auto noted = drive(Input::complete); !noted) return noted.error();
   return {};
 }

@@ -9,8 +9,11 @@
 // are prepared meanwhile.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,9 +26,14 @@
 #include "engine/runtime/hub_stats.h"
 #include "engine/runtime/present_state.h"
 #include "engine/runtime/write_diagnostics.h"
+#include "snapshots/aside_save.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
+
+/// From this many nodes on a snapshot is saved by a child process, while the hub goes on: with
+/// fewer it takes some 25 ms.
+inline constexpr std::size_t kSavedAsideNodes = 10'000;
 
 struct HubSettings {
   std::string identity;               ///< of this process, for EpochStarted
@@ -38,6 +46,7 @@ struct HubSettings {
   /// asked (again) is given up. Empty: never.
   std::function<int()> stops = {};
   PresentState* present = nullptr;  ///< where State is shown to questions; null: nowhere
+  std::size_t saved_aside_nodes = kSavedAsideNodes;
 };
 
 /// What the caller must do after a step.
@@ -108,7 +117,11 @@ class HubCore {
   void report(const std::vector<Event>& events, Origin origin);
   Result<void> flush();
   bool snapshot_is_due() const;
-  Result<void> save_snapshot();
+  enum class Saving : std::uint8_t { here, aside };
+  Result<void> save_snapshot(Saving saving);
+  bool save_aside();
+  void collect_snapshot();
+  void report_snapshot(const Result<SnapshotInfo>& saved);
   void apply_retention();
   Result<void> fold_log(const Progress& progress);
   void follow_kinds(const Configuration& configuration);
@@ -134,7 +147,9 @@ class HubCore {
   bool planning_ = false;
   Seq last_snapshot_;
   std::uint64_t last_snapshot_bytes_ = 0;
-  int stops_ = 0;  ///< that were taken notice of
+  std::chrono::steady_clock::time_point snapshot_began_;
+  std::unique_ptr<AsideSave> saving_;  ///< null: none is under way
+  int stops_ = 0;                      ///< that were taken notice of
   HubStats stats_;
 };
 

@@ -432,8 +432,10 @@ class Compiler {
 
 }  // namespace
 
-std::shared_ptr<const Program> compile(std::string_view text) {
+std::shared_ptr<const Program> compile(std::string_view text, int steps_max) {
   auto program = std::make_shared<Program>();
+  program->steps_max = steps_max;
+  program->steps_text = std::to_string(steps_max);
   if (text.size() > kCelBytesMax) {
     program->unsupported = "an expression of more than " + std::to_string(kCelBytesMax) + " bytes";
     return program;

@@ -8,7 +8,8 @@
 
 namespace fairlead::cel {
 
-/// Compiles `text`. What is not understood is named in the program, which then has no code.
-std::shared_ptr<const Program> compile(std::string_view text);
+/// Compiles `text`, to run for at most `steps_max` steps. What is not understood is named in the
+/// program, which then has no code.
+std::shared_ptr<const Program> compile(std::string_view text, int steps_max);
 
 }  // namespace fairlead::cel

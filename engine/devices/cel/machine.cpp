@@ -8,9 +8,6 @@
 namespace fairlead::cel {
 namespace {
 
-constexpr std::string_view kStepsText = "10000";
-static_assert(kCelStepsMax == 10'000);
-
 bool is_fault(const Value& value) { return value.kind == Kind::fault; }
 
 /// The fault of an operator that got these, the left one's first.
@@ -63,12 +60,12 @@ Value ordered(Op op, const Value& left, const Value& right) {
 Machine::Machine(const Program& program, const DeviceView& device)
     : program_(program),
       memory_(buffer_.data(), buffer_.size(), std::pmr::new_delete_resource()),
-      evaluation_{device, memory_, program.known_patterns, kCelStepsMax},
+      evaluation_{device, memory_, program.known_patterns, program.steps_max},
       stack_(static_cast<Value*>(memory_.allocate(program.depth * sizeof(Value), alignof(Value)))) {
 }
 
 Value Machine::run() {
-  const Value exhausted = fault(Fault::too_many_steps, kStepsText);
+  const Value exhausted = fault(Fault::too_many_steps, program_.steps_text);
   while (at_ < program_.code.size()) {
     if (--evaluation_.steps_left < 0) return exhausted;
     step(program_.code[at_++]);

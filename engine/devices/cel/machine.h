@@ -21,7 +21,7 @@ class Machine {
   /// Returns what the expression is; its texts live as long as this machine. Call once.
   Value run();
   /// Returns how many steps that took, and whether they ran out.
-  std::int64_t steps() const { return kCelStepsMax - evaluation_.steps_left; }
+  std::int64_t steps() const { return program_.steps_max - evaluation_.steps_left; }
   bool exhausted() const { return evaluation_.steps_left < 0; }
 
  private:

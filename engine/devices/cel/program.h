@@ -74,6 +74,8 @@ struct Path {
 struct Program {
   std::string source;       ///< texts of constants view it
   std::string unsupported;  ///< what is not understood; there is no code then
+  int steps_max = 0;        ///< a run is given up after as many
+  std::string steps_text;   ///< the same for a message
   std::vector<Instruction> code;
   std::vector<Value> constants;
   std::vector<Path> paths;

@@ -137,18 +137,18 @@ std::optional<std::string> Resolver::unsupported(const Entry& entry,
     if (entry.no_class) continue;
     // Not null: find_classes() refuses a question with a class that is missing.
     const auto& of_class = devices_.find_class(ask.device_class)->selectors;
-    if (auto what = unsupported(of_class, "class " + ask.device_class)) return what;
-    if (auto what = unsupported(ask.selectors, name)) return what;
+    if (auto what = unsupported(of_class, kCelStepsMax, "class " + ask.device_class)) return what;
+    if (auto what = unsupported(ask.selectors, kCelRequestStepsMax, name)) return what;
   }
   return std::nullopt;
 }
 
 std::optional<std::string> Resolver::unsupported(const std::vector<DeviceSelector>& selectors,
-                                                 const std::string& of) const {
+                                                 int steps_max, const std::string& of) const {
   SelectorLists& lists = devices_.selectors();
   for (const DeviceSelector& selector : selectors) {
     if (!selector.cel) return "a selector of " + of;
-    const auto& text = lists.selector(lists.texts(lists.intern({selector})).front());
+    const CelSelector& text = lists.selector(lists.intern_text(selector, steps_max));
     if (!text.supported()) return "a selector of " + of + ": " + text.unsupported();
   }
   return std::nullopt;

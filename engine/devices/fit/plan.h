@@ -116,7 +116,7 @@ class Resolver {
   void find_unsupported();
   std::optional<std::string> unsupported(const Entry& entry) const;
   std::optional<std::string> unsupported(const Entry& entry, const DeviceRequest& request) const;
-  std::optional<std::string> unsupported(const std::vector<DeviceSelector>& selectors,
+  std::optional<std::string> unsupported(const std::vector<DeviceSelector>& selectors, int steps_max,
                                          const std::string& of) const;
   bool too_many(const Entry& entry) const;
   void refuse(FitReason reason, std::string detail);

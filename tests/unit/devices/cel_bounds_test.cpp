@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/devices/cel.h"
+#include "engine/devices/selector_lists.h"
 
 using namespace fairlead;
 
@@ -107,6 +108,22 @@ TEST_CASE("An expression that takes more where nothing is published is not asked
   CHECK(ask(loops(4)) == SelectorVerdict::unsupported);
   CHECK(CelSelector::compile(loops(4)).unsupported() ==
         "an expression that takes more than 10000 evaluation steps");
+}
+
+TEST_CASE("A selector of a request may take a tenth of the steps of a class's") {
+  SelectorLists lists;
+  const std::string text = R"(device.driver != "gpu.example.com" || )" + loops(3);
+  const auto ask = [&](SelectorListId list) {
+    return lists.ask(lists.texts(list).front(), "gpu.example.com", {});
+  };
+  const auto of_class = lists.intern({{text}});
+  const auto of_request = lists.intern({}, {{text}});
+  CHECK(ask(of_class) == SelectorVerdict::yes);
+  CHECK(ask(of_request) == SelectorVerdict::error);
+  CHECK(ask(lists.intern({{text}})) == SelectorVerdict::yes);
+  CHECK(ask(lists.intern({}, {{R"(device.driver == "gpu.example.com")"}})) == SelectorVerdict::yes);
+  CHECK(lists.selector(lists.intern_text({loops(3)}, kCelRequestStepsMax)).unsupported() ==
+        "an expression that takes more than 1000 evaluation steps");
 }
 
 TEST_CASE("Devices are alike to an expression that sees the same of them") {

@@ -201,6 +201,34 @@ TEST_CASE("a checkpoint that says otherwise of the log or the state is found") {
   }
 }
 
+TEST_CASE("a checkpoint of a state that was saved while the hub went on is compared with it") {
+  std::vector<Event> events = recorded();
+  MemoryLog log;
+  append_all(log, events);
+  const auto state = state_at(log, nullptr, log.last_seq());
+  REQUIRE(state.has_value());
+  const std::uint64_t about = events.size();
+  const auto add = [&events](Fact fact) {
+    events.push_back({next(events.back().seq), events.back().log_time + seconds(1), Epoch{2},
+                      "self", Seq{}, std::move(fact)});
+  };
+  add(Checkpoint{{}, about, log.chain()});
+  add(TimerFired{events.back().log_time});
+  const std::vector<Event> begun = events;
+  const Checkpoint right{state_digest(*state), about, log.chain()};
+  add(right);
+  CHECK(verify(events).holds());
+  CHECK(verify(events).checkpoints == 2);
+  for (const Checkpoint& wrong :
+       {Checkpoint{right.state, about + 1, right.log},
+        Checkpoint{sha256("another"), about, right.log},
+        Checkpoint{right.state, about, sha256("another")}, Checkpoint{{}, about, right.log}}) {
+    events = begun;
+    add(wrong);
+    CHECK(verify(events).bad_checkpoint == events.back().seq);
+  }
+}
+
 TEST_CASE("an empty log holds") {
   const ReplayReport report = verify({});
   CHECK(report.holds());

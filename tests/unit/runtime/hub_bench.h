@@ -54,6 +54,7 @@ class HubBench : public SmallWorld {
     HubSettings settings{"test", mode, every_hub_kind(), snapshots};
     settings.stops = [this] { return stops; };
     settings.present = present;
+    settings.saved_aside_nodes = saved_aside_nodes;
     core = std::make_unique<HubCore>(
         *log, clock, std::move(settings),
         [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
@@ -120,6 +121,7 @@ class HubBench : public SmallWorld {
   VirtualClock clock;
   SnapshotStore* snapshots = nullptr;
   PresentState* present = nullptr;
+  std::size_t saved_aside_nodes = kSavedAsideNodes;
   int stops = 0;  ///< that were asked for
   std::unique_ptr<HubCore> core;
   std::vector<WriteRequest> requests;

@@ -48,7 +48,7 @@ std::filesystem::path file_of(const SnapshotStore& store) {
 TEST_CASE("The shape of State belongs to the fold version") {
   // Another shape: raise kFoldVersion, so that snapshots of the old one are passed over, and put
   // the new digest here.
-  CHECK(kFoldVersion == 27);
+  CHECK(kFoldVersion == 28);
   CHECK(state_shape().hex() == "edc2c4da0453ab47f9d73cae2998664e71c8436289d199615d1d24686f16a902");
 }
 
@@ -256,6 +256,40 @@ TEST_CASE("A forged state is not believed, with a Checkpoint behind it or withou
   CHECK(*without_voucher(log, store) == std::vector{Seq{9}});
   REQUIRE(store.remove(Seq{6}).has_value());
   CHECK_FALSE(verify_with(log, store)->broken_at);
+}
+
+TEST_CASE(
+    "A snapshot that was saved while the hub went on counts with the Checkpoint that follows") {
+  const ScratchDirectory directory;
+  MemoryLog log;
+  fill(log, 1);
+  SnapshotStore store(directory.path());
+  const SnapshotInfo taken = take(log, store, Seq{3});
+  const auto append = [&log](Fact fact) {
+    const std::vector<EventDraft> one{{std::string(kSelf), Seq{}, std::move(fact)}};
+    REQUIRE(log.append(one, log.last_time(), Epoch{1}).has_value());
+  };
+  append(Checkpoint{{}, 3, taken.log_digest});
+  REQUIRE(log.append(drafts(3, 3), log.last_time() + seconds(1), Epoch{1}).has_value());
+  CHECK(voucher_of(log, taken) == Voucher::none);
+  SECTION("that names it") {
+    append(Checkpoint{taken.state_digest, 3, taken.log_digest});
+    CHECK(voucher_of(log, taken) == Voucher::given);
+  }
+  SECTION("that names another state") {
+    append(Checkpoint{sha256("another"), 3, taken.log_digest});
+    CHECK(voucher_of(log, taken) == Voucher::denied);
+  }
+  SECTION("unless another snapshot begins before it") {
+    append(Checkpoint{{}, log.last_seq().value, log.chain()});
+    append(Checkpoint{taken.state_digest, 3, taken.log_digest});
+    CHECK(voucher_of(log, taken) == Voucher::none);
+  }
+  SECTION("unless the hub starts before it") {
+    append(EpochStarted{"test", "1", kFoldVersion, 1});
+    append(Checkpoint{taken.state_digest, 3, taken.log_digest});
+    CHECK(voucher_of(log, taken) == Voucher::none);
+  }
 }
 
 TEST_CASE("A pruned log cannot be folded from a snapshot for which it does not vouch") {
