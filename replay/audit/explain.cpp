@@ -168,15 +168,13 @@ Json moved_json(const CapacityKey& key, const CapacityValue& value) {
             {"by", "sourceChange"},
             {"source", source_change_json(value.revalued->change)}};
   }
-  const auto last =
-      std::max_element(damped.left.begin(), damped.left.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const FormerValue& last = damped.left.back();
   // `left` has when each former value was left; the last of these moves was a growth if it has the
   // time of the last growth.
-  const bool grew = damped.last_grow == last->second;
-  return {{"from", amount_text(key.resource, last->first)},
+  const bool grew = damped.last_grow == last.until;
+  return {{"from", amount_text(key.resource, last.value)},
           {"to", amount_text(key.resource, damped.accepted)},
-          {"at", to_rfc3339(last->second)},
+          {"at", to_rfc3339(last.until)},
           {"by", grew ? text_of(damped.grew_by) : text_of(value.fell_by)}};
 }
 

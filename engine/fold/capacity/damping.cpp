@@ -97,13 +97,16 @@ void DampedValue::begin_anew(LogTime now) {
 }
 
 void DampedValue::move_to(LogTime now, Amount value) {
-  left[accepted] = now;
+  std::erase_if(left, [this](const FormerValue& former) { return former.value == accepted; });
+  if (left.size() == kLeftMax) left.erase(left.begin());
+  left.push_back({accepted, now});
   accepted = value;
-  // Each growth looks at all of them (step), so without a bound a cluster that fills up node by
-  // node would cost the square of its nodes.
-  if (left.size() <= kLeftMax) return;
-  left.erase(std::min_element(left.begin(), left.end(),
-                              [](const auto& a, const auto& b) { return a.second < b.second; }));
+}
+
+std::optional<LogTime> DampedValue::left_at(Amount value) const {
+  for (const FormerValue& former : left)
+    if (former.value == value) return former.until;
+  return std::nullopt;
 }
 
 bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
@@ -113,8 +116,8 @@ bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, A
   if (Int128{target} - accepted >= std::max<Int128>(quantum, share)) return true;
   if (gap_since && *gap_since + settings.deadband_max_age <= now) return true;
   // The deadband stops drift, not a recovery: a value that `accepted` left lately may come back.
-  const auto before = left.find(target);
-  return before != left.end() && before->second + settings.deadband_max_age > now;
+  const auto before = left_at(target);
+  return before && *before + settings.deadband_max_age > now;
 }
 
 GrowthBar DampedValue::growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum,
@@ -165,8 +168,9 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
   grew_by = cause_of_growth(now, settings, target_before, grow_target);
   held_by = GrowthBar::none;
   // Later than deadband_max_age none of them lets a growth pass (deadband_lets).
-  std::erase_if(left,
-                [&](const auto& entry) { return entry.second + settings.deadband_max_age <= now; });
+  left.erase(left.begin(), std::find_if(left.begin(), left.end(), [&](const FormerValue& former) {
+               return former.until + settings.deadband_max_age > now;
+             }));
   move_to(now, grow_target);
   last_grow = now;
   gap_since.reset();

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -104,6 +103,14 @@ FirstValues first_values(LogTime began, std::optional<LogTime> unchanged_since, 
 /// value is not taken for a recovery.
 inline constexpr std::size_t kLeftMax = 256;
 
+/// A value that accepted had.
+struct FormerValue {
+  Amount value = 0;
+  LogTime until;  ///< when accepted left it
+
+  friend bool operator==(const FormerValue&, const FormerValue&) = default;
+};
+
 /// Layer 2: one (cluster, flavor, resource) from usable to accepted.
 struct DampedValue {
   Amount usable = 0;   ///< U: all eligible nodes
@@ -113,8 +120,9 @@ struct DampedValue {
   SlidingExtreme low{Extreme::least};
   std::optional<LogTime> last_grow;
   std::optional<LogTime> gap_since;  ///< since when growTarget exceeds accepted
-  /// Former values of accepted: when it left them. The last kLeftMax at most.
-  std::map<Amount, LogTime> left;
+  /// Former values of accepted, each once, in the order in which it left them. The last kLeftMax at
+  /// most.
+  std::vector<FormerValue> left;
   /// What kept back a growth for which the grow window was open, at the last step. A hold of the
   /// cluster counts as frozen.
   GrowthBar held_by = GrowthBar::none;
@@ -135,6 +143,8 @@ struct DampedValue {
   /// it.
   GrowthBar growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum, Amount target,
                        Growth growth) const;
+  /// Returns when accepted left `value` last; nullopt if that is not remembered.
+  std::optional<LogTime> left_at(Amount value) const;
   /// Returns when step could next change accepted if nothing else happens; kForever if never.
   LogTime next_deadline(LogTime now, const DebounceSettings& settings) const;
 

@@ -306,10 +306,9 @@ bool is_outdated(const State& state, const Cluster& cluster, const WrittenStatus
   const Amount amount = to_amount(value->first.resource, *row.accepted);
   const DampedValue& damped = value->second.damped;
   if (damped.accepted == amount) return false;
-  const auto left = damped.left.find(amount);
+  const auto left = damped.left_at(amount);
   const Duration interval = state.configuration.status_interval;
-  return left == damped.left.end() ||
-         left->second + Duration{kRestlessIntervals * interval.ns} <= state.now;
+  return !left || *left + Duration{kRestlessIntervals * interval.ns} <= state.now;
 }
 
 // Accepted values that change with every flap and move no grant are not worth a write each. Values

@@ -136,15 +136,16 @@ TEST_CASE("of the values that were accepted lately the last 256 are remembered")
     REQUIRE(step(value, i, settings));
     REQUIRE(value.left.size() <= kLeftMax);
   }
-  CHECK(value.left.begin()->first == many - static_cast<std::int64_t>(kLeftMax));
-  CHECK(value.left.rbegin()->first == many - 1);
+  CHECK(value.left.front().value == many - static_cast<std::int64_t>(kLeftMax));
+  CHECK(value.left.back().value == many - 1);
   // Falls count like growths.
   for (std::int64_t i = 1; i <= many; ++i) {
     value.observe(at(many + i), many - i, many - i);
     REQUIRE(step(value, many + i, settings));
     REQUIRE(value.left.size() <= kLeftMax);
   }
-  CHECK(value.left.begin()->first == 1);
+  CHECK(value.left.back().value == 1);
+  CHECK(value.left.size() == kLeftMax);
 }
 
 TEST_CASE("growth keeps its interval") {
