@@ -46,6 +46,11 @@ def rewrite(page, command, shown, printed):
 
 
 class PagesTest(unittest.TestCase):
+    def test_the_recorded_terminal_shows_what_the_commands_print(self):
+        done = subprocess.run([ROOT / "scripts" / "recording", "--check"], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "FAIRLEAD": str(program.binary())}, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_each_shown_command_prints_what_is_shown(self):
         shown = 0
         for page in PAGES:
