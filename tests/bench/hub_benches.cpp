@@ -9,6 +9,7 @@
 #include "engine/main/audit_question.h"
 #include "engine/runtime/hub_core.h"
 #include "engine/runtime/system_clock.h"
+#include "snapshots/aside_save.h"
 #include "snapshots/snapshot_store.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/resident.h"
@@ -92,6 +93,14 @@ class LargeHub {
       need(log_->move_to_tables());
     });
   }
+  /// Milliseconds for which the hub's thread is held up by a snapshot that a child saves.
+  double begin_snapshot() {
+    std::unique_ptr<AsideSave> save;
+    const double seconds =
+        seconds_of([&] { save = AsideSave::begin(snapshots_, core_->state(), log_->chain()); });
+    if (!save) give_up("no process could be made");
+    return 1e3 * seconds;
+  }
   double save() {
     return seconds_of([this] { need(snapshots_.save(core_->state(), log_->chain())); });
   }
@@ -155,6 +164,11 @@ Trial prepare_end(const Place& place) {
   return {[hub] { return hub->end(); }, [hub] { return hub->save(); }};
 }
 
+Trial prepare_snapshot(const Place& place) {
+  const auto hub = large_hub(place);
+  return {[hub] { return hub->begin_snapshot(); }, [] { return 50.0; }};
+}
+
 }  // namespace
 
 void add_hub_benches(Suite& suite) {
@@ -163,6 +177,8 @@ void add_hub_benches(Suite& suite) {
   suite.add({"hub/held up by it, 1 M nodes", "10 ms", "ms", Better::less, 1, prepare_held_up});
   suite.add({"hub/memory of it, 1 M nodes", "100 MB", "bytes", Better::less, 1,
              prepare_bytes_of_question});
+  suite.add(
+      {"hub/held up by a snapshot, 1 M nodes", "50 ms", "ms", Better::less, 1, prepare_snapshot});
   suite.add({"hub/end, 1 M nodes", "saving a snapshot", "s", Better::less, 0.1, prepare_end});
 }
 
