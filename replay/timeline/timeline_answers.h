@@ -43,7 +43,8 @@ struct SeriesQuestion {
   std::optional<std::string> resource = {};
 };
 /// Returns a Series: "from", "to", "queue" or "cluster", and "pairs" [{"flavor", "resource",
-/// "reduced" (steps were left out: between two others may have been), "lines" {name: [step]}}].
+/// "reduced" (steps were left out: between two others may have been), "leftOut" (this answer has not
+/// all steps of its span: there are more than `points`), "lines" {name: [step]}}].
 /// Of a worker list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster",
 /// "reduced", "lines"}] with true or false as values; null: the list does not know the name. Each
 /// line begins with the step in force at "from" and has at most `points` steps, the extremes of
