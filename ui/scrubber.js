@@ -22,6 +22,19 @@ export function momentsOf(times, from, to) {
   return [...found.values()].sort(compareTimes);
 }
 
+/** How many moments come before the first that `isLater`. @param {string[]} moments ascending
+ *  @param {(time: string) => boolean} isLater */
+function countUntil(moments, isLater) {
+  let low = 0,
+    high = moments.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isLater(moments[middle] ?? "")) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /**
  * The exact time to ask about where the pointer is: that of the step there, the last one of a burst, else the next
  * millisecond, which is never before the beginning of the log. A saved page has answers about its moments alone: there
@@ -29,8 +42,9 @@ export function momentsOf(times, from, to) {
  * @param {string[]} moments ascending @param {number} ms
  */
 export function exactTime(moments, ms) {
-  if (saved) return moments.findLast((time) => msOf(time) < ms + 0.0005) ?? moments[0] ?? textOf(ms);
-  return moments.findLast((time) => Math.abs(msOf(time) - ms) < 0.0005) ?? textOf(Math.ceil(ms));
+  const last = moments[countUntil(moments, (time) => msOf(time) >= ms + 0.0005) - 1];
+  if (saved) return last ?? moments[0] ?? textOf(ms);
+  return last !== undefined && msOf(last) > ms - 0.0005 ? last : textOf(Math.ceil(ms));
 }
 
 /**
@@ -59,7 +73,7 @@ export function scrubber(from, to, moments, moved) {
   let at = last;
   const set = (/** @type {string} */ time) => {
     at = nsOf(time) < nsOf(first) ? first : nsOf(time) > nsOf(last) ? last : time;
-    if (saved) at = moments.findLast((moment) => nsOf(moment) <= nsOf(at)) ?? at;
+    if (saved) at = moments[countUntil(moments, (moment) => nsOf(moment) > nsOf(at)) - 1] ?? at;
     slider.setAttribute("aria-valuenow", String(msOf(at)));
     slider.setAttribute("aria-valuetext", show(at));
     thumb.style.left = `${end > begin ? (100 * (msOf(at) - begin)) / (end - begin) : 100}%`;
@@ -69,8 +83,8 @@ export function scrubber(from, to, moments, moved) {
     moved(at);
   };
   const toMs = (/** @type {number} */ ms) => exactTime(moments, Math.min(end, Math.max(begin, ms)));
-  const next = () => moments.find((time) => nsOf(time) > nsOf(at)) ?? last;
-  const before = () => moments.findLast((time) => nsOf(time) < nsOf(at)) ?? first;
+  const next = () => moments[countUntil(moments, (time) => nsOf(time) > nsOf(at))] ?? last;
+  const before = () => moments[countUntil(moments, (time) => nsOf(time) >= nsOf(at)) - 1] ?? first;
   /** @type {Record<string, () => string>} */
   const keys = {
     ArrowRight: next,

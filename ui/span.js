@@ -2,6 +2,7 @@
 
 import {goWith, noteInAddress, readAddress} from "./address.js";
 import {el} from "./dom.js";
+import {saved} from "./saved.js";
 import {askFolded} from "./server.js";
 import {isAbsolute, msOf, show, textOf} from "./times.js";
 
@@ -54,11 +55,12 @@ function draw(/** @type {string} */ from, /** @type {string} */ to) {
 /** The options of a chart by which a drag, the wheel and two fingers zoom, and a double click goes back.
  *  @param {ViewContext} context @param {Overview} overview */
 export function zooming({log}, overview) {
-  const end = Math.max(msOf(overview.to), msOf(log.last_time ?? overview.to));
+  const begin = msOf(saved ? saved.from : overview.begin);
+  const end = saved ? msOf(saved.to) : Math.max(msOf(overview.to), msOf(log.last_time ?? overview.to));
   return {
     zoom: (/** @type {number} */ from, /** @type {number} */ to) => draw(textOf(from), textOf(to)),
     whole: () => draw("", ""),
-    limits: /** @type {[number, number]} */ ([msOf(overview.begin), Math.max(end, msOf(overview.begin) + 1)]),
+    limits: /** @type {[number, number]} */ ([begin, Math.max(end, begin + 1)]),
   };
 }
 
@@ -77,7 +79,7 @@ export function zoomButtons(context, overview) {
     const half = Math.max(5, ((to - from) * scale) / 2);
     const begin = Math.max(limits[0], centre - half),
       end = Math.min(limits[1], centre + half);
-    draw(begin <= limits[0] ? overview.begin : textOf(begin), textOf(end));
+    draw(begin > limits[0] ? textOf(begin) : saved ? saved.from : overview.begin, textOf(end));
   };
   const whole = !address.from && !address.to;
   const button = (

@@ -302,7 +302,9 @@ class DevLogTest(unittest.TestCase):
         begin, end = nanoseconds(overview["from"]), nanoseconds(overview["to"])
         series = {one["queue"]: served.ask("/ui/api/series", queue=one["queue"], points=5000)["pairs"]
                   for one in overview["queues"]}
-        self.assertFalse(any(pair["reduced"] for pairs in series.values() for pair in pairs))
+        self.assertFalse(any(pair["reduced"] or pair["leftOut"] for pairs in series.values() for pair in pairs))
+        few = served.ask("/ui/api/series", queue=overview["queues"][0]["queue"], points=5)["pairs"]
+        self.assertTrue(any(pair["leftOut"] for pair in few))
         dice, compared = random.Random(19), 0
         for number in range(500):
             name = dice.choice(sorted(series))

@@ -60,12 +60,13 @@ def bursts():
 
 
 def large_fleet():
-    """400 queues and 120 clusters."""
+    """400 queues and 120 clusters; one queue moves more often than a view draws."""
     begin = nanoseconds("2026-11-21T14:00:00Z")
     queues = [quotas(f"team-{number}", cpu="547200m", memory="746496Mi") for number in range(1, 401)]
     nodes = [{"cluster": f"c{number}", "object": node(f"n{each}", cpu="8")}
              for number in range(1, 121) for each in range(3)]
-    changes = [{"object": one} for one in queues] + nodes
+    edits = [{"object": quotas("team-400", cpu=str(count), memory="746496Mi")} for count in range(1, 2200)]
+    changes = [{"object": one} for one in queues] + nodes + edits
     return jsonl({"time": rfc3339(begin + count * 10**9), **change} for count, change in enumerate(changes))
 
 

@@ -293,6 +293,51 @@ test("zooming is in the address, and the way back is there", async () => {
   await close();
 });
 
+test("where a chart leaves steps out, quota and wish under the cursor are those of the answer about that moment", async () => {
+  const {page, check, close} = await visit(servers.large);
+  const {from, to} = await ask(servers.large, "ui/api/overview");
+  for (const part of [0.3, 0.507, 0.81, 0.9231]) {
+    const at = new Date(Date.parse(from) + part * (Date.parse(to) - Date.parse(from))).toISOString();
+    await go(page, `#view=queue&queue=team-400&flavor=spot&resource=cpu&at=${at}`);
+    await page.waitForFunction(() => document.querySelector('#values tr[data-line="nominal"] .value data'));
+    assert.match(await textOf(page, "#values caption"), /Steps are left out at this scale/);
+    const quota = await ask(servers.large, "audit/quota", {queue: "team-400", "as-of": at});
+    const row = quota.rows.find((one) => one.resource === "cpu");
+    assert.equal(
+      await page.$eval('#values tr[data-line="nominal"] .value data', (data) => data.value),
+      row.nominal,
+      at,
+    );
+  }
+  check();
+  await close();
+});
+
+test("two fingers zoom where they are, and one scrolls", async () => {
+  const {page, check, close} = await visit(servers.dev + queue);
+  const chart = await (await page.$(".chart .plot")).boundingBox();
+  const touch = await page.createCDPSession();
+  const [x, y] = [chart.x + chart.width / 2, chart.y + 100];
+  const points = (apart) => [
+    {x: x - apart, y, id: 1},
+    {x: x + apart, y, id: 2},
+  ];
+  await touch.send("Emulation.setTouchEmulationEnabled", {enabled: true, maxTouchPoints: 2});
+  await touch.send("Input.dispatchTouchEvent", {type: "touchStart", touchPoints: points(40)});
+  for (const apart of [80, 120, 160])
+    await touch.send("Input.dispatchTouchEvent", {type: "touchMove", touchPoints: points(apart)});
+  await touch.send("Input.dispatchTouchEvent", {type: "touchEnd", touchPoints: []});
+  await page.waitForFunction(() => location.hash.includes("from="));
+  await shown(page);
+  const {from, to} = await address(page);
+  const whole = await ask(servers.dev, "ui/api/overview");
+  const width = (span) => Date.parse(span.to) - Date.parse(span.from);
+  const part = width({from, to}) / width(whole);
+  assert.ok(part > 0.15 && part < 0.4, `${part}`);
+  check();
+  await close();
+});
+
 test("wheel, keys and buttons zoom around the cursor, each is an entry of the history, and the focus stays", async () => {
   const {page, check, close} = await visit(servers.dev + queue);
   const span = async () => {
@@ -662,6 +707,20 @@ test("a hub that runs is followed and paused, and the cursor at the end goes alo
   await page.keyboard.press("f");
   await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, before);
   await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, await line());
+  // What is left of a window runs while the log is followed, at its end.
+  const left = await page.evaluate(async () => {
+    const [{timeLeft}, {logEnd}] = [await import("./countdown.js"), await import("./times.js")];
+    const at = logEnd() + 3600e3 * 24 * 365; // no time of this machine
+    const place = timeLeft(new Date(at + 60000).toISOString(), at);
+    document.body.append(place);
+    const first = place.textContent;
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const then = place.textContent;
+    place.remove();
+    return [first, then];
+  });
+  assert.equal(left[0], "1m left");
+  assert.match(left[1], /^5[78]s left$/);
   await page.keyboard.press("f");
   assert.equal(await page.$eval("#follow", (button) => button.getAttribute("aria-pressed")), "false");
   await shown(page);
