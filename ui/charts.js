@@ -356,9 +356,9 @@ function timeTicks(from, to, pixels) {
 
 /**
  * The table behind a chart: made when it is opened.
- * @param {string} caption @param {Line[]} lines @param {string} resource
+ * @param {string} caption @param {Line[]} lines @param {string} [resource] that the values are amounts of
  */
-export function tableBehind(caption, lines, resource) {
+export function tableBehind(caption, lines, resource = "") {
   const rowsMax = 2000;
   const details = el(
     "details",

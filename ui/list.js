@@ -11,7 +11,7 @@ import {whyPanelBox} from "./panel.js";
 import {savedMoments} from "./saved.js";
 import {atRest, momentsOf, scrubber} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
-import {absolute, overviewOf, zoomButtons} from "./span.js";
+import {overviewOf, zoomButtons} from "./span.js";
 import {tabs} from "./tabs.js";
 import {compareTimes, msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
@@ -173,7 +173,6 @@ function stepsTable(series) {
 /** @param {ViewContext} context */
 export async function listView(context) {
   const {root, address, signal, progress} = context;
-  address.at = await absolute(address.at ?? "", signal, progress);
   const overview = await overviewOf(address, 400, signal, progress);
   address.list ||= overview.lists[0]?.list ?? "";
   if (!address.list) {

@@ -16,6 +16,7 @@ import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
 import {saved} from "./saved.js";
 import {Refusal, ask} from "./server.js";
+import {fixMoments} from "./span.js";
 import {askToken} from "./token.js";
 import {compareTimes, msOf, setEnd, setZone, show} from "./times.js";
 import {whatIfView} from "./whatif.js";
@@ -166,6 +167,7 @@ async function showView() {
           el("progress", {max: total, value: done, "aria-label": "Reading the log"}),
         ),
       );
+    await fixMoments(signal, progress);
     await view({root, address: readAddress(), signal, log: known, progress, rerun: () => void showView(), run, badge});
   });
   if (signal.aborted) return;

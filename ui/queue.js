@@ -12,7 +12,7 @@ import {whyPanelBox} from "./panel.js";
 import {savedMoments} from "./saved.js";
 import {atRest, momentsOf, scrubber} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
-import {absolute, zoomButtons, zooming} from "./span.js";
+import {zoomButtons, zooming} from "./span.js";
 import {compareTimes, msOf, show, spanText} from "./times.js";
 import {paragraph, spoken, whySentences} from "./why.js";
 
@@ -238,7 +238,6 @@ function stopsOf({address}, series, pair, history) {
 /** @param {ViewContext} context */
 export async function queueView(context) {
   const {root, address, signal, progress, rerun} = context;
-  for (const name of ["at", "mark"]) address[name] = await absolute(address[name] ?? "", signal, progress);
   const overview = await completed(context);
   const queues = overview.queues.map((one) => one.queue);
   if (!address.queue) {

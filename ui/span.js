@@ -24,27 +24,23 @@ export async function overviewOf(address, buckets, signal, progress) {
     );
     const second = overview.buckets[1];
     const far = second && msOf(second[0]) - msOf(overview.from) > 0.9 * (msOf(overview.to) - msOf(overview.from));
-    if (asked || !far) {
-      // A link that was made with "-2h" must not mean another span tomorrow.
-      for (const end of /** @type {const} */ (["from", "to"]))
-        if (address[end] && !isAbsolute(address[end])) {
-          address[end] = overview[end];
-          noteInAddress({[end]: overview[end]});
-        }
-      return overview;
-    }
+    if (asked || !far) return overview;
     from = second[0];
   }
 }
 
 /**
- * The moment that an address names, as a time: a link that was made with "-2h" must not mean another moment tomorrow.
- * @param {string} place @param {AbortSignal} signal @param {(done: number, total: number) => void} progress
+ * Makes times of the moments in the address: a link that was made with "-2h" must not mean another moment tomorrow.
+ * @param {AbortSignal} signal @param {(done: number, total: number) => void} progress
  */
-export async function absolute(place, signal, progress) {
-  if (!place || isAbsolute(place)) return place;
-  const {to} = await askFolded("ui/api/overview", {to: place, buckets: 1}, signal, progress);
-  return String(to);
+export async function fixMoments(signal, progress) {
+  for (const name of ["from", "to", "at", "mark"]) {
+    const place = readAddress()[name];
+    if (!place || isAbsolute(place)) continue;
+    const asked = name === "from" ? {from: place} : {to: place};
+    const overview = await askFolded("ui/api/overview", {...asked, buckets: 1}, signal, progress);
+    noteInAddress({[name]: name === "from" ? overview.from : overview.to});
+  }
 }
 
 /** Shows the view for another span, both empty: for the whole log. Back shows the one before. */
