@@ -53,25 +53,29 @@ export function axisLabel(value, resource) {
   return `${Number(value.toPrecision(3))}${names[step]}`;
 }
 
-/** At least four digits, and a unit. @param {number} value @param {string} resource */
-function short(value, resource) {
-  const bytes = isBytes(resource);
-  const names = bytes ? ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"] : ["", "k", "M", "G", "T", "P", "E"];
-  const base = bytes ? 1024 : 1000;
-  // Counts of CPUs and devices are read as plain numbers up to here; bytes never are.
-  const plain = !bytes && Math.abs(value) < 1e5;
-  const step = plain ? 0 : Math.floor(Math.log(Math.max(1, Math.abs(value))) / Math.log(base));
-  const scaled = value / base ** Math.min(step, names.length - 1);
-  const digits =
-    Math.abs(scaled) >= 1000 ? scaled.toFixed(1) : scaled.toPrecision(plain && Math.abs(scaled) >= 1 ? 6 : 4);
-  return `${Number(digits)}${names[Math.min(step, names.length - 1)]}`;
+/**
+ * Bytes get the largest binary suffix that leaves at least 1, with one decimal below 100. Anything else keeps its value:
+ * thousandths become decimals. The commands print the same.
+ * @param {number} value @param {string} resource
+ */
+function readable(value, resource) {
+  const size = Math.abs(value);
+  if (!isBytes(resource) || size < 1024) return String(Number(value.toFixed(3)));
+  const names = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+  let unit = 1024,
+    name = 0;
+  for (; name + 1 < names.length && size >= unit * 1024; ++name) unit *= 1024;
+  const tenths = Math.round((size * 10) / unit);
+  const digits = tenths >= 1000 || tenths % 10 === 0 ? Math.floor((tenths + 5) / 10) : tenths / 10;
+  return `${value < 0 ? "-" : ""}${digits}${names[name]}`;
 }
 
 /** An amount as a person reads it. @param {string | null | undefined} text of the server @param {string} resource */
 export function amountText(text, resource) {
   if (text === null || text === undefined) return "none";
   const value = amountOf(text);
-  return shown.exact || Number.isNaN(value) ? text : short(value, resource);
+  const plain = isBytes(resource) ? Number.isFinite(value) : Math.abs(value) < 1e6 && !/[nu]$/.test(text);
+  return plain && !shown.exact ? readable(value, resource) : text;
 }
 
 /** The same as an element that has the exact one behind it. @param {string | null | undefined} text
@@ -85,5 +89,5 @@ export function amount(text, resource) {
 export function deltaText(from, to, resource) {
   const difference = amountOf(to ?? null) - amountOf(from ?? null);
   if (Number.isNaN(difference)) return "";
-  return `${difference > 0 ? "+" : ""}${short(difference, resource)}`;
+  return `${difference > 0 ? "+" : ""}${readable(difference, resource)}`;
 }

@@ -210,7 +210,7 @@ test("the why panel has the devices of audit why, and amounts that are read and 
     setExact(true);
     return {read, delta, exact: amountText("547200m", "cpu")};
   });
-  assert.deepEqual(shown.read, ["547.2", "1000", "729Gi", "747.5Gi", "12", "none"]);
+  assert.deepEqual(shown.read, ["547.2", "1000", "729Gi", "748Gi", "12", "none"]);
   assert.deepEqual([shown.delta, shown.exact], [["+400", "-1Gi", ""], "547200m"]);
   check();
   await close();
