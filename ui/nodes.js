@@ -96,23 +96,20 @@ export function stretchesOf(events) {
 export function flapsOf(all, causes) {
   /** @type {{first: number, last: number, count: number}[]} */
   const runs = [];
-  let first = -1,
-    count = 0;
-  const end = (/** @type {number} */ last) => {
-    if (first >= 0 && count >= flapsLeast) runs.push({first, last, count});
-    first = -1;
-    count = 0;
+  let run = {first: -1, last: -1, count: 0};
+  const end = () => {
+    if (run.count >= flapsLeast) runs.push(run);
+    run = {first: -1, last: -1, count: 0};
   };
   all.forEach(({condition, seq}, index) => {
     const back = all[index + 1];
     if (condition === "ready") return;
     const write = causes.get(seq);
     const isWritten = write && (!back || compareTimes(write, back.time) <= 0);
-    if (condition === "gone" || isWritten) return end(index - 1);
-    if (first < 0) first = index;
-    count += 1;
+    if (condition === "gone" || isWritten) return end();
+    run = {first: run.count ? run.first : index, last: index, count: run.count + 1};
   });
-  end(all.length - 1);
+  end();
   return runs;
 }
 
@@ -177,7 +174,7 @@ export function nodeBars(events, causes, from, to) {
           "button",
           {
             type: "button",
-            class: "chip",
+            class: "toggle",
             "aria-expanded": String(isOpen),
             "aria-label": `${name}: ${flaps} flaps without a write`,
             click: () => {

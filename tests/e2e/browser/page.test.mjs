@@ -521,7 +521,10 @@ test("each node that was not always ready has a row, and flaps without a write a
   assert.equal((await bars("gpu-2", "cordoned")).length, 1);
   // The loss of gpu-6 was written: it is no flap.
   assert.deepEqual([(await bars("gpu-6", "not-ready")).length, (await bars("gpu-6", "flaps")).length], [1, 0]);
-  assert.match((await bars("gpu-5", "flaps")).join("; "), /^5 flaps without a write from /);
+  assert.match(
+    (await bars("gpu-5", "flaps")).join("; "),
+    /^5 flaps without a write from \S+ 14:30:00\S+ UTC to \S+ 14:30:18/,
+  );
   assert.equal((await bars("gpu-5", "not-ready")).length, 0);
   await page.focus('[aria-label="gpu-5: 5 flaps without a write"]');
   await page.keyboard.press("Enter");
