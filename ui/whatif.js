@@ -1,7 +1,7 @@
 // What if: history under other debounce windows, beside what happened. The answer is that of `fairlead whatif`.
 
 import {noteInAddress, readAddress} from "./address.js";
-import {amountOf} from "./amounts.js";
+import {amount, amountOf, deltaText} from "./amounts.js";
 import {stepChart, tableBehind} from "./charts.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
@@ -134,7 +134,10 @@ export function totalRows({history, sameConfiguration, whatIf}) {
   const hours = (name, title) =>
     [...new Set(worlds.flatMap((world) => Object.keys(world[name])))]
       .sort()
-      .map((resource) => [`${title}, ${resource} hours`, ...worlds.map((world) => world[name][resource] ?? "0")]);
+      .map((resource) => [
+        `${title}, ${resource} hours`,
+        ...worlds.map((world) => amount(world[name][resource] ?? "0", resource)),
+      ]);
   return [
     ...fixedTotals.map(([title, of]) => [title, ...worlds.map(of)]),
     ...hours("overQuotaResourceHours", "Over-quota"),
@@ -143,36 +146,31 @@ export function totalRows({history, sameConfiguration, whatIf}) {
 }
 
 /**
- * What is less and what is more than in history, each of the totals in which less is better.
+ * What is less and what is more than in history, of the totals in which less is better.
  * @param {WhatIf["totals"]} totals
  */
 export function compared({history, whatIf}) {
-  const values = [
-    {name: "writes", before: history.writes, after: whatIf.writes},
-    ...[
-      {title: "over-quota", before: history.overQuotaResourceHours, after: whatIf.overQuotaResourceHours},
-      {title: "under-quota", before: history.underQuotaResourceHours, after: whatIf.underQuotaResourceHours},
-    ].flatMap(({title, before, after}) =>
-      [...new Set([...Object.keys(before), ...Object.keys(after)])]
-        .sort()
-        .map((resource) => ({
-          name: `${title} ${resource} hours`,
-          before: amountOf(before[resource] ?? "0"),
-          after: amountOf(after[resource] ?? "0"),
-        })),
-    ),
-  ];
-  const number = (/** @type {number} */ value) => String(Number(value.toPrecision(4)));
-  const words = values
-    .filter(({before, after}) => before !== after)
-    .map(({name, before, after}) => {
-      const part =
-        before > 0 ? ` (${after > before ? "+" : "-"}${number((100 * Math.abs(after - before)) / before)}%)` : "";
-      return {
-        better: after < before,
-        text: `${number(Math.abs(after - before))} ${after < before ? "fewer" : "more"} ${name}${part}`,
-      };
-    });
+  /** @param {string} title @param {Record<string, string>} before @param {Record<string, string>} after */
+  const hours = (title, before, after) =>
+    [...new Set([...Object.keys(before), ...Object.keys(after)])]
+      .sort()
+      .map((resource) => ({
+        resource,
+        name: `${title} ${resource} hours`,
+        before: before[resource] ?? "0",
+        after: after[resource] ?? "0",
+      }));
+  const words = [
+    {resource: "", name: "writes", before: String(history.writes), after: String(whatIf.writes)},
+    ...hours("over-quota", history.overQuotaResourceHours, whatIf.overQuotaResourceHours),
+    ...hours("under-quota", history.underQuotaResourceHours, whatIf.underQuotaResourceHours),
+  ].flatMap(({resource, name, before, after}) => {
+    const [was, would] = [amountOf(before), amountOf(after)];
+    if (was === would) return [];
+    const part = was > 0 ? ` (${would > was ? "+" : "-"}${Math.round((100 * Math.abs(would - was)) / was)}%)` : "";
+    const by = deltaText(before, after, resource).replace(/^[+-]/, "");
+    return [{better: would < was, text: `${by} ${would < was ? "fewer" : "more"} ${name}${part}`}];
+  });
   return {
     better: words.filter((one) => one.better).map((one) => one.text),
     worse: words.filter((one) => !one.better).map((one) => one.text),
