@@ -7,6 +7,7 @@ import {cohortLink} from "./cohort.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {counted, filterOf, natural, ordered} from "./order.js";
+import {saved} from "./saved.js";
 import {ask} from "./server.js";
 import {overviewOf, shiftKeys, zoomButtons, zooming} from "./span.js";
 import {durationMs, msOf, show, spanText, textOf} from "./times.js";
@@ -133,20 +134,8 @@ function queueCard(context, overview, queue) {
       ),
     ),
   );
-  const draw = async () => {
-    if (!first) return spark.replaceChildren("no quota");
-    const answer = await ask(
-      "ui/api/series",
-      {
-        queue: queue.queue,
-        flavor: first.flavor,
-        resource: first.resource,
-        from: overview.from,
-        to: overview.to,
-        points: 200,
-      },
-      context.signal,
-    );
+  const draw = (/** @type {import("./answers").Series | null} */ answer) => {
+    if (!first || !answer) return;
     const lines = answer.pairs[0]?.lines ?? {};
     spark.replaceChildren(
       sparkline(
@@ -161,27 +150,55 @@ function queueCard(context, overview, queue) {
       el("small", {}, `${first.flavor} ${first.resource}`),
     );
   };
+  if (!first) spark.replaceChildren("no quota");
   const subject = [queue.queue, ...queue.states, ...queue.pairs.flatMap((pair) => [pair.flavor, pair.resource])].join(
     " ",
   );
-  return {card, draw, subject};
+  const of = first && {queue: queue.queue, flavor: first.flavor, resource: first.resource};
+  return {card, draw, subject, of};
+}
+
+const sparksMax = 100;
+const targetMax = 6000; // bytes of a request's target, of which the server reads 8 KB
+
+/**
+ * Asks for the charts of these cards, many at a time.
+ * @param {ViewContext} context @param {Overview} overview @param {ReturnType<typeof queueCard>[]} cards
+ */
+async function drawCards({signal}, {from, to}, cards) {
+  const rest = cards.filter((one) => one.of);
+  const span = {from, to, points: 200};
+  while (rest.length > 0) {
+    if (saved) {
+      const one = rest.shift();
+      if (one?.of) one.draw(await ask("ui/api/series", {...one.of, ...span}, signal));
+      continue;
+    }
+    const part = rest.splice(0, 1);
+    const question = () => JSON.stringify(part.map(({of}) => [of?.queue, of?.flavor, of?.resource]));
+    while (rest[0] && part.length < sparksMax && encodeURIComponent(question()).length < targetMax)
+      part.push(...rest.splice(0, 1));
+    const {series} = await ask("ui/api/sparks", {of: question(), ...span}, signal);
+    part.forEach((one, index) => one.draw(series[index]));
+  }
 }
 
 /**
  * Draws cards when they come into sight: hundreds at once would keep the server from all other questions.
- * @param {ViewContext} context @param {ReturnType<typeof queueCard>[]} cards
+ * @param {ViewContext} context @param {Overview} overview @param {ReturnType<typeof queueCard>[]} cards
  */
-function drawInSight(context, cards) {
-  const waiting = new Map(cards.map((one) => [/** @type {Element} */ (one.card), one.draw]));
+function drawInSight(context, overview, cards) {
+  const waiting = new Map(cards.map((one) => [/** @type {Element} */ (one.card), one]));
   const observer = new IntersectionObserver(
     (seen) => {
-      for (const {target, isIntersecting} of seen) {
-        const draw = waiting.get(target);
-        if (!isIntersecting || !draw) continue;
+      const due = seen.flatMap(({target, isIntersecting}) => {
+        const one = isIntersecting ? waiting.get(target) : undefined;
+        if (!one) return [];
         waiting.delete(target);
         observer.unobserve(target);
-        void context.run(async () => void (await draw()));
-      }
+        return [one];
+      });
+      if (due.length > 0) void context.run(() => drawCards(context, overview, due));
     },
     {rootMargin: "100px"},
   );
@@ -474,6 +491,6 @@ export async function fleetView(context) {
     ...cohortPart,
   );
   head.draw();
-  drawInSight(context, cards);
+  drawInSight(context, overview, cards);
   changed.textContent = await lastHour(context, overview);
 }
