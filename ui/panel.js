@@ -8,7 +8,10 @@ import {el} from "./dom.js";
 export function whyPanelBox() {
   const grown = () => readAddress().why === "all";
   const panel = el("section", {class: grown() ? "why grown" : "why", id: "why", "aria-label": "Why", tabindex: 0});
-  panel.append(...(document.getElementById("why")?.childNodes ?? []));
+  const before = document.getElementById("why");
+  let top = before?.scrollTop ?? 0;
+  panel.style.height = before?.style.height ?? ""; // as the person made it
+  panel.append(...(before?.childNodes ?? []));
   const spoken = el("p", {class: "heard", role: "status", id: "why-said"});
   const size = el(
     "button",
@@ -32,11 +35,12 @@ export function whyPanelBox() {
     size,
     /** Shows an answer where the one before was being read. @param {HTMLElement[]} children @param {string} sentence */
     fill(children, sentence) {
-      const top = panel.scrollTop;
+      top = panel.scrollTop || top;
       const open = [...panel.querySelectorAll("details")].map((details) => details.open);
       panel.replaceChildren(...children);
       panel.querySelectorAll("details").forEach((details, index) => (details.open = open[index] ?? false));
       panel.scrollTop = top;
+      top = 0;
       spoken.textContent = sentence;
     },
   };

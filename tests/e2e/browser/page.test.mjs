@@ -10,7 +10,7 @@ const views = {
   fleet: "#view=fleet",
   queue,
   whatif: "#view=whatif&set=growWindow%3D10s&queue=low-priority-queue&flavor=spot&resource=cpu",
-  diff: "#view=diff&a=-30m",
+  diff: "#view=diff&a=seq:20",
   log: "#view=log&where=kind%3DNode",
   proof: "#view=proof",
 };
@@ -439,7 +439,7 @@ test("the ruler is moved by keys, and what is chosen is in the address and taken
   const chosen = await address(page);
   assert.deepEqual([chosen.zone, chosen.amounts], ["local", "exact"]);
   // Of another person's link, the choices of its sender.
-  const other = await visit(servers.dev + "#view=fleet&zone=relative&theme=dark&from=-20m");
+  const other = await visit(servers.dev + "#view=fleet&zone=relative&theme=dark&from=-4m");
   assert.match(await textOf(other.page, "#history"), /until the log's end/);
   assert.equal(await other.page.evaluate(() => document.documentElement.dataset.theme), "dark");
   const {from, zone} = await address(other.page);
@@ -447,9 +447,9 @@ test("the ruler is moved by keys, and what is chosen is in the address and taken
   assert.equal(zone, "relative");
   await follow(other.page, '[data-view="log"]');
   assert.equal((await address(other.page)).zone, "relative");
-  await go(other.page, "#view=diff&a=-10m");
+  await go(other.page, "#view=diff&a=-3m");
   assert.match((await address(other.page)).a, /^\d{4}-.*Z$/);
-  await go(other.page, `${queue}&at=-5m`);
+  await go(other.page, `${queue}&at=-2m`);
   assert.match((await address(other.page)).at, /^\d{4}-.*Z$/);
   other.check();
   await other.close();
