@@ -106,7 +106,7 @@ export function followOnDemand(grown) {
       known.held = !known.held;
       if (!known.held && known.newest > known.shown) grown();
     } else {
-      known.held = false;
+      known.held = known.away = false;
       following = new AbortController();
       void follow(following.signal, grown);
     }
