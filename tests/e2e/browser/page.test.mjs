@@ -464,7 +464,7 @@ test("400 queues and 120 clusters: ordered as people count, filtered, few questi
   const names = (selector) =>
     page.$$eval(selector, (all) => all.filter((one) => one.checkVisibility()).map((one) => one.textContent));
   const slow = [];
-  const slowest = 2500; // ms on a machine that does much beside; alone each takes less than a second
+  const slowest = 4000; // ms on a machine that does much beside; alone each takes less than a second
   const views = ["fleet", "queue&queue=team-77", "cluster&cluster=c77", "log", "diff&a=seq:600", "fleet"];
   for (const view of views) {
     const begun = performance.now();
