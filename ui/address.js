@@ -19,16 +19,30 @@ export function goTo(address) {
   location.hash = hashOf(address);
 }
 
+/** Goes to the same view with other values: an entry, so that Back undoes it. @param {Address} changes */
+export function goWith(changes) {
+  goTo({...readAddress(), ...changes});
+}
+
+/** Notes where the person is now as a new entry, of what is shown already. @param {Address} changes */
+export function enterInAddress(changes) {
+  history.pushState(null, "", hashOf({...readAddress(), ...changes}));
+}
+
 /** Notes where the person is now, without an entry. @param {Address} changes */
 export function noteInAddress(changes) {
   history.replaceState(null, "", hashOf({...readAddress(), ...changes}));
 }
+
+/** What the person chose for all views. */
+const choices = ["zone", "theme", "amounts"];
 
 /**
  * An address of another view of the same log.
  * @param {Address} address
  */
 export function withLog(address) {
-  const {seq, chain} = readAddress();
-  return {...address, ...(seq && chain ? {seq, chain} : {})};
+  const now = readAddress();
+  const kept = [...choices, ...(now.seq && now.chain ? ["seq", "chain"] : [])];
+  return {...address, ...Object.fromEntries(kept.map((name) => [name, now[name] ?? ""]))};
 }

@@ -1,4 +1,14 @@
-// Kubernetes quantities as numbers, for drawing only: what is printed is the server's text.
+// Kubernetes quantities as numbers, for drawing, and as people read them: 547.2 for 547200m. The server's own text is
+// behind each of these, and in its place where the person wants exact amounts.
+
+import {el} from "./dom.js";
+
+const shown = {exact: false};
+
+/** @param {boolean} exact whether amounts are shown as the server writes them */
+export function setExact(exact) {
+  shown.exact = exact;
+}
 
 /** @type {Record<string, number>} */
 const suffixes = {
@@ -41,4 +51,43 @@ export function axisLabel(value, resource) {
     step += 1;
   }
   return `${Number(value.toPrecision(3))}${names[step]}`;
+}
+
+/**
+ * Bytes get the largest binary suffix that leaves at least 1, with one decimal below 100. Anything else keeps its value:
+ * thousandths become decimals. The commands print the same.
+ * @param {number} value @param {string} resource
+ */
+function readable(value, resource) {
+  const size = Math.abs(value);
+  if (!isBytes(resource) || size < 1024) return String(Number(value.toFixed(3)));
+  const names = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+  let unit = 1024,
+    name = 0;
+  for (; name + 1 < names.length && size >= unit * 1024; ++name) unit *= 1024;
+  const tenths = Math.round((size * 10) / unit);
+  const digits = tenths >= 1000 || tenths % 10 === 0 ? Math.floor((tenths + 5) / 10) : tenths / 10;
+  return `${value < 0 ? "-" : ""}${digits}${names[name]}`;
+}
+
+/** An amount as a person reads it. @param {string | null | undefined} text of the server @param {string} resource */
+export function amountText(text, resource) {
+  if (text === null || text === undefined) return "none";
+  const value = amountOf(text);
+  const plain = isBytes(resource) ? Number.isFinite(value) : Math.abs(value) < 1e6 && !/[nu]$/.test(text);
+  return plain && !shown.exact ? readable(value, resource) : text;
+}
+
+/** The same as an element that has the exact one behind it. @param {string | null | undefined} text
+ *  @param {string} resource */
+export function amount(text, resource) {
+  return el("data", {value: text ?? "none", title: text ?? undefined}, amountText(text, resource));
+}
+
+/** From one amount to another: "+400". Empty where there is none of them. @param {string | null | undefined} from
+ *  @param {string | null | undefined} to @param {string} resource */
+export function deltaText(from, to, resource) {
+  const difference = amountOf(to ?? null) - amountOf(from ?? null);
+  if (Number.isNaN(difference)) return "";
+  return `${difference > 0 ? "+" : ""}${readable(difference, resource)}`;
 }

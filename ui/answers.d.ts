@@ -47,7 +47,7 @@ export interface Overview {
 export interface Series {
   from: string;
   to: string;
-  pairs: {flavor: string; resource: string; reduced: boolean; lines: Record<string, Step[]>}[];
+  pairs: {flavor: string; resource: string; reduced: boolean; leftOut?: boolean; lines: Record<string, Step[]>}[];
 }
 export interface WorkerSeries {
   from: string;
@@ -243,6 +243,17 @@ export interface Grant {
     reasons: string[];
     suppressedUntil: string | null;
   }[];
+  devices?: DevicePool[];
+}
+export interface DevicePool {
+  driver: string;
+  pool: string;
+  status: "complete" | "incomplete" | "invalid";
+  why: string;
+  heldUntil: string | null;
+  seq: number;
+  adds: Record<string, string>;
+  devices: {name: string; flavor: string; counts: boolean; reasons: string[]}[];
 }
 export interface WorkerPart {
   cluster: string;

@@ -25,8 +25,15 @@ export function stretches(steps, from, to) {
   return found;
 }
 
+/** Which flags of a row are ever set. @param {Row} row @param {number} from @param {number} to */
+function wordsOf(row, from, to) {
+  const set = row.flags.filter((flag) => stretches(flag.steps, from, to).length > 0);
+  return set.map((flag) => flag.name).join(", ") || "none";
+}
+
+/** @typedef {{title: string, flags: Flag[], head?: HTMLElement, words?: string}} Row */
 /**
- * @param {{rows: {title: string, flags: Flag[]}[], marks: BarMark[], from: number, to: number, title: string}} options
+ * @param {{rows: Row[], marks: BarMark[], from: number, to: number, title: string}} options
  */
 export function barChart({rows, marks, from, to, title}) {
   const place = (/** @type {number} */ ms) => (100 * (ms - from)) / Math.max(1, to - from);
@@ -49,20 +56,34 @@ export function barChart({rows, marks, from, to, title}) {
   });
   const tracks = el(
     "div",
-    {class: "tracks", role: "img", "aria-label": title},
-    el("div", {class: "track-name"}, "marks"),
-    el(
-      "div",
-      {class: "track track-marks"},
-      ...marks.map((mark) => {
-        const element = at(el("span", {class: `bar-mark line-${mark.kind}`}, shapes[mark.kind]), mark.time);
-        element.title = `${mark.text}, ${show(mark.time)}`;
-        return element;
-      }),
-    ),
+    {class: "tracks", role: "group", "aria-label": title},
+    ...(marks.length
+      ? [
+          el("div", {class: "track-name"}, "marks"),
+          el(
+            "div",
+            {class: "track track-marks", role: "img", "aria-label": `${marks.length} marks`},
+            ...marks.map((mark) => {
+              const element = at(el("span", {class: `bar-mark line-${mark.kind}`}, shapes[mark.kind]), mark.time);
+              element.title = `${mark.text}, ${show(mark.time)}`;
+              return element;
+            }),
+          ),
+        ]
+      : []),
     ...rows.flatMap((row) => [
-      el("div", {class: "track-name"}, row.title),
-      el("div", {class: "track", "data-row": row.title}, ...row.flags.flatMap(bar)),
+      el("div", {class: "track-name"}, row.title, row.head ? " " : null, row.head),
+      el(
+        "div",
+        {
+          class: "track",
+          "data-row": row.title,
+          role: "img",
+          "aria-label": `${row.title}: ${row.words ?? wordsOf(row, from, to)}`,
+          title: row.words,
+        },
+        ...row.flags.flatMap(bar),
+      ),
     ]),
     el("div", {class: "track-name"}, zoneName()),
     el("div", {class: "track track-axis", id: "bar-axis"}, ...ticks),

@@ -1,5 +1,6 @@
 // Changes of what decides a quota beside the nominalQuota: limits, weight, cohort, stopPolicy and the like.
 
+import {amountText} from "./amounts.js";
 import {chip} from "./facts.js";
 import {el, table} from "./dom.js";
 import {show} from "./times.js";
@@ -8,9 +9,10 @@ import {show} from "./times.js";
 
 const shownMax = 500;
 
-/** @param {unknown} value */
-function valueText(value) {
+/** @param {unknown} value @param {string | null} [resource] of an amount that is shown to a person */
+function valueText(value, resource) {
   if (value === null || value === undefined) return "none";
+  if (resource && typeof value === "string") return amountText(value, resource);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
@@ -42,8 +44,8 @@ export function changesTable(caption, changes) {
       .map((change) => [
         show(change.time),
         fieldOf(change),
-        valueText(change.old),
-        valueText(change.new),
+        valueText(change.old, change.resource),
+        valueText(change.new, change.resource),
         writerText(change),
         chip(change.seq, change.writer === "fairlead" ? "intent" : "observation"),
       ]),

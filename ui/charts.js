@@ -1,8 +1,8 @@
 // Step charts on dygraphs, with a cursor, marks and the table behind them.
 
-import {axisLabel, amountOf} from "./amounts.js";
+import {amount, amountOf, amountText, axisLabel} from "./amounts.js";
 import {el, table} from "./dom.js";
-import {axisTime, msOf, show, zoneName} from "./times.js";
+import {axisTime, compareTimes, msOf, nsOf, show, textOf, zoneName} from "./times.js";
 
 /** @typedef {[time: string, seq: number | null, value: string | null, writer?: string]} Step seq null: of a what-if */
 /**
@@ -20,14 +20,15 @@ import {axisTime, msOf, show, zoneName} from "./times.js";
 // The legend of dygraphs writes style attributes, which the page's policy forbids; ours is a table.
 Dygraph.PLUGINS = Dygraph.PLUGINS.filter((plugin) => plugin !== Dygraph.Plugins.Legend);
 
-/** The step in force at a time; undefined: none yet. @param {Step[]} steps @param {number} ms */
-export function stepAt(steps, ms) {
+/** The step in force at a time; undefined: none yet. @param {Step[]} steps @param {string} time RFC 3339 */
+export function stepAt(steps, time) {
+  const ns = nsOf(time);
   let low = 0,
     high = steps.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     const step = steps[middle];
-    if (step && msOf(step[0]) <= ms) low = middle + 1;
+    if (step && nsOf(step[0]) <= ns) low = middle + 1;
     else high = middle;
   }
   return steps[low - 1];
@@ -96,6 +97,9 @@ function drawUnder(context, area, xOf, marks, gaps) {
   context.restore();
 }
 
+/** @type {Record<Mark["kind"], string>} */
+const shapes = {ours: "▲", foreign: "✕", loss: "⚑", imagined: "△"};
+
 /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {Mark["kind"]} kind */
 function drawMark(context, x, y, kind) {
   context.strokeStyle = context.fillStyle = colourOf(kind);
@@ -132,9 +136,50 @@ function drawMark(context, x, y, kind) {
  * @property {Mark[]} [marks] @property {Gap[]} [gaps]
  * @property {number} [height]
  * @property {(ms: number) => void} [pick] a click
- * @property {(from: number, to: number) => void} [zoom] a drag
+ * @property {(from: number, to: number) => void} [zoom] a drag, a turn of the wheel, or two fingers
  * @property {() => void} [whole] a double click
+ * @property {[begin: number, end: number]} [limits] of the log: no zoom leads out of them
  */
+
+const readOutReach = 6; // pixels between the pointer and a mark that is read out
+const wheelRest = 350; // ms after which a turn of the wheel has ended
+const leastSpan = 10; // ms that a zoom shows at least
+
+// When the page was scrolled last: a wheel that scrolls goes on scrolling over a chart.
+let scrolledAt = -Infinity;
+addEventListener("scroll", () => (scrolledAt = performance.now()), {passive: true, capture: true});
+
+/** One finger scrolls the page, two zoom. @returns {import("./dygraph").Interaction} */
+function interaction() {
+  const model = Dygraph.defaultInteractionModel;
+  const withTwo = Object.fromEntries(
+    ["touchstart", "touchmove"].map((name) => [
+      name,
+      (/** @type {Event} */ event, /** @type {import("./dygraph").Graph} */ drawn, /** @type {object} */ state) => {
+        if (/** @type {TouchEvent} */ (event).touches.length > 1) model[name]?.(event, drawn, state);
+      },
+    ]),
+  );
+  return {...model, ...withTwo};
+}
+
+/**
+ * What the lines were where the pointer is. It is for those who point; others have the table at the cursor.
+ * @param {ChartOptions} options @param {HTMLElement} place @param {number} ms @param {number} msPerPixel
+ */
+function readOut(options, place, ms, msPerPixel) {
+  const time = textOf(Math.ceil(ms));
+  const near = (options.marks ?? []).filter((mark) => Math.abs(mark.time - ms) < readOutReach * msPerPixel);
+  const gap = (options.gaps ?? []).find((one) => one.from <= ms && ms <= one.to);
+  place.replaceChildren(
+    el("strong", {}, show(time)),
+    ...[...options.lines]
+      .reverse()
+      .map((line) => el("div", {}, `${line.name} ${amountText(stepAt(line.steps, time)?.[2], options.resource)}`)),
+    ...near.slice(-3).map((mark) => el("div", {}, `${shapes[mark.kind]} ${mark.text}`)),
+    ...(gap ? [el("div", {}, `not seen: ${gap.text}`)] : []),
+  );
+}
 
 /**
  * A chart; give it `element` a place in the document, then call draw().
@@ -143,21 +188,95 @@ function drawMark(context, x, y, kind) {
 export function stepChart(options) {
   const plot = el("div", {class: options.height && options.height < 120 ? "plot low" : "plot"});
   const cursor = el("div", {class: "cursor", hidden: true});
-  const frame = el("div", {class: "chart", role: "img", "aria-label": options.title}, plot, cursor);
+  const second = el("div", {class: "cursor second", hidden: true});
+  const delta = el("div", {class: "delta", hidden: true});
+  const hover = el("div", {class: "read-out", hidden: true});
+  const frame = el(
+    "div",
+    {class: "chart", role: "img", "aria-label": options.title},
+    plot,
+    cursor,
+    second,
+    delta,
+    hover,
+  );
   /** @type {import("./dygraph").Graph | undefined} */
   let graph;
   /** @type {number | undefined} */
   let at;
+  /** @type {number | undefined} */
+  let mark;
+  /** @type {number | undefined} */
+  let turned;
 
-  function place() {
-    if (!graph || at === undefined) return;
+  /** @param {HTMLElement} line @param {number | undefined} ms */
+  function placeLine(line, ms) {
+    if (!graph) return;
     const area = graph.getArea();
-    const x = graph.toDomXCoord(at);
-    cursor.hidden = !(x >= area.x - 1 && x <= area.x + area.w + 1);
-    cursor.style.left = `${x}px`;
-    cursor.style.top = `${area.y}px`;
-    cursor.style.height = `${area.h}px`;
+    const x = ms === undefined ? -1 : graph.toDomXCoord(ms);
+    line.hidden = !(x >= area.x - 1 && x <= area.x + area.w + 1);
+    line.style.left = `${x}px`;
+    line.style.top = `${area.y}px`;
+    line.style.height = `${area.h}px`;
   }
+  function place() {
+    placeLine(cursor, at);
+    placeLine(second, mark);
+    if (!graph) return;
+    delta.hidden = second.hidden || delta.textContent === "";
+    const area = graph.getArea();
+    delta.style.top = `${area.y}px`;
+    delta.style.right = `${frame.clientWidth - area.x - area.w}px`;
+  }
+
+  /** Draws another span at once, and asks for its steps when the hand rests. @param {[number, number]} window */
+  function turnTo([from, to]) {
+    graph?.updateOptions({dateWindow: [from, to]});
+    clearTimeout(turned);
+    turned = window.setTimeout(() => {
+      if (!frame.isConnected) return;
+      const [begin, end] = options.limits ?? [options.from, options.to];
+      if (from <= begin && to >= end) options.whole?.();
+      else options.zoom?.(from, to);
+    }, wheelRest);
+  }
+  /** @param {WheelEvent} event */
+  function onWheel(event) {
+    if (!graph || !options.zoom || (!event.ctrlKey && performance.now() - scrolledAt < 500)) return;
+    const [from, to] = graph.xAxisRange();
+    const [begin, end] = options.limits ?? [options.from, options.to];
+    const centre = graph.toDataXCoord(event.clientX - plot.getBoundingClientRect().left);
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 33 : 1;
+    const scale = Math.exp(Math.max(-1, Math.min(1, (lines * event.deltaY) / (event.ctrlKey ? 100 : 400))));
+    const window_ = /** @type {[number, number]} */ ([
+      Math.max(begin, centre - (centre - from) * scale),
+      Math.min(end, centre + (to - centre) * scale),
+    ]);
+    const nothing = window_[0] === from && window_[1] === to;
+    if (nothing || window_[1] - window_[0] < leastSpan) return;
+    event.preventDefault();
+    turnTo(window_);
+  }
+  /** @param {PointerEvent} event */
+  function onPointer(event) {
+    const area = graph?.getArea();
+    const x = event.clientX - plot.getBoundingClientRect().left;
+    hover.hidden = !graph || !area || event.pointerType === "touch" || x < area.x || x > area.x + area.w;
+    if (!graph || !area || hover.hidden) return;
+    const ms = graph.toDataXCoord(x);
+    readOut(options, hover, ms, graph.toDataXCoord(x + 1) - ms || 1);
+    const left = x > area.x + area.w / 2;
+    hover.style.left = left ? "auto" : `${x + 12}px`;
+    hover.style.right = left ? `${frame.clientWidth - x + 12}px` : "auto";
+    hover.style.top = `${area.y}px`;
+  }
+  frame.addEventListener("wheel", onWheel, {passive: false});
+  frame.addEventListener("pointermove", onPointer);
+  frame.addEventListener("pointerleave", () => (hover.hidden = true));
+  frame.addEventListener("touchend", () => {
+    const [from, to] = graph?.xAxisRange() ?? [options.from, options.to];
+    if (Math.abs(from - options.from) + Math.abs(to - options.to) > leastSpan) turnTo([from, to]);
+  });
 
   return {
     element: frame,
@@ -181,6 +300,7 @@ export function stepChart(options) {
         gridLineColor: colourOf("grid"),
         highlightCircleSize: 0,
         connectSeparatedPoints: false,
+        interactionModel: interaction(),
         axes: {
           x: {axisLabelFormatter: (ms) => axisTime(Number(ms), span), axisLabelWidth: 78, ticker: timeTicks},
           y: {axisLabelFormatter: (value) => axisLabel(value, options.resource), axisLabelWidth: 48},
@@ -209,6 +329,12 @@ export function stepChart(options) {
       at = ms;
       place();
     },
+    /** Shows the second cursor, and what differs between the two. @param {number | undefined} ms @param {string} text */
+    setSecond(ms, text) {
+      mark = ms;
+      delta.textContent = text;
+      place();
+    },
     destroy() {
       graph?.destroy();
     },
@@ -230,9 +356,9 @@ function timeTicks(from, to, pixels) {
 
 /**
  * The table behind a chart: made when it is opened.
- * @param {string} caption @param {Line[]} lines
+ * @param {string} caption @param {Line[]} lines @param {string} [resource] that the values are amounts of
  */
-export function tableBehind(caption, lines) {
+export function tableBehind(caption, lines, resource = "") {
   const rowsMax = 2000;
   const details = el(
     "details",
@@ -242,7 +368,7 @@ export function tableBehind(caption, lines) {
         if (!details.open || details.childElementCount > 1) return;
         const rows = lines
           .flatMap((line) => line.steps.map((step) => /** @type {const} */ ([line.name, step])))
-          .sort(([, a], [, b]) => msOf(a[0]) - msOf(b[0]) || (a[1] ?? 0) - (b[1] ?? 0));
+          .sort(([, a], [, b]) => compareTimes(a[0], b[0]) || (a[1] ?? 0) - (b[1] ?? 0));
         const cut = rows.length - rowsMax;
         details.append(
           ...(cut > 0 ? [el("p", {}, `The first ${cut} rows are left out: zoom in to see them.`)] : []),
@@ -255,7 +381,7 @@ export function tableBehind(caption, lines) {
                 show(time),
                 seq ?? "",
                 name,
-                value ?? "none",
+                amount(value, resource),
                 writer ?? "",
               ]),
           ),

@@ -1,13 +1,16 @@
 // A cluster: what its nodes offer, what of that is usable and accepted, and the newest events of its nodes.
 
 import {noteInAddress} from "./address.js";
+import {amountText} from "./amounts.js";
 import {stepChart, tableBehind} from "./charts.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
-import {ask, askFolded} from "./server.js";
-import {overviewOf, zooming} from "./span.js";
+import {causesOf, nodeBars, nodeEventsOf} from "./nodes.js";
+import {natural} from "./order.js";
+import {askFolded} from "./server.js";
+import {overviewOf, zoomButtons, zooming} from "./span.js";
 import {tabs} from "./tabs.js";
 import {msOf, show} from "./times.js";
 
@@ -35,8 +38,9 @@ function nodeWords(event) {
   ].join(", ");
 }
 
-/** @param {ViewContext} context @param {Series} series @param {Series["pairs"][number]} pair */
-function layerChart(context, series, pair) {
+/** @param {ViewContext} context @param {import("./answers").Overview} overview @param {Series} series
+ *  @param {Series["pairs"][number]} pair */
+function layerChart(context, overview, series, pair) {
   const {address} = context;
   const lines = looks
     .filter(([name]) => (pair.lines[name] ?? []).length > 0)
@@ -49,33 +53,38 @@ function layerChart(context, series, pair) {
     height: 100,
     from: msOf(series.from),
     to: Math.max(msOf(series.to), msOf(series.from) + 1),
-    ...zooming(context),
+    ...zooming(context, overview),
   });
-  return {title, lines, chart};
+  return {title, lines, chart, resource: pair.resource};
 }
 
-/** The newest events of the cluster's nodes. @param {ViewContext} context @param {string} to */
-async function nodeEvents(context, to) {
-  const where = `cluster=${JSON.stringify(context.address.cluster)} kind=Node`;
-  const answer = await ask("log/cat", {where, to, last: newestEvents, output: "json"}, context.signal);
-  const events = String(answer.text)
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+/** The nodes over time, and their newest events. @param {ViewContext} context @param {Series} series */
+async function nodesPart({address, signal}, series) {
+  const where = `cluster=${JSON.stringify(address.cluster)} kind=Node`;
+  const {events, more} = await nodeEventsOf(where, series.to, signal);
   if (events.length === 0)
-    return el("p", {}, "The log has no event of a node of this cluster: it reports itself in sums.");
-  return table(
-    `The newest ${events.length} events of its nodes`,
-    ["Time", "Node", "Observed", "Event"],
-    events.reverse().map((event) => [show(event.logTime), event.name, nodeWords(event), chip(event.seq, event.fact)]),
-  );
+    return [el("p", {}, "The log has no event of a node of this cluster: it reports itself in sums.")];
+  const causes = await causesOf(series.from, series.to, signal);
+  const newest = events.slice(-newestEvents).reverse();
+  return [
+    nodeBars(events, causes, msOf(series.from), Math.max(msOf(series.to), msOf(series.from) + 1)),
+    ...(more ? [el("p", {class: "note"}, `Drawn are the newest ${events.length} events of its nodes.`)] : []),
+    table(
+      `The newest ${newest.length} events of its nodes`,
+      ["Time", "Node", "Observed", "Event"],
+      newest.map((event) => [show(event.logTime), event.name, nodeWords(event), chip(event.seq, event.fact)]),
+    ),
+  ];
 }
 
 /** @param {ViewContext} context @param {import("./answers").Overview} overview */
 function paragraph({address, log}, overview) {
   const known = overview.clusters.find((one) => one.cluster === address.cluster);
   const values = (known?.capacity ?? []).map(
-    (one) => `${one.flavor || "all"} ${one.resource}: ${one.accepted} accepted of ${one.usable} of ${one.offered}`,
+    (one) =>
+      `${one.flavor || "all"} ${one.resource}: ` +
+      `${amountText(one.accepted, one.resource)} accepted of ${amountText(one.usable, one.resource)} of ` +
+      amountText(one.offered, one.resource),
   );
   return (
     `**Cluster ${plainMarkdown(address.cluster)}** is ${known?.state ?? "no more there"} at the end of the log` +
@@ -98,8 +107,9 @@ export async function clusterView(context) {
     await askFolded("ui/api/series", {cluster: address.cluster, from: overview.from, to: overview.to}, signal, progress)
   );
   const known = overview.clusters.find((one) => one.cluster === address.cluster);
-  const drawn = series.pairs.map((pair) => layerChart(context, series, pair));
+  const drawn = series.pairs.map((pair) => layerChart(context, overview, series, pair));
   const where = `cluster=${address.cluster} kind=Node`;
+  const nodes = el("div", {}, "…");
   showActions({
     commands: [command("log", "cat", "--where", where, "--last", String(newestEvents))],
     name: `cluster-${address.cluster}`,
@@ -117,11 +127,13 @@ export async function clusterView(context) {
   root.replaceChildren(
     el("h2", {}, address.cluster),
     tabs(
-      overview.clusters.map(({cluster}) => ({
-        title: cluster,
-        to: {...address, cluster},
-        current: cluster === address.cluster,
-      })),
+      overview.clusters
+        .map(({cluster}) => ({
+          title: cluster,
+          to: {...address, cluster, open: ""},
+          current: cluster === address.cluster,
+        }))
+        .sort((one, other) => natural(one.title, other.title)),
     ),
     el(
       "p",
@@ -130,14 +142,19 @@ export async function clusterView(context) {
       known ? `Its capacity is known from ${known.source ?? "no source"}.` : "It is no more at the log's end.",
       known?.hold ? ` A loss since ${show(known.hold.since)} is held until ${show(known.hold.until)}.` : "",
     ),
-    el("p", {class: "legend"}, "dotted: offered · dashed: usable · filled: accepted · drag to zoom"),
-    ...drawn.flatMap((one) => [el("h3", {}, one.title), one.chart.element, tableBehind(one.title, one.lines)]),
     el(
-      "section",
-      {"aria-labelledby": "nodes"},
-      el("h3", {id: "nodes"}, "Nodes"),
-      await nodeEvents(context, overview.to),
+      "p",
+      {class: "legend"},
+      "dotted: offered · dashed: usable · filled: accepted · drag, wheel or two fingers zoom ",
+      ...zoomButtons(context, overview),
     ),
+    ...drawn.flatMap((one) => [
+      el("h3", {}, one.title),
+      one.chart.element,
+      tableBehind(one.title, one.lines, one.resource),
+    ]),
+    el("section", {"aria-labelledby": "nodes"}, el("h3", {id: "nodes"}, "Nodes"), nodes),
   );
   for (const one of drawn) one.chart.draw();
+  nodes.replaceChildren(...(await nodesPart(context, series)));
 }

@@ -1,9 +1,11 @@
 // A Cohort: its quotas, its parent, the ClusterQueues in it, and every change of its spec.
 
 import {hashOf, noteInAddress, withLog} from "./address.js";
+import {amount} from "./amounts.js";
 import {changesTable, stepText} from "./changes.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
+import {natural} from "./order.js";
 import {ask} from "./server.js";
 import {overviewOf} from "./span.js";
 import {tabs} from "./tabs.js";
@@ -12,7 +14,6 @@ import {tabs} from "./tabs.js";
 /** @typedef {import("./answers").Overview} Overview */
 /** @typedef {import("./answers").ObjectHistory} ObjectHistory */
 
-const tabsMax = 100;
 const queuesMax = 200;
 
 /** @param {string} cohort @param {string} [text] */
@@ -37,7 +38,8 @@ function queuesOf(cohort) {
   return el(
     "p",
     {},
-    ...cohort.queues
+    ...[...cohort.queues]
+      .sort(natural)
       .slice(0, queuesMax)
       .flatMap((queue) => [el("a", {href: hashOf(withLog({view: "queue", queue}))}, queue), " "]),
     left > 0 ? `and ${left} more` : "",
@@ -95,8 +97,8 @@ export async function cohortView(context) {
     el("h2", {}, "Cohort ", name),
     tabs(
       overview.cohorts
-        .slice(0, tabsMax)
-        .map(({cohort}) => ({title: cohort, to: {...address, cohort}, current: cohort === name})),
+        .map(({cohort}) => ({title: cohort, to: {...address, cohort}, current: cohort === name}))
+        .sort((one, other) => natural(one.title, other.title)),
     ),
     el("p", {class: "lead"}, ...(known ? standing(known) : ["It is no more at the log's end."])),
     ...(known && known.quotas.length > 0
@@ -107,9 +109,9 @@ export async function cohortView(context) {
             known.quotas.map((one) => [
               one.flavor,
               one.resource,
-              one.nominal,
-              one.borrowingLimit ?? "none",
-              one.lendingLimit ?? "none",
+              amount(one.nominal, one.resource),
+              amount(one.borrowingLimit, one.resource),
+              amount(one.lendingLimit, one.resource),
             ]),
           ),
         ]

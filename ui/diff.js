@@ -1,11 +1,12 @@
 // Two cursors: what differs between two moments, decisions first, then facts.
 
-import {hashOf, withLog} from "./address.js";
+import {hashOf, noteInAddress, withLog} from "./address.js";
+import {amountText} from "./amounts.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {saved} from "./saved.js";
 import {ask} from "./server.js";
-import {msOf, show} from "./times.js";
+import {isAbsolute, msOf, show, spanText} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -29,16 +30,26 @@ const sections = [
   ["superClusters", "Super clusters", ["id"]],
 ];
 
-/** One side of a row: its fields, or "not there". @param {any} side @param {any} other */
-function sideText(side, other) {
+/** A value of a row: an amount where the row is about a resource. @param {unknown} value
+ *  @param {string | undefined} resource */
+function valueText(value, resource) {
+  if (typeof value === "object") return JSON.stringify(value);
+  return resource && typeof value === "string" ? amountText(value, resource) : String(value);
+}
+
+/**
+ * One side of a row: its fields, or "not there".
+ * @param {any} side @param {any} other @param {string} [resource] of amounts that are shown to a person
+ */
+function sideText(side, other, resource) {
   if (side === null || side === undefined) return "not there";
   if (Array.isArray(side)) return side.join(", ") || "none";
-  if (typeof side !== "object") return String(side);
+  if (typeof side !== "object") return valueText(side, resource);
   const both = other !== null && typeof other === "object";
   return (
     Object.entries(side)
       .filter(([name, value]) => value !== "" && (!both || JSON.stringify(other[name]) !== JSON.stringify(value)))
-      .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
+      .map(([name, value]) => `${name} ${valueText(value, resource)}`)
       .join(", ") || "-"
   );
 }
@@ -51,25 +62,40 @@ async function hourAgo({log, signal}) {
   return old ? "-1h" : first;
 }
 
-/** @param {ViewContext} context @param {import("./answers").Diff} diff */
-function paragraph({log}, diff) {
-  const parts = sections.flatMap(([section, title, names]) => {
-    const rows = /** @type {Row[]} */ (diff[section] ?? []);
-    if (rows.length === 0) return [];
-    const words = rows
-      .slice(0, 10)
-      .map(
-        (row) =>
-          `${names.map((name) => row[name]).join(" ")} from ${sideText(row.from, row.to)} to ` +
-          sideText(row.to, row.from),
-      );
-    const more = rows.length > 10 ? ` and ${rows.length - 10} more` : "";
-    return [`${title}: ${plainMarkdown(words.join("; "))}${more}. `];
-  });
-  return (
-    `**From ${diff.from.time} (seq ${diff.from.seq}) to ${diff.to.time} (seq ${diff.to.seq})** ` +
-    `${parts.length ? "differ: " : "nothing differs. "}${parts.join("")}${linkAndDigest(log.chain)}`
+/** All rows: the title of the section, the names, and both sides. @param {import("./answers").Diff} diff */
+function rowsOf(diff) {
+  return sections.flatMap(([section, title, names]) =>
+    /** @type {Row[]} */ (diff[section] ?? []).map((row) => ({
+      section,
+      title,
+      name: names.map((name) => row[name]).join(" "),
+      from: sideText(row.from, row.to),
+      to: sideText(row.to, row.from),
+    })),
   );
+}
+
+const markdownMax = 200;
+
+/** A sentence, and what differs as a table. @param {ViewContext} context @param {import("./answers").Diff} diff */
+function markdownOf({log}, diff) {
+  const rows = rowsOf(diff);
+  const cells = (/** @type {unknown[]} */ words) => `| ${words.map(plainMarkdown).join(" | ")} |`;
+  const cut = rows.length - markdownMax;
+  return [
+    `**From ${diff.from.time} (seq ${diff.from.seq}) to ${diff.to.time} (seq ${diff.to.seq})** ` +
+      `${rows.length ? `${rows.length} ${rows.length === 1 ? "row differs" : "rows differ"}` : "nothing differs"}` +
+      `${cut > 0 ? `, the first ${markdownMax} are shown` : ""}. ${linkAndDigest(log.chain)}`,
+    ...(rows.length ? ["", "| Of | Name | From | To |", "|---|---|---|---|"] : []),
+    ...rows.slice(0, markdownMax).map((row) => cells([row.title, row.name, row.from, row.to])),
+  ].join("\n");
+}
+
+/** The queue's chart with both moments as cursors. @param {ViewContext} context @param {import("./answers").Diff} diff */
+function onTheChart({address}, diff) {
+  if (!address.queue) return [];
+  const place = {view: "queue", queue: address.queue, at: diff.to.time, mark: diff.from.time};
+  return [" ", el("a", {href: hashOf(withLog(place))}, "Both on the chart of the queue")];
 }
 
 /** @param {ViewContext} context */
@@ -112,6 +138,10 @@ export async function diffView(context) {
   const diff = /** @type {import("./answers").Diff} */ (
     await ask("audit/diff", {from, to: end, queue: address.queue}, signal)
   );
+  // A link that was made with "-2h" must not mean another moment tomorrow.
+  const isFixed = (/** @type {string} */ place) => isAbsolute(place) || /^(seq:)?[0-9]+$/.test(place);
+  if (!isFixed(from)) noteInAddress({a: diff.from.time});
+  if (!isFixed(end)) noteInAddress({b: diff.to.time});
   const shown = sections.flatMap(([section, title, names]) => {
     const rows = /** @type {Row[]} */ (diff[section] ?? []);
     if (rows.length === 0) return [];
@@ -125,8 +155,8 @@ export async function diffView(context) {
           [...names, "from", "to"],
           rows.map((row) => [
             ...names.map((name) => String(row[name] ?? "")),
-            sideText(row.from, row.to),
-            sideText(row.to, row.from),
+            sideText(row.from, row.to, row.resource),
+            sideText(row.to, row.from, row.resource),
           ]),
         ),
       ),
@@ -136,24 +166,19 @@ export async function diffView(context) {
     commands,
     name: "diff",
     json: diff,
-    markdown: () => paragraph(context, diff),
+    markdown: () => markdownOf(context, diff),
     csv: () => [
       ["section", "name", "from", "to"],
-      ...sections.flatMap(([section, , names]) =>
-        /** @type {Row[]} */ (diff[section] ?? []).map((row) => [
-          section,
-          names.map((name) => row[name]).join(" "),
-          sideText(row.from, row.to),
-          sideText(row.to, row.from),
-        ]),
-      ),
+      ...rowsOf(diff).map((row) => [row.section, row.name, row.from, row.to]),
     ],
   });
   body.replaceChildren(
     el(
       "p",
       {class: "lead"},
-      `From ${show(diff.from.time)} (seq ${diff.from.seq}) to ${show(diff.to.time)} (seq ${diff.to.seq}).`,
+      `From ${show(diff.from.time)} (seq ${diff.from.seq}) to ${show(diff.to.time)} (seq ${diff.to.seq}), `,
+      `${spanText(msOf(diff.to.time) - msOf(diff.from.time))} later.`,
+      ...onTheChart(context, diff),
     ),
     ...unseenPart(diff.unseen ?? []),
     ...(shown.length ? shown : [el("p", {}, "Nothing differs.")]),

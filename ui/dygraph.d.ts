@@ -30,16 +30,22 @@ export interface GraphOptions {
   drawCallback?: (graph: Graph, first: boolean) => void;
   clickCallback?: (event: Event, x: number) => void;
   zoomCallback?: (from: number, to: number) => void;
+  interactionModel?: Interaction;
 }
+export type Interaction = Record<string, (event: Event, graph: Graph, context: object) => void>;
 export interface Graph {
   getArea(): Area;
   toDomXCoord(ms: number): number;
+  toDataXCoord(x: number): number;
+  xAxisRange(): [number, number];
+  updateOptions(options: {dateWindow: [number, number]}): void;
   destroy(): void;
 }
 
 declare global {
   const Dygraph: {
     new (element: HTMLElement, rows: (number | null)[][], options: GraphOptions): Graph;
+    defaultInteractionModel: Interaction;
     PLUGINS: unknown[];
     Plugins: {Legend: unknown};
   };

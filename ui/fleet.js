@@ -1,12 +1,15 @@
 // The start: the whole log as a ruler, queues in order of trouble, clusters and worker lists as they are now.
 
-import {hashOf, withLog} from "./address.js";
+import {enterInAddress, goWith, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
+import {amount, amountText, deltaText} from "./amounts.js";
 import {sparkline, stepChart} from "./charts.js";
 import {cohortLink} from "./cohort.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
+import {counted, filterOf, natural, ordered} from "./order.js";
+import {saved} from "./saved.js";
 import {ask} from "./server.js";
-import {overviewOf, wholeButton, zooming} from "./span.js";
+import {overviewOf, shiftKeys, zoomButtons, zooming} from "./span.js";
 import {durationMs, msOf, show, spanText, textOf} from "./times.js";
 
 /** @typedef {import("./answers").Overview} Overview */
@@ -54,13 +57,13 @@ function ruler(context, overview) {
     marks: marksOf(overview),
     from: msOf(overview.from),
     to: Math.max(msOf(overview.to), msOf(overview.from) + 1),
-    ...zooming(context),
+    ...zooming(context, overview),
   });
   const section = el(
     "section",
     {"aria-labelledby": "ruler"},
     el("h2", {id: "ruler"}, "The log"),
-    chart.element,
+    shiftKeys(context, overview, chart.element),
     el(
       "p",
       {class: "legend"},
@@ -70,7 +73,7 @@ function ruler(context, overview) {
       `Each step ${overview.bucketWidth}; `,
       ...Object.values(marks).join(" · "),
       " ",
-      wholeButton(context),
+      ...zoomButtons(context, overview),
     ),
     el(
       "details",
@@ -84,6 +87,12 @@ function ruler(context, overview) {
     ),
   );
   return {section, draw: chart.draw};
+}
+
+/** By how much a quota is to change: "(+400)". @param {Overview["queues"][number]["pairs"][number]} pair */
+function awayText({nominal, desired, resource}) {
+  const delta = deltaText(nominal, desired, resource);
+  return delta && `(${delta})`;
 }
 
 /** A card of a queue, whose chart is drawn when its answer comes. @param {ViewContext} context
@@ -115,27 +124,18 @@ function queueCard(context, overview, queue) {
           "li",
           {},
           el("a", {href: to(pair)}, `${pair.flavor} ${pair.resource}`),
-          ` ${pair.nominal ?? "none"}`,
-          pair.desired !== null && pair.desired !== pair.nominal ? `, wanted ${pair.desired}` : "",
-          pair.used !== null ? `, used ${pair.used}` : "",
+          " ",
+          amount(pair.nominal, pair.resource),
+          ...(pair.desired !== null && pair.desired !== pair.nominal
+            ? [", wanted ", amount(pair.desired, pair.resource), ` ${awayText(pair)}`]
+            : []),
+          ...(pair.used !== null ? [", used ", amount(pair.used, pair.resource)] : []),
         ),
       ),
     ),
   );
-  const draw = async () => {
-    if (!first) return spark.replaceChildren("no quota");
-    const answer = await ask(
-      "ui/api/series",
-      {
-        queue: queue.queue,
-        flavor: first.flavor,
-        resource: first.resource,
-        from: overview.from,
-        to: overview.to,
-        points: 200,
-      },
-      context.signal,
-    );
+  const draw = (/** @type {import("./answers").Series | null} */ answer) => {
+    if (!first || !answer) return;
     const lines = answer.pairs[0]?.lines ?? {};
     spark.replaceChildren(
       sparkline(
@@ -150,16 +150,154 @@ function queueCard(context, overview, queue) {
       el("small", {}, `${first.flavor} ${first.resource}`),
     );
   };
-  return {card, draw};
+  if (!first) spark.replaceChildren("no quota");
+  const subject = [queue.queue, ...queue.states, ...queue.pairs.flatMap((pair) => [pair.flavor, pair.resource])].join(
+    " ",
+  );
+  const of = first && {queue: queue.queue, flavor: first.flavor, resource: first.resource};
+  return {card, draw, subject, of};
 }
 
-/** @param {Overview} overview */
-function clusters(overview) {
+const sparksMax = 100;
+const targetMax = 6000; // bytes of a request's target, of which the server reads 8 KB
+
+/**
+ * Asks for the charts of these cards, many at a time.
+ * @param {ViewContext} context @param {Overview} overview @param {ReturnType<typeof queueCard>[]} cards
+ */
+async function drawCards({signal}, {from, to}, cards) {
+  const rest = cards.filter((one) => one.of);
+  const span = {from, to, points: 200};
+  while (rest.length > 0) {
+    if (saved) {
+      const one = rest.shift();
+      if (one?.of) one.draw(await ask("ui/api/series", {...one.of, ...span}, signal));
+      continue;
+    }
+    const part = rest.splice(0, 1);
+    const question = () => JSON.stringify(part.map(({of}) => [of?.queue, of?.flavor, of?.resource]));
+    while (rest[0] && part.length < sparksMax && encodeURIComponent(question()).length < targetMax)
+      part.push(...rest.splice(0, 1));
+    const {series} = await ask("ui/api/sparks", {of: question(), ...span}, signal);
+    part.forEach((one, index) => one.draw(series[index]));
+  }
+}
+
+/**
+ * Draws cards when they come into sight: hundreds at once would keep the server from all other questions.
+ * @param {ViewContext} context @param {Overview} overview @param {ReturnType<typeof queueCard>[]} cards
+ */
+function drawInSight(context, overview, cards) {
+  const waiting = new Map(cards.map((one) => [/** @type {Element} */ (one.card), one]));
+  const observer = new IntersectionObserver(
+    (seen) => {
+      const due = seen.flatMap(({target, isIntersecting}) => {
+        const one = isIntersecting ? waiting.get(target) : undefined;
+        if (!one) return [];
+        waiting.delete(target);
+        observer.unobserve(target);
+        return [one];
+      });
+      if (due.length > 0) void context.run(() => drawCards(context, overview, due));
+    },
+    {rootMargin: "100px"},
+  );
+  for (const {card} of cards) observer.observe(card);
+  context.signal.addEventListener("abort", () => observer.disconnect());
+}
+
+/** The rows of a table that are named in their first cell, each with the text that a filter is about.
+ *  @param {HTMLElement} element */
+function rowsIn(element) {
+  return [...element.querySelectorAll("tbody tr")].map((row) => ({
+    element: /** @type {HTMLElement} */ (row),
+    subject: row.textContent ?? "",
+  }));
+}
+
+/**
+ * The field that hides what does not fit, and how the rest is ordered.
+ * @param {ViewContext} context
+ * @param {{name: string, rows: {element: HTMLElement, subject: string}[]}[]} parts
+ */
+function filterForm({address}, parts) {
+  const said = el("output", {for: "filter", id: "filtered"});
+  const field = el("input", {
+    id: "filter",
+    type: "search",
+    size: 32,
+    value: address.filter ?? "",
+    spellcheck: "false",
+    "aria-keyshortcuts": "/",
+    "aria-describedby": "filter-help",
+    placeholder: "team-a held or /^gpu-[0-9]+$/",
+  });
+  let entered = false;
+  const apply = () => {
+    const fits = filterOf(field.value);
+    field.setAttribute("aria-invalid", String(!fits));
+    if (!fits) {
+      said.textContent = "This is no regular expression yet.";
+      return;
+    }
+    const counts = parts.map(({name, rows}) => {
+      let shown = 0;
+      for (const row of rows) {
+        row.element.hidden = !fits(row.subject);
+        if (!row.element.hidden) shown += 1;
+      }
+      return `${shown === rows.length ? "" : `${shown} of `}${counted(rows.length, name)}`;
+    });
+    said.textContent = counts.join(", ");
+  };
+  field.addEventListener("input", () => {
+    apply();
+    // One entry for what is typed in one go: Back undoes it.
+    if (entered) noteInAddress({filter: field.value});
+    else enterInAddress({filter: field.value});
+    entered = true;
+  });
+  field.addEventListener("change", () => (entered = false));
+  apply();
+  return el(
+    "form",
+    {role: "search", submit: (event) => event.preventDefault()},
+    el("label", {for: "filter"}, "Filter "),
+    field,
+    " ",
+    el(
+      "label",
+      {},
+      "Order ",
+      el(
+        "select",
+        {id: "sort", change: (event) => goWith({sort: /** @type {HTMLSelectElement} */ (event.target).value})},
+        el("option", {value: ""}, "trouble first"),
+        el("option", {value: "name", selected: address.sort === "name"}, "by name"),
+      ),
+    ),
+    " ",
+    said,
+    el(
+      "p",
+      {id: "filter-help", class: "note"},
+      "Words that all must be there, of names and states; or between two choices; -word for what must not; /REGEXP/.",
+    ),
+  );
+}
+
+/** @param {Overview} overview @param {boolean} byName */
+function clusters(overview, byName) {
   if (overview.clusters.length === 0) return el("p", {}, "No cluster was seen in this log.");
   return table(
     "Clusters as they are at the log's end",
     ["Cluster", "State", "Source", "Accepted of usable of offered"],
-    overview.clusters.map((cluster) => [
+    ordered(
+      overview.clusters,
+      (cluster) => cluster.cluster,
+      (cluster) => cluster.state,
+      byName,
+    ).map((cluster) => [
       el("a", {href: hashOf(withLog({view: "cluster", cluster: cluster.cluster}))}, cluster.cluster),
       [
         ...stateWords([cluster.state]),
@@ -169,15 +307,16 @@ function clusters(overview) {
       cluster.capacity
         .map(
           (value) =>
-            `${value.flavor || "all"} ${value.resource}: ${value.accepted} of ${value.usable} of ${value.offered}`,
+            `${value.flavor || "all"} ${value.resource}: ` +
+            [value.accepted, value.usable, value.offered].map((text) => amountText(text, value.resource)).join(" of "),
         )
         .join("; "),
     ]),
   );
 }
 
-/** @param {Overview} overview */
-function lists(overview) {
+/** @param {Overview} overview @param {boolean} byName */
+function lists(overview, byName) {
   if (overview.lists.length === 0) return [];
   return [
     el(
@@ -187,11 +326,16 @@ function lists(overview) {
       table(
         "Worker lists as they are at the log's end",
         ["List", "State", "In the list", "Selected"],
-        overview.lists.map((list) => [
+        ordered(
+          overview.lists,
+          (list) => list.list,
+          (list) => list.state,
+          byName,
+        ).map((list) => [
           el("a", {href: hashOf(withLog({view: "list", list: list.list}))}, list.list),
           stateWords([list.state]),
-          list.listed.join(", ") || "no worker",
-          list.selected.join(", ") || "no worker",
+          [...list.listed].sort(natural).join(", ") || "no worker",
+          [...list.selected].sort(natural).join(", ") || "no worker",
         ]),
       ),
     ),
@@ -209,13 +353,17 @@ function cohorts(overview) {
       table(
         "Cohorts as they are at the log's end",
         ["Cohort", "Parent", "Weight", "Quotas of its own", "ClusterQueues"],
-        overview.cohorts.map((one) => [
-          cohortLink(one.cohort),
-          one.parent ?? "none",
-          one.object ? (one.weight ?? "not known") : "no object",
-          one.quotas.map((quota) => `${quota.flavor} ${quota.resource} ${quota.nominal}`).join("; ") || "none",
-          one.queues.length,
-        ]),
+        [...overview.cohorts]
+          .sort((one, other) => natural(one.cohort, other.cohort))
+          .map((one) => [
+            cohortLink(one.cohort),
+            one.parent ?? "none",
+            one.object ? (one.weight ?? "not known") : "no object",
+            one.quotas
+              .map((quota) => `${quota.flavor} ${quota.resource} ${amountText(quota.nominal, quota.resource)}`)
+              .join("; ") || "none",
+            one.queues.length,
+          ]),
       ),
     ),
   ];
@@ -304,13 +452,28 @@ export async function fleetView(context) {
       ),
     ],
   });
+  const byName = readAddress().sort === "name";
   const head = ruler(context, overview);
   const changed = el("p", {class: "lead"}, "…");
-  const cards = overview.queues.map((queue) => queueCard(context, overview, queue));
+  const cards = ordered(
+    overview.queues,
+    (queue) => queue.queue,
+    (queue) => queue.states[0],
+    byName,
+  ).map((queue) => queueCard(context, overview, queue));
+  const clusterTable = clusters(overview, byName);
+  const [listPart, cohortPart] = [lists(overview, byName), cohorts(overview)];
+  const parts = [
+    {name: "queue", rows: cards.map(({card, subject}) => ({element: card, subject}))},
+    {name: "cluster", rows: rowsIn(clusterTable)},
+    {name: "worker list", rows: listPart.flatMap(rowsIn)},
+    {name: "Cohort", rows: cohortPart.flatMap(rowsIn)},
+  ].filter(({rows}) => rows.length > 0);
   root.replaceChildren(
     ...damage,
     changed,
     head.section,
+    ...(parts.length ? [filterForm(context, parts)] : []),
     el(
       "section",
       {"aria-labelledby": "queues"},
@@ -323,11 +486,11 @@ export async function fleetView(context) {
           )
         : el("p", {}, "No ClusterQueue was seen in this log."),
     ),
-    el("section", {"aria-labelledby": "clusters"}, el("h2", {id: "clusters"}, "Clusters"), clusters(overview)),
-    ...lists(overview),
-    ...cohorts(overview),
+    el("section", {"aria-labelledby": "clusters"}, el("h2", {id: "clusters"}, "Clusters"), clusterTable),
+    ...listPart,
+    ...cohortPart,
   );
   head.draw();
+  drawInSight(context, overview, cards);
   changed.textContent = await lastHour(context, overview);
-  for (const one of cards) await one.draw();
 }

@@ -6,12 +6,14 @@ import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js"
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {chip} from "./facts.js";
+import {natural} from "./order.js";
+import {whyPanelBox} from "./panel.js";
 import {savedMoments} from "./saved.js";
-import {atRest, exactTime, scrubber} from "./scrubber.js";
+import {atRest, momentsOf, scrubber} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
-import {overviewOf, wholeButton} from "./span.js";
+import {overviewOf, zoomButtons} from "./span.js";
 import {tabs} from "./tabs.js";
-import {msOf, show} from "./times.js";
+import {compareTimes, msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -87,7 +89,7 @@ function whyTable(why) {
 
 /** @param {ViewContext} context @param {WorkersWhy} why @param {WorkersHistory} history */
 function paragraph({log}, why, history) {
-  const last = history.rows.findLast((row) => msOf(row.time) <= msOf(why.asOf.time));
+  const last = history.rows.findLast((row) => compareTimes(row.time, why.asOf.time) <= 0);
   return (
     `**Worker list ${plainMarkdown(why.multiKueueConfig)}** was ${plainMarkdown(why.list.join(", ") || "empty")} at ` +
     `${why.asOf.time} (seq ${why.asOf.seq}): ` +
@@ -103,16 +105,19 @@ function paragraph({log}, why, history) {
   );
 }
 
-/** Asks why once the cursor has come to rest. @param {ViewContext} context @param {HTMLElement} panel
- *  @param {WorkerSeries} series @param {WorkersHistory} history */
-function whyPanel(context, panel, series, history) {
+/** Asks why once the cursor has come to rest. @param {ViewContext} context
+ *  @param {ReturnType<typeof whyPanelBox>} box @param {WorkerSeries} series @param {WorkersHistory} history */
+function whyPanel(context, {panel, fill}, series, history) {
   const {address, signal} = context;
   const object = `multikueueconfig/${address.list}`;
   return atRest(signal, panel, async (time, either) => {
     const commands = [command("audit", "why", object, "--as-of", time)];
     showActions({commands});
     const why = /** @type {WorkersWhy} */ (await ask("audit/why", {queue: object, "as-of": time}, either));
-    panel.replaceChildren(el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`), ...whyTable(why));
+    fill(
+      [el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`), ...whyTable(why)],
+      `${show(why.asOf.time)}: the list is ${why.list.join(", ") || "empty"}.`,
+    );
     panel.dataset.time = why.asOf.time;
     showActions({
       commands,
@@ -144,7 +149,7 @@ function stepsTable(series) {
     .flatMap((worker) =>
       flags.flatMap((flag) => worker.lines[flag].map((step) => /** @type {const} */ ([nameOf(worker), flag, step]))),
     )
-    .sort(([, , a], [, , b]) => msOf(a[0]) - msOf(b[0]) || a[1] - b[1]);
+    .sort(([, , a], [, , b]) => compareTimes(a[0], b[0]) || a[1] - b[1]);
   return el(
     "details",
     {class: "behind"},
@@ -196,33 +201,31 @@ export async function listView(context) {
     to,
   });
   const steps = [
-    ...new Set([
-      series.from,
-      ...series.workers.flatMap((worker) => flags.flatMap((flag) => worker.lines[flag].map((step) => step[0]))),
-      ...history.rows.map((row) => row.time),
-      ...decisions.map((event) => String(event.logTime)),
-      ...(address.at ? [address.at] : []),
-    ]),
+    series.from,
+    ...series.workers.flatMap((worker) => flags.flatMap((flag) => worker.lines[flag].map((step) => step[0]))),
+    ...history.rows.map((row) => row.time),
+    ...decisions.map((event) => String(event.logTime)),
+    ...(address.at ? [address.at] : []),
   ];
-  const times = (savedMoments(object) ?? steps)
-    .filter((time) => msOf(time) >= from && msOf(time) <= to)
-    .sort((a, b) => msOf(a) - msOf(b));
-  const panel = el("section", {class: "why", id: "why", "aria-label": "Why", "aria-live": "polite"});
-  const why = whyPanel(context, panel, series, history);
-  const moveTo = (/** @type {number} */ ms) => {
-    const time = exactTime(times, Math.min(to, Math.max(from, ms)));
+  const moments = momentsOf(savedMoments(object) ?? steps, series.from, series.to);
+  const box = whyPanelBox();
+  const why = whyPanel(context, box, series, history);
+  const moveTo = (/** @type {string} */ time) => {
     chart.setCursor(msOf(time));
     noteInAddress({at: time});
     void why(time);
   };
-  const slide = scrubber(from, to, times.map(msOf), moveTo);
+  const slide = scrubber(series.from, series.to, moments, moveTo);
   const known = overview.lists.find((one) => one.list === address.list);
   root.replaceChildren(
     el("h2", {}, "Worker list ", address.list),
     tabs(
-      overview.lists.map(({list}) => ({title: list, to: {...address, list, at: ""}, current: list === address.list})),
+      overview.lists
+        .map(({list}) => ({title: list, to: {...address, list, at: ""}, current: list === address.list}))
+        .sort((one, other) => natural(one.title, other.title)),
     ),
     el("p", {class: "lead"}, ...(known ? stateWords([known.state]) : ["It is no more at the log's end."])),
+    ...box.parts,
     chart.element,
     slide.slider,
     el(
@@ -230,13 +233,12 @@ export async function listView(context) {
       {class: "legend"},
       ...flags.flatMap((flag) => [el("span", {class: `bar-sample bar-${flag}`, "aria-hidden": "true"}), ` ${flag} · `]),
       "▲ our writes · ✕ foreign writes · ◆ decisions ",
-      wholeButton(context),
+      box.size,
+      " ",
+      ...zoomButtons(context, overview),
     ),
     stepsTable(series),
-    panel,
   );
   chart.align(slide.slider);
-  const begin = address.at ? msOf(address.at) : to;
-  slide.set(begin);
-  moveTo(begin);
+  slide.move(address.at || series.to);
 }

@@ -9,19 +9,33 @@ const pause = 2000; // ms between two times that the views are asked again, and 
 let following;
 /** @type {number | undefined} */
 let planned;
+/** What is known: held is a log that is listened to and not shown anew. */
+const known = {held: false, away: false, shown: 0, newest: 0};
 
-/** @param {string} text @param {boolean} pressed */
-function showState(text, pressed) {
+function showState() {
   const button = byId("follow");
-  button.textContent = text;
-  button.setAttribute("aria-pressed", String(pressed));
+  const waiting = Math.max(0, known.newest - known.shown);
+  button.textContent = !following
+    ? "Follow"
+    : known.held
+      ? `Follow (${waiting} ${waiting === 1 ? "event waits" : "events wait"})`
+      : known.away
+        ? "Pause (no answer)"
+        : "Pause";
+  button.setAttribute("aria-pressed", String(Boolean(following) && !known.held));
+}
+
+/** Notes up to which seq the page shows the log. @param {number} seq */
+export function noteShown(seq) {
+  known.shown = seq;
+  showState();
 }
 
 /** @param {() => void} grown */
 function plan(grown) {
   planned ??= window.setTimeout(() => {
     planned = undefined;
-    if (following) grown();
+    if (following && !known.held) grown();
   }, pause);
 }
 
@@ -54,51 +68,54 @@ async function readVersions(body, grow) {
 /** @param {AbortSignal} signal @param {() => void} grown */
 async function follow(signal, grown) {
   /** @type {string | undefined} the version that the server reported last */
-  let known;
+  let version;
   while (!signal.aborted) {
     try {
       const response = await request(addressOf("ui/api/live", {}), signal);
       if (response.status === 403) throw new Refusal((await response.text()).trim());
       if (!response.ok || !response.body) throw new TypeError(`answered ${response.status}`);
-      const ended = await readVersions(response.body, (version) => {
-        showState("Pause", true);
-        if (known !== undefined && known !== version) plan(grown);
-        known = version;
+      const ended = await readVersions(response.body, (newest) => {
+        known.away = false;
+        known.newest = Number(newest) || known.newest;
+        showState();
+        if (version !== undefined && version !== newest) plan(grown);
+        version = newest;
       });
       if (ended) continue;
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refusal) {
-        end();
+        following = undefined;
+        showState();
         return say(error.message);
       }
     }
     // What came meanwhile is asked for when the server is back; until then it is said that it is away.
-    if (known !== "") plan(grown);
-    known = "";
-    showState("Pause (no answer)", true);
+    if (version !== "") plan(grown);
+    version = "";
+    known.away = true;
+    showState();
     await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
-/** @param {() => void} grown what is done when the log has grown */
-function begin(grown) {
-  following = new AbortController();
-  showState("Pause", true);
-  void follow(following.signal, grown);
-}
-
-function end() {
-  following?.abort();
-  following = undefined;
-  showState("Follow", false);
-}
-
-/** Makes the button follow and pause. @param {() => void} grown */
+/** Makes the button follow, hold, and go on. @param {() => void} grown what is done when the log has grown */
 export function followOnDemand(grown) {
   byId("follow").addEventListener("click", () => {
-    if (following) end();
-    else begin(grown);
-    say(following ? "Following the log." : "Paused.");
+    if (following) {
+      known.held = !known.held;
+      if (!known.held && known.newest > known.shown) grown();
+    } else {
+      known.held = known.away = false;
+      following = new AbortController();
+      void follow(following.signal, grown);
+    }
+    showState();
+    say(known.held ? "Paused. What comes is counted." : "Following the log.");
   });
+}
+
+/** Whether the page shows what comes. */
+export function isFollowing() {
+  return Boolean(following) && !known.held;
 }

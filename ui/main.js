@@ -1,21 +1,24 @@
 // The page: which view is shown, of which log, and the keys.
 
-import {goTo, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
+import {goTo, goWith, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
+import {setExact} from "./amounts.js";
 import {clusterView} from "./cluster.js";
 import {cohortView} from "./cohort.js";
 import {setPlace} from "./commands.js";
 import {diffView} from "./diff.js";
 import {byId, el, openDialog, table} from "./dom.js";
 import {fleetView} from "./fleet.js";
-import {followOnDemand} from "./live.js";
+import {keepFocus} from "./focus.js";
+import {followOnDemand, noteShown} from "./live.js";
 import {listView} from "./list.js";
 import {logView} from "./log.js";
 import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
 import {saved} from "./saved.js";
 import {Refusal, ask} from "./server.js";
+import {fixMoments} from "./span.js";
 import {askToken} from "./token.js";
-import {msOf, setEnd, setZone, show} from "./times.js";
+import {compareTimes, msOf, setEnd, setZone, show} from "./times.js";
 import {whatIfView} from "./whatif.js";
 
 /** @typedef {import("./answers").LogAnswer} LogAnswer */
@@ -47,12 +50,16 @@ const views = [
 const keyMap = [
   ["1 to 9", "the views in their order"],
   ["?", "this table"],
+  ["/", "to the filter"],
+  ["+ -", "zoom in and out, around the cursor"],
   ["w", "the whole log"],
   ["f", "follow the log, or pause"],
+  ["m", "put the second cursor where the first one is, or take it away"],
   ["c", "to the cursor of a queue or a worker list"],
   ["← →", "at the cursor: the step before, the next step"],
   ["PgUp PgDn", "at the cursor: an hour on, an hour back"],
   ["Home End", "at the cursor: the beginning, the end"],
+  ["← → PgUp PgDn Home End", "at the ruler of the fleet: another span"],
 ];
 
 /** @type {AbortController} */
@@ -65,6 +72,7 @@ async function readLog() {
   const {seq, chain} = readAddress();
   log = /** @type {LogAnswer} */ (await ask("ui/api/log", seq && chain ? {seq, chain} : {}));
   setPlace(log.place);
+  noteShown(log.last_seq);
   if (log.last_time) setEnd(msOf(log.last_time));
   const held = saved ? `Saved as a file: ${saved.queue} from ${show(saved.from)} to ${show(saved.to)}, of ` : "";
   byId("history").textContent =
@@ -132,6 +140,7 @@ async function showView() {
   showing.abort();
   const {signal} = (showing = new AbortController());
   const address = readAddress();
+  for (const one of settings) one.follow(address);
   const found = views.find(([name]) => name === (address.view || "fleet"));
   const root = byId("view");
   root.setAttribute("aria-busy", "true");
@@ -158,41 +167,59 @@ async function showView() {
           el("progress", {max: total, value: done, "aria-label": "Reading the log"}),
         ),
       );
+    await fixMoments(signal, progress);
     await view({root, address: readAddress(), signal, log: known, progress, rerun: () => void showView(), run, badge});
-    if (name !== "proof") badge(verdictOf(await ask("ui/api/proof", {}, signal)));
   });
-  if (!signal.aborted) root.removeAttribute("aria-busy");
+  if (signal.aborted) return;
+  root.removeAttribute("aria-busy");
+  if (found && found[0] !== "proof") await run(async () => badge(verdictOf(await ask("ui/api/proof", {}, signal))));
 }
 
 /** Shows the view again after the log has grown; a cursor that stood at its end goes along. */
 function showNewest() {
   const {at} = readAddress();
-  if (at && log?.last_time && msOf(at) >= msOf(log.last_time)) noteInAddress({at: ""});
-  const focused = document.activeElement?.id;
-  void showView().then(() => focused && document.getElementById(focused)?.focus({preventScroll: true}));
+  if (at && log?.last_time && compareTimes(at, log.last_time) >= 0) noteInAddress({at: ""});
+  void showView();
 }
 
-/** A setting of the person, kept in this browser. @param {string} id @param {(value: string) => void} apply */
+/**
+ * A setting of the person, kept in this browser, and in the address where it is not the first choice: a link shows what
+ * its sender saw.
+ * @param {string} id @param {(value: string) => void} apply
+ */
 function setting(id, apply) {
   const select = /** @type {HTMLSelectElement} */ (byId(id));
+  const first = select.value;
+  /** @type {string | null} */
+  let kept = null;
   try {
-    select.value = localStorage.getItem(`fairlead.${id}`) ?? select.value;
+    kept = localStorage.getItem(`fairlead.${id}`);
   } catch {
     /* a browser that keeps nothing: the default holds */
   }
-  const take = () => {
+  const choices = [...select.options].map((option) => option.value);
+  const set = (/** @type {string} */ value) => {
+    select.value = choices.includes(value) ? value : first;
+    apply(select.value);
+  };
+  set(kept ?? first);
+  select.addEventListener("change", () => {
     try {
       localStorage.setItem(`fairlead.${id}`, select.value);
     } catch {
       /* the same */
     }
     apply(select.value);
-  };
-  select.addEventListener("change", () => {
-    take();
+    noteInAddress({[id]: select.value});
     void showView();
   });
-  apply(select.value);
+  return {
+    /** Takes the setting of an address, else notes the one in force there. @param {Record<string, string>} address */
+    follow(address) {
+      if (address[id]) set(address[id]);
+      else if (select.value !== first) noteInAddress({[id]: select.value});
+    },
+  };
 }
 
 function showKeys() {
@@ -206,6 +233,9 @@ function showKeys() {
   );
 }
 
+/** @type {Record<string, string>} keys that press a button of the view */
+const pressed = {"+": "zoom-in", "-": "zoom-out", m: "set-mark"};
+
 /** @param {KeyboardEvent} event */
 function onKey(event) {
   const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
@@ -215,17 +245,21 @@ function onKey(event) {
   else if (event.key === "?") showKeys();
   else if (event.key === "c") document.getElementById("scrubber")?.focus();
   else if (event.key === "f") byId("follow").click();
-  else if (event.key === "w") {
-    noteInAddress({from: "", to: ""});
-    void showView();
-  } else return;
+  else if (event.key === "w") goWith({from: "", to: ""});
+  else if (pressed[event.key]) document.getElementById(pressed[event.key] ?? "")?.click();
+  else if (event.key === "/") (document.getElementById("filter") ?? document.getElementById("where"))?.focus();
+  else return;
   event.preventDefault();
 }
 
-setting("theme", (theme) => {
-  document.documentElement.dataset.theme = theme;
-});
-setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone)));
+const settings = [
+  setting("theme", (theme) => {
+    document.documentElement.dataset.theme = theme;
+  }),
+  setting("zone", (zone) => setZone(/** @type {import("./times").Zone} */ (zone))),
+  setting("amounts", (amounts) => setExact(amounts === "exact")),
+];
+keepFocus(byId("view"));
 followOnDemand(showNewest);
 if (saved) {
   byId("follow").hidden = true;

@@ -3,6 +3,7 @@
 import {hashOf, noteInAddress, withLog} from "./address.js";
 import {stepText} from "./changes.js";
 import {el} from "./dom.js";
+import {natural} from "./order.js";
 import {Refusal} from "./server.js";
 import {overviewOf} from "./span.js";
 import {tabs} from "./tabs.js";
@@ -71,7 +72,7 @@ export function choices(context, series, queues) {
           change: (event) =>
             go({queue: /** @type {HTMLSelectElement} */ (event.target).value, flavor: "", resource: "", at: ""}),
         },
-        queues.map((queue) => el("option", {selected: queue === address.queue}, queue)),
+        [...queues].sort(natural).map((queue) => el("option", {selected: queue === address.queue}, queue)),
       ),
     ),
     " ",

@@ -56,7 +56,14 @@ export async function proofView(context) {
   const result = el("div", {role: "status", id: "proof"});
   const button = el(
     "button",
-    {type: "button", id: "verify", click: () => context.run(() => follow({begin: "true"}))},
+    {
+      type: "button",
+      id: "verify",
+      // One that is disabled would lose the focus.
+      click: () => {
+        if (button.getAttribute("aria-disabled") !== "true") void context.run(() => follow({begin: "true"}));
+      },
+    },
     "Verify now",
   );
   root.replaceChildren(
@@ -76,14 +83,14 @@ export async function proofView(context) {
   const follow = async (how) => {
     let proof = /** @type {Proof} */ (await ask("ui/api/proof", how, signal));
     while (proof.state === "running") {
-      button.disabled = true;
+      button.setAttribute("aria-disabled", "true");
       bar.hidden = false;
       bar.max = Math.max(1, proof.progress?.total ?? 1);
       bar.value = proof.progress?.done ?? 0;
       await new Promise((resolve) => setTimeout(resolve, 300));
       proof = await ask("ui/api/proof", {}, signal);
     }
-    button.disabled = false;
+    button.removeAttribute("aria-disabled");
     bar.hidden = true;
     result.replaceChildren(...(proof.state === "none" ? [el("p", {}, "Not verified yet.")] : lines(proof)));
     if (proof.state === "done")

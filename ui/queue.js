@@ -1,18 +1,20 @@
 // A queue: a chart for each (flavor, resource), one cursor through all of them, and why the quota is what it is there.
 
-import {hashOf, noteInAddress} from "./address.js";
+import {hashOf, noteInAddress, withLog} from "./address.js";
+import {amount, deltaText} from "./amounts.js";
 import {changesTable} from "./changes.js";
 import {stepAt, stepChart, tableBehind} from "./charts.js";
 import {cohortLink} from "./cohort.js";
 import {command, showActions} from "./commands.js";
 import {el} from "./dom.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
+import {whyPanelBox} from "./panel.js";
 import {savedMoments} from "./saved.js";
-import {atRest, exactTime, scrubber} from "./scrubber.js";
+import {atRest, momentsOf, scrubber} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
-import {wholeButton, zooming} from "./span.js";
-import {msOf, show, textOf} from "./times.js";
-import {paragraph, whySentences} from "./why.js";
+import {zoomButtons, zooming} from "./span.js";
+import {compareTimes, msOf, show, spanText} from "./times.js";
+import {paragraph, spoken, whySentences} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
 /** @typedef {import("./answers").Series} Series */
@@ -52,77 +54,126 @@ function linesOf(pair, hidden) {
     .map(([name, look]) => ({name, steps: pair.lines[name] ?? [], style: name, ...look}));
 }
 
-/** @param {Pair} pair @param {number} ms @param {Set<string>} hidden @param {() => void} redraw */
-function legend(pair, ms, hidden, redraw) {
+/**
+ * What the cursors are at. Of a pair of which steps were left out, quota and wish between two steps are those of the why
+ * panel's answer alone.
+ * @typedef {object} Cursors
+ * @property {string} at the cursor @property {string} mark the second one, or ""
+ * @property {Why | undefined} why the answer about `at`, once it is there
+ */
+/** @typedef {import("./answers").Why} Why */
+
+/** @param {Pair} pair */
+const isPartial = (pair) => pair.reduced || Boolean(pair.leftOut);
+
+/** The value of a line at the cursor. @param {Pair} pair @param {string} name @param {Cursors} cursors */
+function valueAt(pair, name, {at, why}) {
+  const step = stepAt(pair.lines[name] ?? [], at);
+  if (!isPartial(pair) || (name !== "nominal" && name !== "desired")) return {text: step?.[2] ?? null, step};
+  return {text: why ? why.value[name] : undefined, step: undefined};
+}
+
+/** The lines at the cursor, and what they differ by from the second one. @param {Pair} pair @param {Cursors} cursors
+ *  @param {Set<string>} hidden @param {() => void} redraw */
+function valuesTable(pair, cursors, hidden, redraw) {
+  const {at, mark} = cursors;
+  const rows = [...looks].reverse().filter(([name]) => (pair.lines[name] ?? []).length > 0);
+  const earlier = mark && compareTimes(mark, at) < 0;
   return el(
     "table",
     {class: "legend-table"},
-    el("caption", {}, `At ${show(ms)}`),
+    el(
+      "caption",
+      {},
+      `At ${show(at)}`,
+      ...(mark
+        ? [
+            `; the mark is at ${show(mark)}, ${spanText(Math.abs(msOf(at) - msOf(mark)))} ${earlier ? "before" : "after"}. `,
+            el("a", {href: diffLink(mark, at)}, "What differs between the two"),
+          ]
+        : []),
+      isPartial(pair) ? ". Steps are left out at this scale: zoom in to see all." : "",
+    ),
     el(
       "thead",
       {},
       el(
         "tr",
         {},
-        ["Show", "Line", "Value", "Since"].map((text) => el("th", {scope: "col"}, text)),
+        ["Show", "Line", "Value", ...(mark ? ["At the mark", "Change"] : []), "Since"].map((text) =>
+          el("th", {scope: "col"}, text),
+        ),
       ),
     ),
     el(
       "tbody",
       {},
-      [...looks]
-        .reverse()
-        .filter(([name]) => (pair.lines[name] ?? []).length > 0)
-        .map(([name]) => {
-          const step = stepAt(pair.lines[name] ?? [], ms);
-          return el(
-            "tr",
-            {"data-line": name},
-            el(
-              "td",
-              {},
-              el("input", {
-                type: "checkbox",
-                checked: !hidden.has(name),
-                "aria-label": `Show ${name}`,
-                change: () => {
-                  if (!hidden.delete(name)) hidden.add(name);
-                  redraw();
-                },
-              }),
-            ),
-            el(
-              "th",
-              {scope: "row"},
-              el("span", {class: `sample line-${name}`, "aria-hidden": "true"}),
-              name,
-              el("small", {}, ` ${meaning[name]}`),
-            ),
-            el("td", {class: "value"}, step?.[2] ?? "none"),
-            el("td", {}, step ? `${show(step[0])}, seq ${step[1]}` : ""),
-          );
-        }),
+      rows.map(([name]) => {
+        const {text, step} = valueAt(pair, name, cursors);
+        const marked = mark ? (stepAt(pair.lines[name] ?? [], mark)?.[2] ?? null) : null;
+        const [from, to] = earlier ? [marked, text] : [text, marked];
+        return el(
+          "tr",
+          {"data-line": name},
+          el(
+            "td",
+            {},
+            el("input", {
+              type: "checkbox",
+              checked: !hidden.has(name),
+              "aria-label": `Show ${name}`,
+              change: () => {
+                if (!hidden.delete(name)) hidden.add(name);
+                redraw();
+              },
+            }),
+          ),
+          el(
+            "th",
+            {scope: "row"},
+            el("span", {class: `sample line-${name}`, "aria-hidden": "true"}),
+            name,
+            el("small", {}, ` ${meaning[name]}`),
+          ),
+          el("td", {class: "value"}, text === undefined ? "…" : amount(text, pair.resource)),
+          ...(mark
+            ? [
+                el("td", {}, amount(marked, pair.resource)),
+                el("td", {class: "change"}, deltaText(from, to, pair.resource)),
+              ]
+            : []),
+          el("td", {}, step ? `${show(step[0])}, seq ${step[1]}` : ""),
+        );
+      }),
     ),
   );
 }
 
+/** The link to `audit diff` between two moments. @param {string} one @param {string} other */
+function diffLink(one, other) {
+  const [a, b] = [one, other].sort(compareTimes);
+  return hashOf(withLog({view: "diff", a: a ?? "", b: b ?? ""}));
+}
+
 /**
  * Asks why, once the cursor has come to rest.
- * @param {ViewContext} context @param {HTMLElement} panel @param {Series} series
+ * @param {ViewContext} context @param {ReturnType<typeof whyPanelBox>} box @param {Series} series
+ * @param {(why: Why) => void} known
  */
-function whyPanel(context, panel, series) {
+function whyPanel(context, {panel, fill}, series, known) {
   const {address, signal} = context;
   return atRest(signal, panel, async (time, either) => {
     const {queue = "", flavor = "", resource = ""} = address;
     const asked = {queue, flavor, resource, "as-of": time};
     const commands = [command("audit", "why", queue, flavor, resource, "--as-of", time)];
     showActions({commands});
-    const why = await ask("audit/why", asked, either);
+    const why = /** @type {Why} */ (await ask("audit/why", asked, either));
     const whyNot = await ask("audit/why-not", asked, either);
-    panel.replaceChildren(
-      el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`),
-      ...whySentences(why, whyNot).filter((child) => child instanceof Node),
+    fill(
+      [el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`), ...whySentences(why, whyNot, resource)],
+      spoken(why, resource),
     );
+    known(why);
     showActions({
       commands,
       name: `${queue}-${flavor}-${resource}`.replace(/[^A-Za-z0-9.-]+/g, "-").slice(0, 100),
@@ -144,10 +195,10 @@ function whyPanel(context, panel, series) {
 
 /**
  * The charts of a queue: the chosen pair large, below it the others on the same axis.
- * @param {ViewContext} context @param {Series} series @param {import("./answers").History} history
- * @param {(ms: number) => void} pick @param {Set<string>} hidden
+ * @param {ViewContext} context @param {import("./answers").Overview} overview @param {Series} series
+ * @param {import("./answers").History} history @param {(ms: number) => void} pick @param {Set<string>} hidden
  */
-function chartsOf(context, series, history, pick, hidden) {
+function chartsOf(context, overview, series, history, pick, hidden) {
   const {address} = context;
   const from = msOf(series.from),
     to = Math.max(msOf(series.to), msOf(series.from) + 1);
@@ -165,10 +216,23 @@ function chartsOf(context, series, history, pick, hidden) {
       gaps: gapsOf(history, from, to),
       pick,
       ...(isChosen(pair) ? {} : {height: 100}),
-      ...zooming(context),
+      ...zooming(context, overview),
     });
-    return {pair, chart, table: tableBehind(`${address.queue} ${pair.flavor} ${pair.resource}`, lines)};
+    return {pair, chart, table: tableBehind(`${address.queue} ${pair.flavor} ${pair.resource}`, lines, pair.resource)};
   });
+}
+
+/** The moments at which the cursor stops: all steps of the pair and all changes of the queue.
+ *  @param {ViewContext} context @param {Series} series @param {Pair} pair @param {History} history */
+function stopsOf({address}, series, pair, history) {
+  const steps = Object.values(pair.lines).flatMap((line) => line.map((step) => step[0]));
+  const changes = [...history.rows, ...history.settings].map((row) => row.time);
+  const kept = savedMoments(`${address.queue} ${pair.flavor} ${pair.resource}`);
+  return momentsOf(
+    kept ?? [series.from, ...steps, ...changes, ...[address.at, address.mark].flatMap((time) => (time ? [time] : []))],
+    series.from,
+    series.to,
+  );
 }
 
 /** @param {ViewContext} context */
@@ -183,28 +247,11 @@ export async function queueView(context) {
   const series = /** @type {Series} */ (
     await askFolded("ui/api/series", {queue: address.queue, from: overview.from, to: overview.to}, signal, progress)
   );
-  const history = await ask("audit/history", {queue: address.queue, from: series.from, to: series.to}, signal);
-  const from = msOf(series.from),
-    to = msOf(series.to);
+  const history = /** @type {History} */ (
+    await ask("audit/history", {queue: address.queue, from: series.from, to: series.to}, signal)
+  );
   const hidden = new Set((address.hide ?? "").split(",").filter(Boolean));
   const pair = chosenPair(context, series);
-  const steps = [
-    ...new Set([
-      series.from,
-      ...Object.values(pair.lines)
-        .flat()
-        .map((step) => step[0]),
-      ...(address.at ? [address.at] : []),
-      ...history.rows.map((/** @type {import("./answers").Change} */ row) => row.time),
-      ...history.settings.map((/** @type {import("./answers").SettingChange} */ row) => row.time),
-    ]),
-  ];
-  const times = (savedMoments(`${address.queue} ${address.flavor} ${address.resource}`) ?? steps)
-    .filter((time) => msOf(time) >= from && msOf(time) <= to)
-    .sort((a, b) => msOf(a) - msOf(b));
-  const panel = el("section", {class: "why", id: "why", "aria-label": "Why", "aria-live": "polite"});
-  panel.append(...(document.getElementById("why")?.childNodes ?? [])); // shown until the new answer is there
-  const why = whyPanel(context, panel, series);
   const values = el("div", {
     id: "values",
     class: "scroll",
@@ -216,44 +263,69 @@ export async function queueView(context) {
     noteInAddress({hide: [...hidden].join(",")});
     rerun();
   };
-  const drawn = chartsOf(
-    context,
-    series,
-    history,
-    (ms) => {
-      slide.set(ms);
-      moveTo(ms);
+  /** @type {Cursors} */
+  const cursors = {at: series.to, mark: address.mark ?? "", why: undefined};
+  const box = whyPanelBox();
+  const why = whyPanel(context, box, series, (answer) => {
+    cursors.why = answer;
+    if (isPartial(pair)) showValues();
+  });
+  const showValues = () => values.replaceChildren(valuesTable(pair, cursors, hidden, redraw));
+  const setMark = el(
+    "button",
+    {
+      type: "button",
+      id: "set-mark",
+      "aria-keyshortcuts": "m",
+      click: () => {
+        cursors.mark = cursors.mark === cursors.at ? "" : cursors.at;
+        showCursors();
+      },
     },
-    hidden,
+    "Mark here",
   );
-  const moveTo = (/** @type {number} */ ms) => {
-    const time = exactTime(times, Math.min(to, Math.max(from, ms)));
-    for (const one of drawn) one.chart.setCursor(msOf(time));
-    values.replaceChildren(legend(pair, msOf(time) + 0.0001, hidden, redraw));
-    noteInAddress({at: time});
+  const showCursors = () => {
+    const {at, mark} = cursors;
+    const text = mark ? betweenText(pair, mark, at) : "";
+    for (const one of drawn) {
+      one.chart.setCursor(msOf(at));
+      one.chart.setSecond(mark ? msOf(mark) : undefined, one.pair === pair ? text : "");
+    }
+    setMark.textContent = mark === at ? "Remove the mark" : "Mark here";
+    showValues();
+    noteInAddress({at, mark});
+  };
+  const moveTo = (/** @type {string} */ time) => {
+    cursors.at = time;
+    cursors.why = undefined;
+    showCursors();
     void why(time);
   };
-  const slide = scrubber(from, to, times.map(msOf), moveTo);
+  const slide = scrubber(series.from, series.to, stopsOf(context, series, pair, history), moveTo);
+  const drawn = chartsOf(context, overview, series, history, slide.moveToMs, hidden);
   root.replaceChildren(
     el("h2", {}, address.queue),
     ...cohortPart(overview, address.queue),
     choices(context, series, queues),
+    ...box.parts,
     ...chartPart(drawn.slice(0, 1)),
     slide.slider,
     el(
       "p",
       {class: "legend"},
-      "▲ our writes · ✕ foreign writes · hatched: a source was silent · drag to zoom, ",
-      "double click to go back ",
-      wholeButton(context),
+      box.size,
       " ",
-      el("button", {type: "button", click: () => zoomAround(context, from, to)}, "Zoom in"),
+      setMark,
       " ",
-      el("a", {href: hashOf({...address, view: "whatif", at: ""})}, "What if the windows were others?"),
+      ...zoomButtons(context, overview),
+      " ",
+      el("a", {href: hashOf({...address, view: "whatif", at: "", mark: ""})}, "What if the windows were others?"),
+      el("br"),
+      "▲ our writes · ✕ foreign writes · hatched: a source was silent · drag, wheel or two fingers zoom, a double ",
+      "click goes back",
     ),
     values,
     ...drawn.slice(0, 1).map((one) => one.table),
-    panel,
     el(
       "section",
       {"aria-labelledby": "changes"},
@@ -264,9 +336,15 @@ export async function queueView(context) {
   );
   for (const one of drawn) one.chart.draw();
   drawn[0]?.chart.align(slide.slider);
-  const begin = address.at ? msOf(address.at) : to;
-  slide.set(begin);
-  moveTo(begin);
+  slide.move(address.at || series.to);
+}
+
+/** What the quota did from one moment to another. @param {Pair} pair @param {string} one @param {string} other */
+function betweenText(pair, one, other) {
+  const [from = one, to = other] = [one, other].sort(compareTimes);
+  const value = (/** @type {string} */ time) => stepAt(pair.lines.nominal ?? [], time)?.[2];
+  const change = isPartial(pair) ? "" : deltaText(value(from), value(to), pair.resource);
+  return `${change ? `quota ${change} in ` : ""}${spanText(msOf(to) - msOf(from))}`;
 }
 
 /** @param {import("./answers").Overview} overview @param {string} queue */
@@ -278,15 +356,4 @@ function cohortPart(overview, queue) {
 /** @param {ReturnType<typeof chartsOf>} drawn */
 function chartPart(drawn) {
   return drawn.flatMap((one) => [el("h3", {}, `${one.pair.flavor} ${one.pair.resource}`), one.chart.element]);
-}
-
-/**
- * Shows a quarter of the span around the cursor.
- * @param {ViewContext} context @param {number} from @param {number} to
- */
-function zoomAround(context, from, to) {
-  const at = Number(document.getElementById("scrubber")?.getAttribute("aria-valuenow") ?? to);
-  const quarter = (to - from) / 8;
-  noteInAddress({from: textOf(Math.max(from, at - quarter)), to: textOf(Math.min(to, at + quarter))});
-  context.rerun();
 }

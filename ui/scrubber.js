@@ -1,26 +1,59 @@
-// The slider under a chart: a moment, moved by keys and by the pointer.
+// The slider under a chart: a moment, moved by keys and by the pointer. Moments are exact times, never milliseconds: two
+// events may be a nanosecond apart.
 
 import {el} from "./dom.js";
 import {saved} from "./saved.js";
 import {Refusal} from "./server.js";
-import {msOf, show, textOf} from "./times.js";
+import {compareTimes, msOf, nsOf, show, textOf} from "./times.js";
 
 /**
- * The exact time to ask about: that of the step at the cursor, else the next millisecond, which is never before the
- * beginning of the log. A saved page has answers about its moments alone: there it is the last one until then.
- * @param {string[]} moments @param {number} ms
+ * The exact times of a span's steps, ascending, each once.
+ * @param {Iterable<string>} times @param {string} from @param {string} to
+ */
+export function momentsOf(times, from, to) {
+  const begin = nsOf(from),
+    end = nsOf(to);
+  /** @type {Map<bigint, string>} */
+  const found = new Map();
+  for (const time of times) {
+    const ns = nsOf(time);
+    if (ns >= begin && ns <= end) found.set(ns, time);
+  }
+  return [...found.values()].sort(compareTimes);
+}
+
+/** How many moments come before the first that `isLater`. @param {string[]} moments ascending
+ *  @param {(time: string) => boolean} isLater */
+function countUntil(moments, isLater) {
+  let low = 0,
+    high = moments.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isLater(moments[middle] ?? "")) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * The exact time to ask about where the pointer is: that of the step there, the last one of a burst, else the next
+ * millisecond, which is never before the beginning of the log. A saved page has answers about its moments alone: there
+ * it is the last one until then.
+ * @param {string[]} moments ascending @param {number} ms
  */
 export function exactTime(moments, ms) {
-  if (saved) return moments.findLast((time) => msOf(time) < ms + 0.0005) ?? moments[0] ?? textOf(ms);
-  const found = moments.find((time) => Math.abs(msOf(time) - ms) < 0.0005);
-  return found ?? textOf(Math.ceil(ms));
+  const last = moments[countUntil(moments, (time) => msOf(time) >= ms + 0.0005) - 1];
+  if (saved) return last ?? moments[0] ?? textOf(ms);
+  return last !== undefined && msOf(last) > ms - 0.0005 ? last : textOf(Math.ceil(ms));
 }
 
 /**
  * The slider under the charts.
- * @param {number} from @param {number} to @param {number[]} moments ascending @param {(ms: number) => void} moved
+ * @param {string} from @param {string} to @param {string[]} moments ascending @param {(time: string) => void} moved
  */
 export function scrubber(from, to, moments, moved) {
+  const begin = msOf(from),
+    end = Math.max(msOf(to), begin);
   const thumb = el("span", {class: "thumb"});
   const slider = el(
     "div",
@@ -30,42 +63,48 @@ export function scrubber(from, to, moments, moved) {
       tabindex: 0,
       id: "scrubber",
       "aria-label": "Moment",
-      "aria-valuemin": from,
-      "aria-valuemax": to,
+      "aria-valuemin": begin,
+      "aria-valuemax": end,
     },
     thumb,
   );
-  let at = to;
-  const set = (/** @type {number} */ ms) => {
-    at = Math.min(to, Math.max(from, ms));
-    slider.setAttribute("aria-valuenow", String(at));
+  const first = (saved && moments[0]) || from,
+    last = (saved && moments.at(-1)) || to;
+  let at = last;
+  const set = (/** @type {string} */ time) => {
+    at = nsOf(time) < nsOf(first) ? first : nsOf(time) > nsOf(last) ? last : time;
+    if (saved) at = moments[countUntil(moments, (moment) => nsOf(moment) > nsOf(at)) - 1] ?? at;
+    slider.setAttribute("aria-valuenow", String(msOf(at)));
     slider.setAttribute("aria-valuetext", show(at));
-    thumb.style.left = `${to > from ? (100 * (at - from)) / (to - from) : 100}%`;
+    thumb.style.left = `${end > begin ? (100 * (msOf(at) - begin)) / (end - begin) : 100}%`;
   };
-  const move = (/** @type {number} */ ms) => {
-    set(ms);
+  const move = (/** @type {string} */ time) => {
+    set(time);
     moved(at);
   };
-  /** @type {Record<string, () => number>} */
+  const toMs = (/** @type {number} */ ms) => exactTime(moments, Math.min(end, Math.max(begin, ms)));
+  const next = () => moments[countUntil(moments, (time) => nsOf(time) > nsOf(at))] ?? last;
+  const before = () => moments[countUntil(moments, (time) => nsOf(time) >= nsOf(at)) - 1] ?? first;
+  /** @type {Record<string, () => string>} */
   const keys = {
-    ArrowRight: () => moments.find((ms) => ms > at + 0.0005) ?? to,
-    ArrowLeft: () => moments.findLast((ms) => ms < at - 0.0005) ?? from,
-    PageUp: () => at + 3600e3,
-    PageDown: () => at - 3600e3,
-    Home: () => from,
-    End: () => to,
+    ArrowRight: next,
+    ArrowUp: next,
+    ArrowLeft: before,
+    ArrowDown: before,
+    PageUp: () => toMs(msOf(at) + 3600e3),
+    PageDown: () => toMs(msOf(at) - 3600e3),
+    Home: () => first,
+    End: () => last,
   };
-  keys.ArrowUp = /** @type {() => number} */ (keys.ArrowRight);
-  keys.ArrowDown = /** @type {() => number} */ (keys.ArrowLeft);
   slider.addEventListener("keydown", (event) => {
-    const next = keys[event.key];
-    if (!next) return;
+    const key = keys[event.key];
+    if (!key || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    move(next());
+    move(key());
   });
   const drag = (/** @type {PointerEvent} */ event) => {
     const area = slider.getBoundingClientRect();
-    move(from + ((to - from) * (event.clientX - area.left)) / Math.max(1, area.width));
+    move(toMs(begin + ((end - begin) * (event.clientX - area.left)) / Math.max(1, area.width)));
   };
   slider.addEventListener("pointerdown", (event) => {
     slider.setPointerCapture(event.pointerId);
@@ -74,7 +113,7 @@ export function scrubber(from, to, moments, moved) {
   slider.addEventListener("pointermove", (event) => {
     if (slider.hasPointerCapture(event.pointerId)) drag(event);
   });
-  return {slider, set};
+  return {slider, move, moveToMs: (/** @type {number} */ ms) => move(toMs(ms))};
 }
 
 /**

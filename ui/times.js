@@ -14,11 +14,36 @@ export function setEnd(ms) {
   shown.end = ms;
 }
 
+/** The log's end in ms. */
+export function logEnd() {
+  return shown.end;
+}
+
 /** Milliseconds with fractions. @param {string} text RFC 3339 */
 export function msOf(text) {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
   const whole = Date.parse(text.replace(/\.\d+/, ""));
   return whole + Number(`0.${fraction || 0}`) * 1000;
+}
+
+/**
+ * Nanoseconds, exact: of two events a nanosecond apart milliseconds in a double are the same.
+ * @param {string} text RFC 3339
+ */
+export function nsOf(text) {
+  const fraction = /\.(\d+)/.exec(text)?.[1] ?? "";
+  return BigInt(Date.parse(text.replace(/\.\d+/, ""))) * 1000000n + BigInt(fraction.slice(0, 9).padEnd(9, "0"));
+}
+
+/** The order of two times. @param {string} a @param {string} b RFC 3339 */
+export function compareTimes(a, b) {
+  const difference = nsOf(a) - nsOf(b);
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** Whether it names a moment by itself, and not one before a log's end or by a seq. @param {string | undefined} text */
+export function isAbsolute(text) {
+  return /^\d{4}-\d\d-\d\d[Tt ][^ ]*(?:[Zz]|[+-]\d\d:\d\d)$/.test(text ?? "");
 }
 
 /** Milliseconds of a duration as the server writes it: 1m30s. @param {string} text */

@@ -1,13 +1,14 @@
 // What if: history under other debounce windows, beside what happened. The answer is that of `fairlead whatif`.
 
 import {noteInAddress, readAddress} from "./address.js";
+import {amount, amountOf, deltaText} from "./amounts.js";
 import {stepChart, tableBehind} from "./charts.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
 import {chip} from "./facts.js";
 import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
 import {Refusal, ask, askFolded} from "./server.js";
-import {wholeButton, zooming} from "./span.js";
+import {zoomButtons, zooming} from "./span.js";
 import {durationMs, msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
@@ -133,12 +134,67 @@ export function totalRows({history, sameConfiguration, whatIf}) {
   const hours = (name, title) =>
     [...new Set(worlds.flatMap((world) => Object.keys(world[name])))]
       .sort()
-      .map((resource) => [`${title}, ${resource} hours`, ...worlds.map((world) => world[name][resource] ?? "0")]);
+      .map((resource) => [
+        `${title}, ${resource} hours`,
+        ...worlds.map((world) => amount(world[name][resource] ?? "0", resource)),
+      ]);
   return [
     ...fixedTotals.map(([title, of]) => [title, ...worlds.map(of)]),
     ...hours("overQuotaResourceHours", "Over-quota"),
     ...hours("underQuotaResourceHours", "Under-quota"),
   ];
+}
+
+/**
+ * What is less and what is more than in history, of the totals in which less is better.
+ * @param {WhatIf["totals"]} totals
+ */
+export function compared({history, whatIf}) {
+  /** @param {string} title @param {Record<string, string>} before @param {Record<string, string>} after */
+  const hours = (title, before, after) =>
+    [...new Set([...Object.keys(before), ...Object.keys(after)])]
+      .sort()
+      .map((resource) => ({
+        resource,
+        name: `${title} ${resource} hours`,
+        before: before[resource] ?? "0",
+        after: after[resource] ?? "0",
+      }));
+  const words = [
+    {resource: "", name: "writes", before: String(history.writes), after: String(whatIf.writes)},
+    ...hours("over-quota", history.overQuotaResourceHours, whatIf.overQuotaResourceHours),
+    ...hours("under-quota", history.underQuotaResourceHours, whatIf.underQuotaResourceHours),
+  ].flatMap(({resource, name, before, after}) => {
+    const [was, would] = [amountOf(before), amountOf(after)];
+    if (was === would) return [];
+    const part = was > 0 ? ` (${would > was ? "+" : "-"}${Math.round((100 * Math.abs(would - was)) / was)}%)` : "";
+    const by = deltaText(before, after, resource).replace(/^[+-]/, "");
+    return [{better: would < was, text: `${by} ${would < was ? "fewer" : "more"} ${name}${part}`}];
+  });
+  return {
+    better: words.filter((one) => one.better).map((one) => one.text),
+    worse: words.filter((one) => !one.better).map((one) => one.text),
+  };
+}
+
+/** Which world is better, and by how much. @param {WhatIf} whatIf */
+function verdict({totals}) {
+  const {better, worse} = compared(totals);
+  const judged =
+    better.length && worse.length
+      ? "Some is better and some is worse"
+      : better.length
+        ? "What if is better"
+        : worse.length
+          ? "What if is worse"
+          : "No total differs";
+  return el(
+    "p",
+    {class: "lead", id: "verdict"},
+    el("strong", {}, `${judged}. `),
+    better.length ? `Better: ${better.join(", ")}. ` : "",
+    worse.length ? `Worse: ${worse.join(", ")}.` : "",
+  );
 }
 
 /** @param {WhatIf["differences"][number]["whatIf"]} write @param {string} time */
@@ -188,7 +244,7 @@ function imaginedMarks(steps) {
  */
 
 /** @param {ViewContext} context @param {Shown} shown @param {PageWhatIf | null} answer */
-function chartOf(context, {series, history}, answer) {
+function chartOf(context, {series, history, overview}, answer) {
   const {address} = context;
   const pair = chosenPair(context, series);
   const imagined = answer?.series?.pairs[0]?.lines.nominal ?? [];
@@ -210,9 +266,9 @@ function chartOf(context, {series, history}, answer) {
     to,
     marks: [...marksOf(history, pair), ...imaginedMarks(imagined)],
     gaps: gapsOf(history, from, to),
-    ...zooming(context),
+    ...zooming(context, overview),
   });
-  return {chart, lines, title};
+  return {chart, lines, title, resource: pair.resource};
 }
 
 /** @param {string[]} settings @param {...string} place */
@@ -297,18 +353,19 @@ async function askWhatIf(place, set, about, signal) {
 /** Shows what happened, and beside it what would have. @param {ViewContext} context @param {HTMLElement} place
  *  @param {Shown} shown @param {PageWhatIf | null} answer */
 function showResult(context, place, shown, answer) {
-  const {chart, lines, title} = chartOf(context, shown, answer);
+  const {chart, lines, title, resource} = chartOf(context, shown, answer);
   const whatIf = answer?.whatIf;
   place.replaceChildren(
+    ...(whatIf ? [verdict(whatIf)] : []),
     chart.element,
     el(
       "p",
       {class: "legend"},
       "solid: nominalQuota as it was · dashed: what if · filled: accepted · ▲ our writes · △ writes of what if · ",
       "✕ foreign writes ",
-      wholeButton(context),
+      ...zoomButtons(context, shown.overview),
     ),
-    tableBehind(title, lines),
+    tableBehind(title, lines, resource),
     ...(whatIf
       ? [
           el("h3", {}, "Both worlds in numbers"),

@@ -107,6 +107,24 @@ SeriesQuestion question_of(const Parameters& parameters) {
           parameters.optional("flavor"), parameters.optional("resource")};
 }
 
+// "[[queue, flavor, resource], ...]".
+Result<std::vector<SeriesQuestion>> asked_pairs(const std::string& text) {
+  const Json list = read_json(text);
+  std::vector<SeriesQuestion> pairs;
+  for (const Json& one : list.is_array() ? list : Json::array()) {
+    const bool are_texts =
+        one.is_array() && one.size() == 3 &&
+        std::all_of(one.begin(), one.end(), [](const Json& part) { return part.is_string(); });
+    if (are_texts)
+      pairs.push_back({.queue = one[0].get<std::string>(),
+                       .flavor = one[1].get<std::string>(),
+                       .resource = one[2].get<std::string>()});
+  }
+  if (!pairs.empty() && pairs.size() == list.size() && pairs.size() <= kPageSparksMax) return pairs;
+  return Error{ErrorCode::bad_input, "of: expected 1 to " + std::to_string(kPageSparksMax) +
+                                         " times [queue, flavor, resource] as JSON"};
+}
+
 // The windows that a what-if may change, as they are at the log's end.
 Json settings_json(const DebounceSettings& settings) {
   Json list = Json::array();
@@ -199,6 +217,7 @@ struct PageService::Parts {
   }
   Result<std::string> overview(const ServedLog& served, const HttpTarget& target);
   Result<std::string> series(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> sparks(const ServedLog& served, const HttpTarget& target);
   void refine_span(const ServedLog& served, const SeriesQuestion& question,
                    const TimelineSpan& span, std::size_t points, Json& series);
   Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
@@ -253,6 +272,26 @@ Result<std::string> PageService::Parts::series(const ServedLog& served, const Ht
   answer->document["building"] = building(served);
   answer->document["damage"] = damage(served);
   return to_text(answer->document);
+}
+
+// Small charts in one answer. What a Timeline left out of their series stays left out.
+Result<std::string> PageService::Parts::sparks(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"of", "from", "to", "points"});
+  if (!parameters) return parameters.error();
+  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  const auto asked = asked_pairs(parameters->text("of"));
+  if (!asked) return asked.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  Json rows = Json::array();
+  for (const SeriesQuestion& question : *asked) {
+    auto answer = series_answer(timeline.values(), aliases(), question, *span, *points);
+    rows.push_back(answer ? std::move(answer->document) : Json());
+  }
+  return to_text(
+      Json{{"kind", "Sparks"}, {"series", std::move(rows)}, {"building", building(served)}});
 }
 
 // Folds the events of a short span anew, where too many steps were left out before. What cannot be
@@ -348,10 +387,11 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
   if (subject == "log") return log_answer(served, *target);
   if (subject == "overview") return parts_->overview(served, *target);
   if (subject == "series") return parts_->series(served, *target);
+  if (subject == "sparks") return parts_->sparks(served, *target);
   if (subject == "proof") return parts_->proof_answer(served, *target);
   if (subject == "whatif") return parts_->what_if_answer(served, *target);
   return Error{ErrorCode::bad_input,
-               "expected log, overview, series, proof or whatif, got \"" + subject + "\""};
+               "expected log, overview, series, sparks, proof or whatif, got \"" + subject + "\""};
 }
 
 }  // namespace fairlead

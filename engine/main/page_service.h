@@ -21,6 +21,7 @@ inline constexpr std::string_view kPageLivePath = "/ui/api/live";
 inline constexpr std::size_t kPageBucketsMax = 2000;
 inline constexpr std::size_t kPagePointsMax = 5000;
 inline constexpr std::size_t kPageDifferencesMax = 500;
+inline constexpr std::size_t kPageSparksMax = 100;
 
 /// Owned by the caller's lock: one question at a time, from any thread. The verification runs on a
 /// thread of its own.
@@ -35,6 +36,8 @@ class PageService {
   ///   /ui/api/log?seq=&chain=            which log it is; whether it has that chain there
   ///   /ui/api/overview?from=&to=&buckets=    see timeline_answers.h
   ///   /ui/api/series?queue=|cluster=|list=&flavor=&resource=&from=&to=&points=   the same
+  ///   /ui/api/sparks?of=[[queue, flavor, resource], ...]&from=&to=&points=   {"series": an answer
+  ///   of /ui/api/series for each (null: there never was such a pair), at most kPageSparksMax}
   ///   /ui/api/proof?begin=true           the verification of chain and replay; begins one if asked
   ///   /ui/api/whatif?set=&from=&to=&queue=&flavor=&resource=&points=   {"settings"
   ///   [{"name", "value" (at the log's end), "most" (null: a duration), "zero" (whether it may be

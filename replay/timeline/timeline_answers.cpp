@@ -46,6 +46,15 @@ bool any_reduced(const Lines& lines) {
                      [](const StepSeries& series) { return series.reduced(); });
 }
 
+// Whether the span has more steps than an answer of `points`: some are left out of its lines.
+template <class Lines>
+bool any_left_out(const Lines& lines, const TimelineSpan& span, std::size_t points) {
+  return std::any_of(lines.begin(), lines.end(), [&](const StepSeries& series) {
+    const std::size_t all = series.steps().size();
+    return all > points && steps_between(series.steps(), span.from, span.to, all).size() > points;
+  });
+}
+
 Json buckets_json(const CountsOverTime& counts, const TimelineSpan& span, std::size_t buckets,
                   Duration& width) {
   Json list = Json::array();
@@ -200,6 +209,7 @@ Result<void> add_pairs(const Map& map, const Names& names, const Split& split,
     pairs.push_back({{"flavor", flavor},
                      {"resource", resource},
                      {"reduced", any_reduced(series.lines)},
+                     {"leftOut", any_left_out(series.lines, span, points)},
                      {"lines", lines_json(series.lines, names, span, points,
                                           canonical_resource(aliases, resource))}});
   }
@@ -305,6 +315,7 @@ void refine(Json& series, const Json& exact) {
       if (!same(row, other)) continue;
       row["lines"] = other["lines"];
       row["reduced"] = other["reduced"];
+      if (pairs) row["leftOut"] = other["leftOut"];
     }
   }
 }

@@ -43,12 +43,13 @@ struct SeriesQuestion {
   std::optional<std::string> resource = {};
 };
 /// Returns a Series: "from", "to", "queue" or "cluster", and "pairs" [{"flavor", "resource",
-/// "reduced" (steps were left out: between two others may have been), "lines" {name: [step]}}].
-/// Of a worker list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster",
-/// "reduced", "lines"}] with true or false as values; null: the list does not know the name. Each
-/// line begins with the step in force at "from" and has at most `points` steps, the extremes of
-/// each stretch among them. Fails with `bad_input` if there never was such a queue, cluster, list,
-/// flavor or resource; it names what there was.
+/// "reduced" (steps were left out: between two others may have been), "leftOut" (this answer has
+/// not all steps of its span: there are more than `points`), "lines" {name: [step]}}]. Of a worker
+/// list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster", "reduced",
+/// "lines"}] with true or false as values; null: the list does not know the name. Each line begins
+/// with the step in force at "from" and has at most `points` steps, the extremes of each stretch
+/// among them. Fails with `bad_input` if there never was such a queue, cluster, list, flavor or
+/// resource; it names what there was.
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
                                   const SeriesQuestion& question, const TimelineSpan& span,
                                   std::size_t points);

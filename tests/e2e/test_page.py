@@ -159,11 +159,13 @@ class PageTest(PageCase):
                 ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
-                ("/ui/api/what", {}, "expected log, overview, series, proof or whatif"),
+                ("/ui/api/what", {}, "expected log, overview, series, sparks, proof or whatif"),
                 ("/ui/api/series", {}, "expected one of queue, cluster and list"),
                 ("/ui/api/series", {"queue": "trainin"}, "known: training"),
                 ("/ui/api/series", {"queue": "training", "flavor": "gold"}, "known: "),
                 ("/ui/api/series", {"queue": "training", "points": "0"}, "points: expected a number from 1 to"),
+                ("/ui/api/sparks", {"of": "[1"}, "of: expected 1 to 100 times [queue, flavor, resource]"),
+                ("/ui/api/sparks", {"of": '[["training", "on-demand"]]'}, "of: expected 1 to 100 times"),
                 ("/ui/api/overview", {"from_": "noon"}, "from: expected a seq"),
                 ("/ui/api/overview", {"from_": "-1m", "to": "-2m"}, "is before from"),
                 ("/ui/api/overview", {"buckets": "9999"}, "buckets: expected a number from 1 to 2000"),
@@ -302,7 +304,17 @@ class DevLogTest(unittest.TestCase):
         begin, end = nanoseconds(overview["from"]), nanoseconds(overview["to"])
         series = {one["queue"]: served.ask("/ui/api/series", queue=one["queue"], points=5000)["pairs"]
                   for one in overview["queues"]}
-        self.assertFalse(any(pair["reduced"] for pairs in series.values() for pair in pairs))
+        self.assertFalse(any(pair["reduced"] or pair["leftOut"] for pairs in series.values() for pair in pairs))
+        few = served.ask("/ui/api/series", queue=overview["queues"][0]["queue"], points=5)["pairs"]
+        self.assertTrue(any(pair["leftOut"] for pair in few))
+        # Many small charts in one answer are those of each.
+        of = [[name, pairs[0]["flavor"], pairs[0]["resource"]] for name, pairs in series.items()]
+        of.append(["no", "such", "pair"])
+        *together, unknown = served.ask("/ui/api/sparks", of=json.dumps(of), points=50)["series"]
+        self.assertIsNone(unknown)
+        for (name, flavor, resource), one in zip(of[:-1], together, strict=True):
+            alone = served.ask("/ui/api/series", queue=name, flavor=flavor, resource=resource, points=50)
+            self.assertEqual(one["pairs"], alone["pairs"])
         dice, compared = random.Random(19), 0
         for number in range(500):
             name = dice.choice(sorted(series))

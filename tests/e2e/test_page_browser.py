@@ -17,6 +17,7 @@ from harness import browser
 from harness.page import Served
 from harness.process import Process, wait_for
 from harness.program import ROOT, binary, fairlead
+from harness.times import nanoseconds, rfc3339
 from test_page import HOSTILE, INCIDENT, long_plan, queue
 
 NEEDS = ("fairlead", "browser")
@@ -34,6 +35,50 @@ IN_FIREFOX = [EVERY_VIEW.format(1280, "light"), EVERY_VIEW.format(390, "light"),
 IN_DARK_FIREFOX = [EVERY_VIEW.format(1280, "dark"), EVERY_VIEW.format(320, "dark")]
 
 
+def jsonl(changes):
+    return "\n".join(json.dumps({"type": "MODIFIED", **change}) for change in changes)
+
+
+def quotas(name, **amounts):
+    """A ClusterQueue with one flavor."""
+    resources = [{"name": resource, "nominalQuota": amount} for resource, amount in amounts.items()]
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ClusterQueue", "metadata": {"name": name}, "spec": {
+        "resourceGroups": [{"coveredResources": [*amounts], "flavors": [{"name": "spot", "resources": resources}]}]}}
+
+
+def node(name, ready=True, cordoned=False, **amounts):
+    return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {"tier": "on-demand"}},
+            "spec": {"unschedulable": cordoned},
+            "status": {"allocatable": amounts, "conditions": [{"type": "Ready", "status": str(ready)}]}}
+
+
+def bursts():
+    """Edits of two queues, four each minute, a nanosecond apart."""
+    begin = nanoseconds("2026-11-21T14:00:00Z")
+    return jsonl({"time": rfc3339(begin + count // 4 * 60 * 10**9 + count % 4),
+                  "object": quotas("ab"[count % 2], cpu=str(count + 1))} for count in range(160))
+
+
+def large_fleet():
+    """400 queues and 120 clusters; one queue moves more often than a view draws."""
+    begin = nanoseconds("2026-11-21T14:00:00Z")
+    queues = [quotas(f"team-{number}", cpu="547200m", memory="746496Mi") for number in range(1, 401)]
+    nodes = [{"cluster": f"c{number}", "object": node(f"n{each}", cpu="8")}
+             for number in range(1, 121) for each in range(3)]
+    edits = [{"object": quotas("team-400", cpu=str(count), memory="746496Mi")} for count in range(1, 2200)]
+    changes = [{"object": one} for one in queues] + nodes + edits
+    return jsonl({"time": rfc3339(begin + count * 10**9), **change} for count, change in enumerate(changes))
+
+
+def flaps():
+    """What follows the incident: gpu-5 flaps five times within a window, gpu-2 is cordoned."""
+    begin, amounts = nanoseconds("2026-11-21T14:30:00Z"), {"cpu": "40", "nvidia.com/gpu": "8"}
+    states = [node("gpu-5", ready=count % 2 == 1, **amounts) for count in range(10)]
+    changes = [{"time": rfc3339(begin + count * 2 * 10**9), "object": state} for count, state in enumerate(states)]
+    changes.append({"time": "2026-11-21T15:00:00Z", "object": node("gpu-2", cordoned=True, **amounts)})
+    return jsonl({"cluster": "cluster2", **change} for change in changes)
+
+
 class BrowserTest(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -49,9 +94,9 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(fairlead("log", "export", bundle, "--data", data).returncode, 0)
         return bundle
 
-    def dev(self, name="dev", *arguments):
+    def dev(self, name="dev", *arguments, length="12s"):
         data = self.folder / name
-        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", "12s", "--data", data,
+        dev = Process("dev", [binary(), "dev", "--speed", "300", "--seed", "7", "--for", length, "--data", data,
                               *arguments], self.folder / f"{name}.txt").start()
         wait_for("the end of dev", lambda: not dev.running(), timeout=120)
         return data
@@ -95,6 +140,10 @@ class BrowserTest(unittest.TestCase):
                  "hostile": self.serve("--data", hostile), "damaged": self.serve("--data", self.damaged()),
                  "empty": self.serve("--data", self.plan("empty", "-", stdin="")), "living": self.living(),
                  "edits": self.serve("--data", edits),
+                 "devices": self.serve("--data", self.dev("devices", "--fleet", "devices", length="4s")),
+                 "bursts": self.serve("--data", self.plan("bursts", "-", stdin=bursts())),
+                 "large": self.serve("--data", self.plan("large", "-", stdin=large_fleet())),
+                 "flaps": self.serve("--data", self.plan("flaps", *INCIDENT, "-", stdin=flaps())),
                  "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
         pages |= {"saved": self.saved(dev, "low-priority-queue"), "savedEdits": self.saved(edits, "vision"),
                   "savedList": self.saved(self.folder / "lists", "serving"),

@@ -10,7 +10,7 @@ const views = {
   fleet: "#view=fleet",
   queue,
   whatif: "#view=whatif&set=growWindow%3D10s&queue=low-priority-queue&flavor=spot&resource=cpu",
-  diff: "#view=diff&a=-30m",
+  diff: "#view=diff&a=seq:20",
   log: "#view=log&where=kind%3DNode",
   proof: "#view=proof",
 };
@@ -98,7 +98,7 @@ test("by keyboard alone to a queue, its cursor and along its steps; each value i
       values: Object.fromEntries(
         [...document.querySelectorAll("#values tbody tr")].map((row) => [
           row.dataset.line,
-          row.querySelector(".value").textContent,
+          row.querySelector(".value data").value,
         ]),
       ),
     }));
@@ -125,7 +125,8 @@ test("the why panel says what audit why says, and each chip opens the fact that 
   const chips = await page.$$eval("#why .chip", (all) => all.map((chip) => Number(chip.dataset.seq)));
   assert.ok(chips.length > 5, `${chips.length} chips`);
   for (const seq of chips) assert.ok(named.has(seq), `seq ${seq} is in no answer`);
-  assert.ok((await textOf(page, "#why")).includes(`The quota is ${why.value.nominal}`));
+  assert.ok((await textOf(page, "#why")).includes("The quota is "));
+  assert.equal(await page.$eval("#why .lead data", (data) => data.value), why.value.nominal);
   for (const seq of [...new Set(chips)].slice(0, 6)) {
     await page.$eval(`#why .chip[data-seq="${seq}"]`, (chip) => chip.click());
     await page.waitForFunction(
@@ -142,6 +143,140 @@ test("the why panel says what audit why says, and each chip opens the fact that 
   await close();
 });
 
+test("the answer is first on the screen, stays where it is while one scrubs, and one sentence of it is spoken", async () => {
+  const {page, check, close} = await visit(servers.dev + queue, {height: 900});
+  const places = () =>
+    page.evaluate(() => {
+      const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+      return [box("#why").top, box("#why").bottom, box(".chart").top, box(".chart").bottom, box("#scrubber").top];
+    });
+  const before = await places();
+  assert.deepEqual(
+    [...before].sort((a, b) => a - b),
+    before,
+  );
+  assert.ok(before.at(-1) < 900, `${before}`);
+  await page.keyboard.press("c");
+  for (let step = 0; step < 8; ++step) {
+    await page.keyboard.press("ArrowLeft");
+    const {at} = await address(page);
+    await page.waitForFunction((time) => document.getElementById("why").dataset.time === time, {}, at);
+    assert.deepEqual(await places(), before, at);
+    const said = await textOf(page, "#why-said");
+    assert.match(said, /^\S.* UTC: quota [^ ]+(, should be [^ ]+)?\.$/);
+    assert.ok(said.length < 100, said);
+  }
+  assert.equal(await page.$("#why[aria-live], #why [aria-live]"), null);
+  await page.click("#why-size");
+  assert.equal((await address(page)).why, "all");
+  assert.ok(await page.$eval("#why", (panel) => panel.scrollHeight <= panel.clientHeight));
+  check();
+  await close();
+});
+
+test("the why panel has the devices of audit why, and amounts that are read and exact on demand", async () => {
+  const {page, check, close} = await visit(servers.devices + "#view=queue");
+  const {queue: name, flavor, resource, at} = await address(page);
+  const why = await ask(servers.devices, "audit/why", {queue: name, flavor, resource, "as-of": at});
+  const pools = why.grants.flatMap((grant) => grant.devices ?? []);
+  assert.ok(pools.length > 0);
+  await page.waitForSelector("#why .devices");
+  const text = await textOf(page, "#why");
+  for (const grant of why.grants.filter((one) => one.devices)) {
+    const all = grant.devices.flatMap((pool) => pool.devices);
+    assert.ok(text.includes(`${all.filter((one) => one.counts).length} of ${all.length} devices count.`), text);
+  }
+  for (const pool of pools) {
+    assert.ok(text.includes(`pool ${pool.driver}/${pool.pool}: `), pool.pool);
+    for (const device of pool.devices.filter((one) => !one.counts))
+      for (const reason of device.reasons) assert.ok(text.includes(reason), reason);
+  }
+  const shown = await page.evaluate(async () => {
+    const {amountText, deltaText, setExact} = await import("./amounts.js");
+    const asked = [
+      ["547200m", "cpu"],
+      ["1k", "cpu"],
+      ["746496Mi", "memory"],
+      ["765460Mi", "memory"],
+      ["12", "gpu"],
+      [null, "cpu"],
+    ];
+    const read = asked.map(([text, resource]) => amountText(text, resource));
+    const delta = [
+      deltaText("147200m", "547200m", "cpu"),
+      deltaText("2Gi", "1Gi", "memory"),
+      deltaText(null, "1", "cpu"),
+    ];
+    setExact(true);
+    return {read, delta, exact: amountText("547200m", "cpu")};
+  });
+  assert.deepEqual(shown.read, ["547.2", "1000", "729Gi", "748Gi", "12", "none"]);
+  assert.deepEqual([shown.delta, shown.exact], [["+400", "-1Gi", ""], "547200m"]);
+  check();
+  await close();
+});
+
+for (const name of ["dev", "bursts"])
+  test(`under the cursor is what audit quota says, at 500 random moments of ${name}`, async () => {
+    const {page, check, close} = await visit(servers[name]);
+    const wrong = await page.evaluate(async (seed) => {
+      const {stepAt} = await import("./charts.js");
+      const {nsOf} = await import("./times.js");
+      const get = async (path) => (await fetch("../" + path)).json();
+      let state = seed;
+      const below = (limit) => (state = (state * 48271) % 2147483647) % limit;
+      const {from, to, queues} = await get("ui/api/overview");
+      const [begin, end] = [nsOf(from), nsOf(to)];
+      const text = (ns) =>
+        new Date(Number(ns / 1000000n)).toISOString().slice(0, 20) + String(ns % 1000000000n).padStart(9, "0") + "Z";
+      const series = {};
+      for (const {queue} of queues) series[queue] = (await get(`ui/api/series?queue=${queue}`)).pairs;
+      const found = [];
+      for (let count = 0; count < 500; ++count) {
+        const {queue} = queues[below(queues.length)];
+        const steps = series[queue].flatMap((pair) => Object.values(pair.lines).flat());
+        // At a step, a nanosecond before and behind it, or anywhere.
+        const near = nsOf(steps[below(steps.length)][0]) + BigInt(below(3) - 1);
+        const ns = count % 3 ? near : begin + ((end - begin) * BigInt(below(1000000))) / 1000000n;
+        const time = text(ns < begin ? begin : ns > end ? end : ns);
+        const quota = await get(`audit/quota?queue=${queue}&as-of=${time}`);
+        for (const row of quota.rows ?? []) {
+          const pair = series[queue].find((one) => one.flavor === row.flavor && one.resource === row.resource);
+          for (const line of ["nominal", "desired"]) {
+            const value = stepAt(pair.lines[line], time)?.[2] ?? null;
+            if (value !== row[line]) found.push(`${queue} ${line} at ${time}: ${value}, not ${row[line]}`);
+          }
+        }
+      }
+      return found;
+    }, 20261129);
+    assert.deepEqual(wrong, []);
+    check();
+    await close();
+  });
+
+test("the cursor stops at each of several events a nanosecond apart, and a link leads to one of them", async () => {
+  const {page, check, close} = await visit(servers.bursts + "#view=queue");
+  const {queue: name, flavor, resource} = await address(page);
+  const [{lines}] = (await ask(servers.bursts, "ui/api/series", {queue: name, flavor, resource})).pairs;
+  await page.keyboard.press("c");
+  await page.keyboard.press("Home");
+  const nominal = () => page.$eval('#values tr[data-line="nominal"] .value data', (data) => data.value);
+  const seen = [];
+  for (const [time, , value] of lines.nominal.slice(1, 12)) {
+    await page.keyboard.press("ArrowRight");
+    seen.push([(await address(page)).at, await nominal()]);
+    assert.deepEqual(seen.at(-1), [time, value]);
+  }
+  const [at, value] = seen[4];
+  await go(page, "#" + new URLSearchParams({view: "queue", queue: name, flavor, resource, at}));
+  assert.deepEqual([(await address(page)).at, await nominal()], [at, value]);
+  await page.waitForFunction((time) => document.getElementById("why").dataset.time === time, {}, at);
+  assert.equal(await page.$eval("#why .lead data", (data) => data.value), value);
+  check();
+  await close();
+});
+
 test("zooming is in the address, and the way back is there", async () => {
   const {page, check, close} = await visit(servers.dev + queue);
   await page.evaluate(() =>
@@ -154,6 +289,249 @@ test("zooming is in the address, and the way back is there", async () => {
   await page.keyboard.press("w");
   await page.waitForFunction(() => !location.hash.includes("from="));
   await shown(page);
+  check();
+  await close();
+});
+
+test("where a chart leaves steps out, quota and wish under the cursor are those of the answer about that moment", async () => {
+  const {page, check, close} = await visit(servers.large);
+  const {from, to} = await ask(servers.large, "ui/api/overview");
+  for (const part of [0.3, 0.507, 0.81, 0.9231]) {
+    const at = new Date(Date.parse(from) + part * (Date.parse(to) - Date.parse(from))).toISOString();
+    await go(page, `#view=queue&queue=team-400&flavor=spot&resource=cpu&at=${at}`);
+    await page.waitForFunction(() => document.querySelector('#values tr[data-line="nominal"] .value data'));
+    assert.match(await textOf(page, "#values caption"), /Steps are left out at this scale/);
+    const quota = await ask(servers.large, "audit/quota", {queue: "team-400", "as-of": at});
+    const row = quota.rows.find((one) => one.resource === "cpu");
+    assert.equal(
+      await page.$eval('#values tr[data-line="nominal"] .value data', (data) => data.value),
+      row.nominal,
+      at,
+    );
+  }
+  check();
+  await close();
+});
+
+test("two fingers zoom where they are, and one scrolls", async () => {
+  const {page, check, close} = await visit(servers.dev + queue);
+  const chart = await (await page.$(".chart .plot")).boundingBox();
+  const touch = await page.createCDPSession();
+  const [x, y] = [chart.x + chart.width / 2, chart.y + 100];
+  const points = (apart) => [
+    {x: x - apart, y, id: 1},
+    {x: x + apart, y, id: 2},
+  ];
+  await touch.send("Emulation.setTouchEmulationEnabled", {enabled: true, maxTouchPoints: 2});
+  await touch.send("Input.dispatchTouchEvent", {type: "touchStart", touchPoints: points(40)});
+  for (const apart of [80, 120, 160])
+    await touch.send("Input.dispatchTouchEvent", {type: "touchMove", touchPoints: points(apart)});
+  await touch.send("Input.dispatchTouchEvent", {type: "touchEnd", touchPoints: []});
+  await page.waitForFunction(() => location.hash.includes("from="));
+  await shown(page);
+  const {from, to} = await address(page);
+  const whole = await ask(servers.dev, "ui/api/overview");
+  const width = (span) => Date.parse(span.to) - Date.parse(span.from);
+  const part = width({from, to}) / width(whole);
+  assert.ok(part > 0.15 && part < 0.4, `${part}`);
+  check();
+  await close();
+});
+
+test("wheel, keys and buttons zoom around the cursor, each is an entry of the history, and the focus stays", async () => {
+  const {page, check, close} = await visit(servers.dev + queue);
+  const span = async () => {
+    const {from = "", to = ""} = await address(page);
+    return [from, to];
+  };
+  const changed = async (before) => {
+    await page.waitForFunction(
+      (from) => (new URLSearchParams(location.hash.slice(1)).get("from") ?? "") !== from,
+      {},
+      before[0],
+    );
+    await shown(page);
+    assert.notEqual(await page.evaluate(() => document.activeElement.localName), "body");
+    return span();
+  };
+  await page.keyboard.press("c");
+  await page.keyboard.press("ArrowLeft");
+  const {at} = await address(page);
+  await page.keyboard.press("+");
+  const near = await changed(["", ""]);
+  assert.ok(Date.parse(near[0]) <= Date.parse(at) && Date.parse(at) <= Date.parse(near[1]) + 1, `${near} ${at}`);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "scrubber");
+  await page.keyboard.press("-");
+  const wide = await changed(near);
+  assert.ok(Date.parse(wide[1]) - Date.parse(wide[0]) > Date.parse(near[1]) - Date.parse(near[0]));
+  await page.goBack();
+  assert.deepEqual(await changed(wide), near);
+  await page.goBack();
+  assert.deepEqual(await changed(near), ["", ""]);
+  // At the pointer: what is under it stays under it.
+  const chart = await (await page.$(".chart")).boundingBox();
+  const x = chart.x + chart.width * 0.75;
+  await page.mouse.move(x, chart.y + 80);
+  const hovered = await textOf(page, ".read-out strong");
+  assert.match(await textOf(page, ".read-out"), /nominal \S+/);
+  await page.mouse.wheel({deltaY: -400});
+  const turned = await changed(["", ""]);
+  await page.mouse.move(x + 1, chart.y + 80);
+  await page.mouse.move(x, chart.y + 80);
+  const moment = (text) => Date.parse(text.replace(" UTC", "Z").replace(" ", "T"));
+  const width = Date.parse(turned[1]) - Date.parse(turned[0]);
+  const away = Math.abs(moment(await textOf(page, ".read-out strong")) - moment(hovered));
+  assert.ok(away < width / 100, `${away} ms of ${width}`);
+  await page.keyboard.press("w");
+  assert.deepEqual(await changed(turned), ["", ""]);
+  check();
+  await close();
+});
+
+test("two cursors are two lines on the chart, with what differs between them", async () => {
+  const {page, check, close} = await visit(servers.dev + queue);
+  await page.keyboard.press("c");
+  await page.keyboard.press("Home");
+  for (let step = 0; step < 6; ++step) await page.keyboard.press("ArrowRight");
+  const first = (await address(page)).at;
+  await page.keyboard.press("m");
+  await page.keyboard.press("End");
+  const {at, mark} = await address(page);
+  assert.equal(mark, first);
+  assert.equal((await page.$$(".chart:first-of-type .cursor:not([hidden])")).length >= 2, true);
+  const asked = {queue: "low-priority-queue", flavor: "spot", resource: "cpu"};
+  const value = async (time) => Number((await ask(servers.dev, "audit/why", {...asked, "as-of": time})).value.nominal);
+  const delta = (await value(at)) - (await value(mark));
+  const text = await textOf(page, '#values tr[data-line="nominal"] .change');
+  assert.equal(Number(text), delta);
+  assert.match(await textOf(page, ".delta:not([hidden])"), /^quota [+-]?\d+ in /);
+  await follow(page, "#values caption a");
+  const there = await address(page);
+  assert.deepEqual([there.view, there.a, there.b], ["diff", mark, at]);
+  await page.goBack();
+  await page.waitForSelector("#scrubber");
+  await shown(page);
+  await page.keyboard.press("c");
+  await page.keyboard.press("m");
+  await page.keyboard.press("m");
+  assert.equal((await address(page)).mark, undefined);
+  check();
+  await close();
+});
+
+test("the ruler is moved by keys, and what is chosen is in the address and taken from it", async () => {
+  const {page, check, close} = await visit(servers.dev + "#view=fleet");
+  await page.focus("#ruler-span");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => location.hash.includes("from="));
+  await shown(page);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "ruler-span");
+  const first = await address(page);
+  await page.keyboard.press("ArrowLeft");
+  await page.waitForFunction((from) => !location.hash.includes(encodeURIComponent(from)), {}, first.from);
+  await shown(page);
+  await page.goBack();
+  await page.waitForFunction((from) => location.hash.includes(encodeURIComponent(from)), {}, first.from);
+  await shown(page);
+  await page.select("#zone", "local");
+  await page.select("#amounts", "exact");
+  await shown(page);
+  const chosen = await address(page);
+  assert.deepEqual([chosen.zone, chosen.amounts], ["local", "exact"]);
+  // Of another person's link, the choices of its sender.
+  const other = await visit(servers.dev + "#view=fleet&zone=relative&theme=dark&from=-4m");
+  assert.match(await textOf(other.page, "#history"), /until the log's end/);
+  assert.equal(await other.page.evaluate(() => document.documentElement.dataset.theme), "dark");
+  const {from, zone} = await address(other.page);
+  assert.match(from, /^\d{4}-.*Z$/);
+  assert.equal(zone, "relative");
+  await follow(other.page, '[data-view="log"]');
+  assert.equal((await address(other.page)).zone, "relative");
+  await go(other.page, "#view=diff&a=-3m");
+  assert.match((await address(other.page)).a, /^\d{4}-.*Z$/);
+  await go(other.page, `${queue}&at=-2m`);
+  assert.match((await address(other.page)).at, /^\d{4}-.*Z$/);
+  other.check();
+  await other.close();
+  check();
+  await close();
+});
+
+test("400 queues and 120 clusters: ordered as people count, filtered, few questions, no view slow", async () => {
+  const {page, check, close} = await visit(servers.large);
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  const names = (selector) =>
+    page.$$eval(selector, (all) => all.filter((one) => one.checkVisibility()).map((one) => one.textContent));
+  const slow = [];
+  const slowest = 4000; // ms on a machine that does much beside; alone each takes less than a second
+  const views = ["fleet", "queue&queue=team-77", "cluster&cluster=c77", "log", "diff&a=seq:600", "fleet"];
+  for (const view of views) {
+    const begun = performance.now();
+    await go(page, `#view=${view}`);
+    const ms = performance.now() - begun;
+    if (ms > slowest) slow.push(`${view} took ${ms} ms`);
+  }
+  assert.deepEqual(slow, []);
+  await page.waitForNetworkIdle({idleTime: 300});
+  const series = asked.filter((url) => /\/ui\/api\/(series|sparks)/.test(url));
+  assert.ok(series.length < 10, `${series.length} series`);
+  const queues = await names(".card h3 a");
+  assert.equal(queues.length, 400);
+  assert.deepEqual(queues.slice(0, 3), ["team-1", "team-2", "team-3"]);
+  const clusters = await names('main section[aria-labelledby="clusters"] td:first-child a');
+  assert.deepEqual([clusters.length, ...clusters.slice(0, 3)], [120, "c1", "c2", "c3"]);
+  assert.ok((await textOf(page, ".card .pairs")).includes("729Gi"));
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "filter");
+  await page.keyboard.type("team-39 or /^team-7\\b/");
+  assert.deepEqual(await names(".card h3 a"), [
+    "team-7",
+    "team-39",
+    ...[...Array(10).keys()].map((n) => `team-39${n}`),
+  ]);
+  assert.match(await textOf(page, "#filtered"), /^12 of 400 queues, 0 of 120 clusters/);
+  assert.equal((await address(page)).filter, "team-39 or /^team-7\\b/");
+  await page.waitForFunction(() => document.querySelectorAll(".card:not([hidden]) .spark").length === 12);
+  assert.deepEqual(await findings(page), []);
+  await page.goBack();
+  await page.waitForFunction(() => document.getElementById("filter")?.value === "");
+  await shown(page);
+  assert.equal((await names(".card h3 a")).length, 400);
+  await go(page, "#view=cluster&cluster=c10");
+  assert.deepEqual((await page.$$eval("#choose option", (all) => all.map((one) => one.textContent))).slice(0, 3), [
+    "c1",
+    "c2",
+    "c3",
+  ]);
+  await go(page, "#view=log");
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => document.activeElement.id), "where");
+  check();
+  await close();
+});
+
+test("each node that was not always ready has a row, and flaps without a write are one bar that opens", async () => {
+  const {page, check, close} = await visit(servers.flaps + "#view=cluster&cluster=cluster2");
+  await page.waitForSelector(".track[data-row]");
+  const rows = await page.$$eval(".track[data-row]", (all) => all.map((one) => one.dataset.row));
+  assert.deepEqual(rows, ["gpu-2", "gpu-5", "gpu-6"]);
+  const bars = (row, style) =>
+    page.$$eval(`.track[data-row="${row}"] .bar-${style}`, (all) => all.map((one) => one.title));
+  assert.equal((await bars("gpu-2", "cordoned")).length, 1);
+  // The loss of gpu-6 was written: it is no flap.
+  assert.deepEqual([(await bars("gpu-6", "not-ready")).length, (await bars("gpu-6", "flaps")).length], [1, 0]);
+  assert.match(
+    (await bars("gpu-5", "flaps")).join("; "),
+    /^5 flaps without a write from \S+ 14:30:00\S+ UTC to \S+ 14:30:18/,
+  );
+  assert.equal((await bars("gpu-5", "not-ready")).length, 0);
+  await page.focus('[aria-label="gpu-5: 5 flaps without a write"]');
+  await page.keyboard.press("Enter");
+  assert.deepEqual([(await bars("gpu-5", "not-ready")).length, (await bars("gpu-5", "flaps")).length], [5, 0]);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-expanded")), "true");
+  assert.equal((await address(page)).open, "gpu-5");
+  assert.deepEqual(await findings(page), []);
   check();
   await close();
 });
@@ -332,11 +710,28 @@ test("a hub that runs is followed and paused, and the cursor at the end goes alo
   await page.keyboard.press("f");
   await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, before);
   await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, await line());
+  // What is left of a window runs while the log is followed, at its end.
+  const left = await page.evaluate(async () => {
+    const [{timeLeft}, {logEnd}] = [await import("./countdown.js"), await import("./times.js")];
+    const at = logEnd() + 3600e3 * 24 * 365; // no time of this machine
+    const place = timeLeft(new Date(at + 60000).toISOString(), at);
+    document.body.append(place);
+    const first = place.textContent;
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    const then = place.textContent;
+    place.remove();
+    return [first, then];
+  });
+  assert.equal(left[0], "1m left");
+  assert.match(left[1], /^5[78]s left$/);
   await page.keyboard.press("f");
   assert.equal(await page.$eval("#follow", (button) => button.getAttribute("aria-pressed")), "false");
   await shown(page);
   await new Promise((resolve) => setTimeout(resolve, 2500));
   const paused = await line();
+  await page.waitForFunction(() =>
+    /^Follow \([1-9][0-9]* events? waits?\)$/.test(document.getElementById("follow").textContent),
+  );
   await new Promise((resolve) => setTimeout(resolve, 3000));
   assert.equal(await line(), paused);
   const {at} = await address(page);

@@ -7,11 +7,13 @@ import {act, address, ask, findings, follow, go, keepSaved, picture, servers, sh
 
 const pair = "queue=low-priority-queue&flavor=spot&resource=cpu";
 
-/** The rows of the table with that caption's beginning, as texts. */
+/** The rows of the table with that caption's beginning, as texts; amounts are the exact ones. */
 function rowsOf(page, caption) {
   return page.evaluate((begin) => {
     const found = [...document.querySelectorAll("table")].find((one) => one.caption.textContent.startsWith(begin));
-    return [...found.tBodies[0].rows].map((row) => [...row.cells].map((cell) => cell.textContent));
+    return [...found.tBodies[0].rows].map((row) =>
+      [...row.cells].map((cell) => cell.querySelector("data")?.value ?? cell.textContent),
+    );
   }, caption);
 }
 
@@ -50,6 +52,12 @@ test("by keyboard a window moves, and the line and the totals are those of the c
     worlds.map((one) => one.underQuotaResourceHours.cpu),
   );
   assert.equal(rows["Slowest shrink, seconds"][2], String(whatIf.slowestShrinkSeconds));
+  const verdict = await textOf(page, "#verdict");
+  const cpu = (one) =>
+    parseFloat(one.underQuotaResourceHours.cpu) / (one.underQuotaResourceHours.cpu.endsWith("m") ? 1000 : 1);
+  const [was, would] = [cpu(history), cpu(whatIf)];
+  const less = `${Number(Math.abs(was - would).toFixed(3))} ${would < was ? "fewer" : "more"} under-quota cpu hours`;
+  assert.ok(was !== would && verdict.includes(less), `${verdict}: not ${less}`);
   await page.$eval("#differences", (details) => (details.open = true));
   assert.equal((await rowsOf(page, "Writes that differ")).length, said.differences.length);
   // The table behind the chart has the imagined line: each write of it that differs is a step there.
@@ -153,12 +161,18 @@ test("a worker list has a row a cluster; its bars and the table at the cursor ar
 
 test("between two steps the cursor asks about a millisecond that is not before the log", async () => {
   const {page, check, close} = await visit(servers.lists);
-  const asked = await page.evaluate(async () => {
+  const {asked, burst} = await page.evaluate(async () => {
     const {exactTime} = await import("./scrubber.js");
     const [begin, second] = ["2026-11-21T14:00:00.000400000Z", "2026-11-21T14:00:01Z"];
     const ms = Date.parse("2026-11-21T14:00:00Z");
-    return [exactTime([begin, second], ms + 0.4), exactTime([second], ms + 0.4), exactTime([begin], ms + 7.5)];
+    const last = "2026-11-21T14:00:01.000000003Z";
+    return {
+      burst: exactTime([begin, second, last], ms + 1000),
+      asked: [exactTime([begin, second], ms + 0.4), exactTime([second], ms + 0.4), exactTime([begin], ms + 7.5)],
+    };
   });
+  // Of a burst it is the last one.
+  assert.deepEqual(burst, "2026-11-21T14:00:01.000000003Z");
   assert.deepEqual(asked, ["2026-11-21T14:00:00.000400000Z", "2026-11-21T14:00:00.001Z", "2026-11-21T14:00:00.008Z"]);
   check();
   await close();
@@ -183,7 +197,10 @@ test("every view is had as a paragraph in Markdown, with numbers, link and diges
     ["#view=proof", /^\*\*Proof.\*\* .*The hash chain holds to seq \d+.*The replay holds: \d+ events/],
     ["#view=fleet", /^\*\*Fleet\*\* from .*: \d+ events, \d+ of our writes.*2 queues.*4 clusters/],
     ["#view=cluster&cluster=cluster2", /^\*\*Cluster cluster2\*\* is \w.*accepted of .*/],
-    ["#view=diff&a=seq:60&b=seq:200", /^\*\*From .* \(seq 60\) to .* \(seq 200\)\*\* differ: Quotas: /],
+    [
+      "#view=diff&a=seq:60&b=seq:200",
+      /^\*\*From .* \(seq 60\) to .* \(seq 200\)\*\* \d+ rows differ\. .*\n\n\| Of \| Name \| From \| To \|\n\|---\|.*\n\| Quotas \| /,
+    ],
     ["#view=log&where=kind%3DClusterQueue", /^The newest 20 events where kind=ClusterQueue\..*\n\n\| Seq \|.*\n/],
     [`#view=queue&${pair}`, /^\*\*low-priority-queue spot cpu\*\* was \d+ at /],
   ]) {
@@ -250,10 +267,16 @@ test("what a saved page says at its moments is what the server says, and a chip 
     );
     const asked = {queue: "low-priority-queue", flavor: "spot", resource: "cpu", "as-of": at};
     const why = await ask(servers.dev, "audit/why", asked);
-    assert.ok((await textOf(page, "#why")).includes(`The quota is ${why.value.nominal ?? "not set"}`), at);
+    const lead = await textOf(page, "#why .lead");
+    assert.ok(lead.startsWith(why.value.nominal === null ? "The quota is not set" : "The quota is "), lead);
+    if (why.value.nominal !== null)
+      assert.equal(await page.$eval("#why .lead data", (data) => data.value), why.value.nominal, at);
     const quota = await ask(servers.dev, "audit/quota", {queue: "low-priority-queue", "as-of": at});
     const row = quota.rows.find((one) => one.flavor === "spot" && one.resource === "cpu");
-    assert.equal(await textOf(page, '#values tr[data-line="nominal"] .value'), row.nominal ?? "none");
+    assert.equal(
+      await page.$eval('#values tr[data-line="nominal"] .value data', (data) => data.value),
+      row.nominal ?? "none",
+    );
   }
   assert.ok(seen.size >= 4, `${seen.size} moments`);
   await page.keyboard.press("End");
