@@ -33,6 +33,15 @@ function value(why) {
   );
 }
 
+/** What became of a write. @param {import("./answers").Change} change @param {string} time */
+function movedText(change, time) {
+  const [before, after] = [change.old ?? "none", change.new ?? "none"];
+  const outcome = change.writer === "fairlead" ? (change.answer?.outcome ?? "none") : "accepted";
+  if (outcome === "accepted") return `moved from ${before} to ${after} on ${time}`;
+  const said = outcome === "rejected" ? "was refused" : "has no answer yet";
+  return `was ${before} when a write of ${after} was sent on ${time}, which ${said}`;
+}
+
 /** @param {Why} why */
 function written(why) {
   const change = why.written;
@@ -41,7 +50,7 @@ function written(why) {
   return el(
     "p",
     {},
-    `It moved from ${change.old ?? "none"} to ${change.new ?? "none"} on ${show(change.time)}, written by `,
+    `It ${movedText(change, show(change.time))}, written by `,
     change.writer === "fairlead" ? `Fairlead (${change.rule}: ${change.text}) ` : `${by || "another writer"} `,
     chip(change.seq, "write"),
     ...(change.because ?? []).flatMap((seq) => [" ", chip(seq, "because of")]),
@@ -125,7 +134,7 @@ function grantPart(grant, at) {
           ? `Accepted moved from ${capacity.moved.from ?? "none"} to ${capacity.moved.to} on ` +
               `${show(capacity.moved.at)} by ${capacity.moved.by}. `
           : "",
-        ...capacity.because.flatMap((fact) => [chip(fact.seq, fact.text ?? "pruned"), " "]),
+        ...capacity.because.flatMap((fact) => [chip(fact.seq, fact.changed ?? fact.text ?? "pruned"), " "]),
       ),
       ...window_(capacity.layer, at),
     ]),
@@ -213,7 +222,7 @@ export function whySentences(why, whyNot) {
           {},
           `Counts by its ${worker.from}: ${worker.usable ?? "none"} usable, ${worker.accepted ?? "none"} accepted, `,
           `${worker.contributes ?? "none"} contributed. `,
-          ...(worker.because ?? []).flatMap((fact) => [chip(fact.seq, fact.text ?? "pruned"), " "]),
+          ...(worker.because ?? []).flatMap((fact) => [chip(fact.seq, fact.changed ?? fact.text ?? "pruned"), " "]),
         ),
         ...window_(worker.layer, at),
       ),
@@ -233,7 +242,7 @@ export function paragraph(why, whyNot, name, chain) {
     `**${plainMarkdown(name)}** was ${nominal ?? "not set"} at ${why.asOf.time} (seq ${why.asOf.seq})`,
     desired !== null && desired !== nominal ? `, and should have been ${desired}. ` : ". ",
     change
-      ? `It had moved from ${change.old ?? "none"} to ${change.new ?? "none"} at ${change.time} (seq ${change.seq})` +
+      ? `It ${movedText(change, change.time)} (seq ${change.seq})` +
         (change.writer === "fairlead"
           ? `: ${plainMarkdown(`${change.rule}, ${change.text}`)}. `
           : ", by another writer. ")
