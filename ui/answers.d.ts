@@ -43,6 +43,109 @@ export interface Overview {
       lendingLimit: string | null;
     }[];
   }[];
+  pool: {
+    tenants: number;
+    superClusters: number;
+    namespaces: number;
+    troubled: number;
+    pods: number;
+    waiting: number;
+  } | null;
+}
+export interface Pool {
+  tenants: {
+    tenant: string;
+    state: string;
+    namespaces: number;
+    pods: number;
+    waiting: number;
+    slices: Record<string, string>;
+    limit: Record<string, string>;
+  }[];
+  superClusters: {
+    id: string;
+    cluster: string | null;
+    state: string;
+    overflowing: boolean;
+    namespaces: number;
+    accepted: Record<string, string>;
+    held: Record<string, string>;
+  }[];
+  namespaces: {
+    tenant: string;
+    namespace: string;
+    states: string[];
+    slice: Record<string, string> | null;
+    expected: number;
+    slices: number;
+    placements: Record<string, number>;
+    reason: string | null;
+    pods: number;
+    waiting: number;
+  }[];
+  namespacesLeftOut: number;
+  pods: {
+    tenant: string;
+    namespace: string;
+    pod: string;
+    superCluster: string | null;
+    waitsSince: string | null;
+    reason: string | null;
+  }[];
+  podsLeftOut: number;
+}
+export interface ShareSeries {
+  from: string;
+  to: string;
+  namespace: string;
+  shares: {
+    id: string;
+    reduced: boolean;
+    lines: Record<"placed" | "decided" | "pods" | "expected" | "waiting", Step[]>;
+  }[];
+}
+export interface PoolSeries {
+  from: string;
+  to: string;
+  resources: {resource: string; reduced: boolean; lines: Record<string, Step[]>}[];
+}
+export interface PlacementHistory {
+  rows: {seq: number; time: string; old: unknown; new: unknown; writer: "fairlead" | "foreign"; rule: string | null}[];
+  unseen: Unseen[];
+}
+export interface PlacementWhy {
+  asOf: AsOf;
+  tenant: string;
+  namespace: string;
+  pod?: string;
+  slice: Record<string, string> | null;
+  expected: number;
+  placements: Record<string, number>;
+  superCluster?: string | null;
+  reason: string | null;
+  undecided: string | null;
+  unseen: Unseen[];
+  clusters: {
+    id: string;
+    cluster: string | null;
+    state: string;
+    slices: number;
+    usable: Record<string, string> | null;
+    others: Record<string, string>;
+    room: number;
+    short?: string;
+    left?: Record<string, string>;
+    free?: Record<string, string>;
+    devices?: {reason: string; detail: string} | null;
+  }[];
+  changes: {
+    seq: number | null;
+    time: string | null;
+    rule: string;
+    text: string;
+    facts: {seq: number; time: string | null; text: string | null; changed: string | null}[];
+    answer?: {outcome: string; seq?: number};
+  }[];
 }
 export interface Series {
   from: string;
@@ -211,7 +314,7 @@ export interface Capacity {
   state: string;
   layer: Layer;
   moved: {from: string | null; to: string; at: string; by: string} | null;
-  because: {seq: number; time: string | null; text: string | null}[];
+  because: {seq: number; time: string | null; text: string | null; changed: string | null}[];
   earlierNotKept: boolean;
 }
 export interface Grant {
@@ -262,7 +365,7 @@ export interface WorkerPart {
   accepted?: string;
   contributes?: string;
   layer: Layer;
-  because: {seq: number; time: string | null; text: string | null}[];
+  because: {seq: number; time: string | null; text: string | null; changed: string | null}[];
 }
 export interface Why {
   asOf: AsOf;

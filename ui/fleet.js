@@ -47,8 +47,9 @@ function marksOf(overview) {
 
 /** @param {ViewContext} context @param {Overview} overview */
 function ruler(context, overview) {
-  const {address} = context;
-  const zoomed = Boolean(address.from || address.to);
+  const {address, log} = context;
+  const end = log.last_time ?? overview.to;
+  const narrowed = !address.from && !address.to && (overview.from !== overview.begin || overview.to !== end);
   const chart = stepChart({
     title: "Events over the log",
     resource: "",
@@ -67,9 +68,13 @@ function ruler(context, overview) {
     el(
       "p",
       {class: "legend"},
-      overview.from === overview.begin || zoomed
-        ? ""
-        : `The log begins on ${show(overview.begin)}; drawn is where it goes on. `,
+      ...(narrowed
+        ? [
+            `The log goes from ${show(overview.begin)} to ${show(end)}; drawn is where something moved. `,
+            el("a", {href: hashOf(withLog({...address, from: overview.begin, to: end}))}, "Show all of it"),
+            ". ",
+          ]
+        : []),
       `Each step ${overview.bucketWidth}; `,
       ...Object.values(marks).join(" · "),
       " ",
@@ -369,6 +374,27 @@ function cohorts(overview) {
   ];
 }
 
+/** @param {Overview} overview */
+function pool(overview) {
+  const counts = overview.pool;
+  if (!counts) return [];
+  return [
+    el(
+      "section",
+      {"aria-labelledby": "pool"},
+      el("h2", {id: "pool"}, "Pool"),
+      el(
+        "p",
+        {},
+        el("a", {href: hashOf(withLog({view: "pool"}))}, "The super cluster pool"),
+        `: ${counts.superClusters} super clusters, ${counts.tenants} tenants, ${counts.namespaces} namespaces, `,
+        counts.troubled ? el("strong", {}, `of which ${counts.troubled} lack something`) : "which lack nothing",
+        `; ${counts.pods} pods, ${counts.waiting ? `of which ${counts.waiting} wait` : "none waits"}.`,
+      ),
+    ),
+  ];
+}
+
 /** Events, our writes, foreign writes and losses of the span. @param {Overview} overview */
 function sumsOf(overview) {
   const sums = [0, 0, 0, 0];
@@ -489,6 +515,7 @@ export async function fleetView(context) {
     el("section", {"aria-labelledby": "clusters"}, el("h2", {id: "clusters"}, "Clusters"), clusterTable),
     ...listPart,
     ...cohortPart,
+    ...pool(overview),
   );
   head.draw();
   drawInSight(context, overview, cards);

@@ -3,7 +3,7 @@
 import {hashOf, withLog} from "./address.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
-import {aboutOf, openFact} from "./facts.js";
+import {aboutOf, changesOf, openFact} from "./facts.js";
 import {ask} from "./server.js";
 import {show} from "./times.js";
 
@@ -19,8 +19,13 @@ function row(event) {
     event.fact,
     event.source,
     aboutOf(event),
-    event.reason?.text ?? "",
+    saidOf(event),
   ];
+}
+
+/** What an event changed, or why a write was sent. @param {any} event */
+function saidOf(event) {
+  return event.changed ?? event.reason?.text ?? "";
 }
 
 /** A sentence, and the newest events as a table. @param {ViewContext} context @param {string} where @param {any[]} events */
@@ -28,12 +33,12 @@ function paragraph({log}, where, events) {
   const cells = (/** @type {unknown[]} */ words) => `| ${words.map(plainMarkdown).join(" | ")} |`;
   const rows = events
     .slice(0, 20)
-    .map((event) => cells([event.seq, event.logTime, event.fact, event.source, aboutOf(event)]));
+    .map((event) => cells([event.seq, event.logTime, event.fact, event.source, aboutOf(event), saidOf(event)]));
   return [
     `The newest ${rows.length} events${where ? ` where ${plainMarkdown(where)}` : ""}. ${linkAndDigest(log.chain)}`,
     "",
-    "| Seq | Time | Fact | Source | About |",
-    "|---|---|---|---|---|",
+    "| Seq | Time | Fact | Source | About | Change |",
+    "|---|---|---|---|---|---|",
     ...rows,
   ].join("\n");
 }
@@ -85,6 +90,11 @@ export async function logView(context) {
       .split("\n")
       .filter(Boolean)
       .map((line) => JSON.parse(line));
+    const changes = await changesOf(
+      lines.map((event) => event.seq),
+      signal,
+    );
+    for (const event of lines) if (changes[event.seq]) event.changed = changes[event.seq];
     events.push(...lines.reverse());
     next = answer.next;
     showActions({
@@ -93,22 +103,15 @@ export async function logView(context) {
       json: events,
       markdown: () => paragraph(context, where, events),
       csv: () => [
-        ["seq", "time", "fact", "source", "about", "reason"],
-        ...events.map((event) => [
-          event.seq,
-          event.logTime,
-          event.fact,
-          event.source,
-          aboutOf(event),
-          event.reason?.text ?? "",
-        ]),
+        ["seq", "time", "fact", "source", "about", "change"],
+        ...events.map((event) => [event.seq, event.logTime, event.fact, event.source, aboutOf(event), saidOf(event)]),
       ],
     });
     body.replaceChildren(
       events.length
         ? table(
             `Events, the newest first${next ? "" : ": all of them"}`,
-            ["Seq", "Time", "Fact", "Source", "About", "Reason"],
+            ["Seq", "Time", "Fact", "Source", "About", "Change"],
             events.map(row),
           )
         : el("p", {}, next ? "None among the newest events." : "No event is so."),

@@ -12,6 +12,7 @@ import {keepFocus} from "./focus.js";
 import {followOnDemand, noteShown} from "./live.js";
 import {listView} from "./list.js";
 import {logView} from "./log.js";
+import {poolView} from "./pool.js";
 import {proofView, verdictOf} from "./proof.js";
 import {queueView} from "./queue.js";
 import {saved} from "./saved.js";
@@ -45,10 +46,11 @@ const views = [
   ["log", "Log", logView],
   ["proof", "Proof", proofView],
   ["cohort", "Cohort", cohortView],
+  ["pool", "Pool", poolView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
-  ["1 to 9", "the views in their order"],
+  ["1 to 9, 0", "the views in their order"],
   ["?", "this table"],
   ["/", "to the filter"],
   ["+ -", "zoom in and out, around the cursor"],
@@ -74,7 +76,9 @@ async function readLog() {
   setPlace(log.place);
   noteShown(log.last_seq);
   if (log.last_time) setEnd(msOf(log.last_time));
-  const held = saved ? `Saved as a file: ${saved.queue} from ${show(saved.from)} to ${show(saved.to)}, of ` : "";
+  const held = saved
+    ? `Saved as a file: ${saved.queue || saved.namespace} from ${show(saved.from)} to ${show(saved.to)}, of `
+    : "";
   byId("history").textContent =
     log.last_seq === 0
       ? `${log.place.join(" ")}: empty`
@@ -105,7 +109,7 @@ function showNavigation(current) {
         {
           href: hashOf(withLog({view: name})),
           "aria-current": name === current ? "page" : undefined,
-          "aria-keyshortcuts": index + 1,
+          "aria-keyshortcuts": (index + 1) % 10,
           "data-view": name,
         },
         title,
@@ -240,7 +244,7 @@ const pressed = {"+": "zoom-in", "-": "zoom-out", m: "set-mark"};
 function onKey(event) {
   const typing = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement;
   if (typing || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const view = views[Number(event.key) - 1];
+  const view = /^\d$/.test(event.key) ? views[(Number(event.key) + 9) % 10] : undefined;
   if (view) goTo(withLog({view: view[0]}));
   else if (event.key === "?") showKeys();
   else if (event.key === "c") document.getElementById("scrubber")?.focus();
@@ -263,7 +267,8 @@ keepFocus(byId("view"));
 followOnDemand(showNewest);
 if (saved) {
   byId("follow").hidden = true;
-  if (!location.hash) noteInAddress({view: "queue", queue: saved.queue});
+  if (!location.hash)
+    noteInAddress(saved.queue ? {view: "queue", queue: saved.queue} : {view: "pool", namespace: saved.namespace});
 }
 byId("help").addEventListener("click", showKeys);
 byId("token").addEventListener("click", async () => {

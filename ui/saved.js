@@ -6,7 +6,9 @@ import {msOf} from "./times.js";
 /**
  * What engine/main/saved_answers.h wrote.
  * @typedef {object} Saved
- * @property {string} queue @property {string} from @property {string} to
+ * @property {string} queue empty: none @property {string} namespace of a tenant; empty: none
+ * @property {Answer | null} pool @property {Answer} [pods] of the namespace
+ * @property {string} from @property {string} to
  * @property {Answer} log @property {Answer} overview @property {Answer} hour @property {Answer} diff
  * @property {Answer} proof
  * @property {Answer[]} series
@@ -14,7 +16,7 @@ import {msOf} from "./times.js";
  * @property {Record<string, Record<string, Answer>>} why by object and time
  * @property {Record<string, Record<string, Answer>>} whyNot the same
  * @property {Record<string, Answer>} events by terms
- * @property {Record<string, string>} records by seq
+ * @property {Record<string, string>} records by seq @property {Record<string, string>} changes by seq
  */
 
 /** @returns {Saved | null} */
@@ -29,7 +31,7 @@ export const saved = read();
 /** What to say of a question that the file has no answer to. */
 export function notSaved() {
   return (
-    `This file holds only answers about ${saved?.queue} from ${saved?.from} to ${saved?.to}: ` +
+    `This file holds only answers about ${saved?.queue || saved?.namespace} from ${saved?.from} to ${saved?.to}: ` +
     "ask this one with the command below, or with `fairlead serve`."
   );
 }
@@ -58,7 +60,10 @@ function seriesOf(all, asked) {
     (one) =>
       (asked.queue && one.queue === asked.queue) ||
       (asked.cluster && one.cluster === asked.cluster) ||
-      (asked.list && one.list === asked.list),
+      (asked.list && one.list === asked.list) ||
+      (asked.namespace && one.namespace === asked.namespace) ||
+      (asked.superCluster && one.superCluster === asked.superCluster) ||
+      (asked.tenant && one.tenant === asked.tenant),
   );
   if (!found?.pairs) return found;
   const {flavor, resource} = asked;
@@ -76,6 +81,17 @@ function eventsOf(all, {where = "", from = "", to = ""}) {
   return found && {text: found.text};
 }
 
+/** @param {Saved} all @param {Record<string, any>} asked */
+function poolOf({pool, pods, namespace}, asked) {
+  if (asked.namespace) return asked.namespace === namespace ? pods : undefined;
+  if (!pool) return undefined;
+  const namespaces = pool.namespaces.filter(
+    (/** @type {Answer} */ one) =>
+      (!asked.tenant || one.tenant === asked.tenant) && (!asked.superCluster || asked.superCluster in one.placements),
+  );
+  return {...pool, namespaces};
+}
+
 /**
  * The answer of the file to a question; undefined: it has none.
  * @param {string} path @param {Record<string, any>} asked @returns {any}
@@ -83,7 +99,8 @@ function eventsOf(all, {where = "", from = "", to = ""}) {
 export function savedAnswer(path, asked) {
   if (!saved) return undefined;
   const {queue = "", flavor, resource} = asked;
-  const object = flavor ? `${queue} ${flavor} ${resource}` : queue;
+  const ofPool = asked.pod || asked.namespace || "";
+  const object = flavor ? `${queue} ${flavor} ${resource}` : queue || ofPool;
   switch (path) {
     case "ui/api/log":
       return {...saved.log, link: null};
@@ -91,10 +108,14 @@ export function savedAnswer(path, asked) {
       return asked.buckets === 60 ? saved.hour : withinSpan(saved.overview, asked);
     case "ui/api/series":
       return withinSpan(seriesOf(saved, asked), asked);
+    case "ui/api/pool":
+      return poolOf(saved, asked);
+    case "ui/api/changes":
+      return {changes: saved.changes};
     case "ui/api/proof":
       return asked.begin ? undefined : saved.proof;
     case "audit/history":
-      return saved.history[queue];
+      return saved.history[queue || ofPool];
     case "audit/why":
       return saved.why[object]?.[asked["as-of"]];
     case "audit/why-not":

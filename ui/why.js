@@ -221,7 +221,7 @@ function grantPart(grant, at, resource) {
               ` on ${show(capacity.moved.at)} by ${capacity.moved.by}. `,
             ]
           : []),
-        ...capacity.because.flatMap((fact) => [chip(fact.seq, fact.text ?? "pruned"), " "]),
+        ...capacity.because.flatMap((fact) => [chip(fact.seq, fact.changed ?? fact.text ?? "pruned"), " "]),
       ),
       ...window_(capacity.layer, at),
     ]),
@@ -317,7 +317,7 @@ export function whySentences(why, whyNot, resource) {
           " accepted, ",
           amount(worker.contributes, resource),
           " contributed. ",
-          ...(worker.because ?? []).flatMap((fact) => [chip(fact.seq, fact.text ?? "pruned"), " "]),
+          ...(worker.because ?? []).flatMap((fact) => [chip(fact.seq, fact.changed ?? fact.text ?? "pruned"), " "]),
         ),
         ...window_(worker.layer, at),
       ),

@@ -233,6 +233,7 @@ class Connection final : public HttpConnection {
     request_.content_type = text_of(head[http::field::content_type]);
     request_.user_agent = text_of(head[http::field::user_agent]);
     request_.if_none_match = text_of(head[http::field::if_none_match]);
+    request_.accept_encoding = text_of(head[http::field::accept_encoding]);
   }
 
   // -- its answer --------------------------------------------------------------------------------

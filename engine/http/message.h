@@ -21,6 +21,7 @@ struct ReceivedRequest {
   std::string content_type;
   std::string user_agent;
   std::string if_none_match;
+  std::string accept_encoding;
   std::string body;
 
   /// The target without the query.
@@ -31,8 +32,11 @@ struct HttpReply {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;
-  int retry_after_seconds = 0;  ///< the Retry-After header; 0: none
-  std::string headers = {};     ///< further header lines, each with its line break (CRLF)
+  int retry_after_seconds = 0;     ///< the Retry-After header; 0: none
+  std::string headers = {};        ///< further header lines, each with its line break (CRLF)
+  std::string etag = {};           ///< names the body; empty: it has no name
+  std::string cache_control = {};  ///< empty: no-store
+  std::string gzipped = {};        ///< the body as gzip; empty: not at hand
 };
 
 }  // namespace fairlead

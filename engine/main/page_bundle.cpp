@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/base64.h"
+#include "engine/http/gzip.h"
 #include "engine/main/page_files.h"
 
 namespace fairlead {
@@ -100,15 +102,10 @@ Result<void> replace(std::string& html, std::string_view part, const std::string
   return {};
 }
 
-// Answers are written between script tags: nothing in them may end these.
-std::string escaped(const Json& answers) {
-  std::string text;
-  for (const char c : to_text(answers))
-    if (c == '<')
-      text += "\\u003c";
-    else
-      text += c;
-  return text;
+// What ui/unpack.js takes apart: base64 has no character that could end a script.
+std::string packed(const Json& answers, std::string_view dygraphs, const std::string& scripts) {
+  const Json parts{{"answers", to_text(answers)}, {"dygraphs", dygraphs}, {"scripts", scripts}};
+  return encode_base64(gzip(to_text(parts), GzipEffort::once));
 }
 
 }  // namespace
@@ -118,13 +115,12 @@ Result<std::string> page_with_answers(const Json& answers) {
   const auto page_style = text_of("page.css");
   const auto chart_style = text_of("charts.css");
   const auto dygraphs = text_of("dygraph.min.js");
-  for (const auto* text : {&index, &page_style, &chart_style, &dygraphs})
+  const auto unpack = text_of("unpack.js");
+  for (const auto* text : {&index, &page_style, &chart_style, &dygraphs, &unpack})
     if (!*text) return text->error();
   ScriptBundle bundle;
   if (auto added = bundle.add("main.js"); !added) return added.error();
-  const std::string scripts = bundle.script();
-  for (const std::string_view script : {std::string_view(scripts), *dygraphs})
-    if (script.find("</script") != std::string_view::npos) return misformed("a script ends early");
+  if (unpack->find("</script") != std::string_view::npos) return misformed("a script ends early");
   std::string html(*index);
   const std::vector<std::pair<std::string_view, std::string>> parts{
       {"<meta charset=\"utf-8\" />", std::string("<meta charset=\"utf-8\" />\n    ") + kPolicy},
@@ -135,10 +131,12 @@ Result<std::string> page_with_answers(const Json& answers) {
        "<style>" + std::string(*chart_style) + "</style>"},
       {"<script src=\"dygraph.min.js\" defer></script>", ""},
       {"<script type=\"module\" src=\"main.js\"></script>", ""},
-      {"</body>", "  <script type=\"application/json\" id=\"answers\">" + escaped(answers) +
-                      "</script>\n    <script>" + std::string(*dygraphs) +
-                      "</script>\n    <script type=\"module\">\n" + scripts +
-                      "</script>\n  </body>"}};
+      {"</body>",
+       "  <script type=\"application/json\" id=\"answers\"></script>\n"
+       "    <script type=\"text/plain\" id=\"packed\">" +
+           packed(answers, *dygraphs, bundle.script()) +
+           "</script>\n    <script type=\"module\">\n" + std::string(*unpack) +
+           "</script>\n  </body>"}};
   for (const auto& [part, by] : parts)
     if (auto replaced = replace(html, part, by); !replaced) return replaced.error();
   return html;

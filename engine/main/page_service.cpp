@@ -8,6 +8,9 @@
 #include "engine/main/position.h"
 #include "engine/main/proof_run.h"
 #include "engine/main/what_if_runs.h"
+#include "replay/audit/event_changes.h"
+#include "replay/timeline/moments_span.h"
+#include "replay/timeline/pool_answers.h"
 #include "replay/timeline/timeline_answers.h"
 #include "replay/timeline/timeline_file.h"
 #include "schema/debounce_parameter.h"
@@ -103,8 +106,10 @@ std::string compare_chain(const EventLog& log, Seq seq, const std::string& chain
 }
 
 SeriesQuestion question_of(const Parameters& parameters) {
-  return {parameters.text("queue"), parameters.text("cluster"), parameters.text("list"),
-          parameters.optional("flavor"), parameters.optional("resource")};
+  return {parameters.text("queue"),        parameters.text("cluster"),
+          parameters.text("list"),         parameters.optional("flavor"),
+          parameters.optional("resource"), parameters.text("namespace"),
+          parameters.text("superCluster"), parameters.text("tenant")};
 }
 
 // "[[queue, flavor, resource], ...]".
@@ -170,6 +175,39 @@ Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target
   return to_text(answer);
 }
 
+Result<std::vector<Seq>> seqs_of(std::string_view text) {
+  std::vector<Seq> seqs;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    Seq seq;
+    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), seq.value);
+    if (error != std::errc{} || end != one.data() + one.size())
+      return Error{ErrorCode::bad_input,
+                   "seqs: expected numbers with commas, got \"" + std::string(one) + "\""};
+    seqs.push_back(seq);
+  }
+  if (!seqs.empty() && seqs.size() <= kPageChangesMax) return seqs;
+  return Error{ErrorCode::bad_input, "seqs: expected 1 to " + std::to_string(kPageChangesMax) +
+                                         " numbers, got " + std::to_string(seqs.size())};
+}
+
+// What these events changed; an event that changed nothing that is read is left out.
+Result<std::string> changes_answer(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"seqs"});
+  if (!parameters) return parameters.error();
+  const auto seqs = seqs_of(parameters->text("seqs"));
+  if (!seqs) return seqs.error();
+  EventLookup lookup(*served.log);
+  lookup.expect(*seqs);
+  EventChanges changes(lookup);
+  Json found = Json::object();
+  for (const Seq seq : *seqs)
+    if (Json words = changes.json_of(lookup.at(seq)); !words.is_null())
+      found[std::to_string(seq.value)] = std::move(words);
+  return to_text(Json{{"kind", "Changes"}, {"changes", std::move(found)}});
+}
+
 }  // namespace
 
 struct PageService::Parts {
@@ -220,6 +258,7 @@ struct PageService::Parts {
   Result<std::string> sparks(const ServedLog& served, const HttpTarget& target);
   void refine_span(const ServedLog& served, const SeriesQuestion& question,
                    const TimelineSpan& span, std::size_t points, Json& series);
+  Result<std::string> pool(const ServedLog& served, const HttpTarget& target);
   Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
   Result<std::string> what_if_answer(const ServedLog& served, const HttpTarget& target);
   Result<std::string> what_if_document(const ServedLog& served, const HttpTarget& target);
@@ -241,13 +280,18 @@ struct PageService::Parts {
 
 Result<std::string> PageService::Parts::overview(const ServedLog& served,
                                                  const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"from", "to", "buckets"});
+  const auto parameters = Parameters::of(target, {"span", "from", "to", "buckets"});
   if (!parameters) return parameters.error();
   const auto buckets = parameters->number("buckets", kPageBucketsMax, kBucketsUnlessAsked);
   if (!buckets) return buckets.error();
+  const std::string whole = parameters->text("span");
+  if (!whole.empty() && whole != "all")
+    return Error{ErrorCode::bad_input, "span: expected all, got \"" + whole + "\""};
+  const bool asked = !parameters->text("from").empty() || !parameters->text("to").empty();
   if (auto folded = fold(served); !folded) return folded.error();
-  const auto span = span_of(*served.log, *parameters);
+  auto span = span_of(*served.log, *parameters);
   if (!span) return span.error();
+  if (!asked && whole.empty()) *span = span_of_moments(timeline, *span);
   Json answer = overview_answer(timeline, *span, *buckets);
   answer["building"] = building(served);
   answer["begin"] = to_rfc3339(timeline.begin());
@@ -256,8 +300,9 @@ Result<std::string> PageService::Parts::overview(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::series(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters = Parameters::of(
-      target, {"queue", "cluster", "list", "flavor", "resource", "from", "to", "points"});
+  const auto parameters =
+      Parameters::of(target, {"queue", "cluster", "list", "namespace", "superCluster", "tenant",
+                              "flavor", "resource", "from", "to", "points"});
   if (!parameters) return parameters.error();
   const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
@@ -292,6 +337,19 @@ Result<std::string> PageService::Parts::sparks(const ServedLog& served, const Ht
   }
   return to_text(
       Json{{"kind", "Sparks"}, {"series", std::move(rows)}, {"building", building(served)}});
+}
+
+Result<std::string> PageService::Parts::pool(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"namespace", "superCluster", "tenant"});
+  if (!parameters) return parameters.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  auto answer =
+      pool_answer(timeline.state(), {parameters->text("tenant"), parameters->text("namespace"),
+                                     parameters->text("superCluster")});
+  if (!answer) return answer.error();
+  answer->document["building"] = building(served);
+  answer->document["damage"] = damage(served);
+  return to_text(answer->document);
 }
 
 // Folds the events of a short span anew, where too many steps were left out before. What cannot be
@@ -385,13 +443,16 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
   if (target->path == kWhatIfPath) return parts_->what_if_document(served, *target);
   const std::string subject = target->path.substr(kPageApiPath.size());
   if (subject == "log") return log_answer(served, *target);
+  if (subject == "changes") return changes_answer(served, *target);
   if (subject == "overview") return parts_->overview(served, *target);
   if (subject == "series") return parts_->series(served, *target);
   if (subject == "sparks") return parts_->sparks(served, *target);
+  if (subject == "pool") return parts_->pool(served, *target);
   if (subject == "proof") return parts_->proof_answer(served, *target);
   if (subject == "whatif") return parts_->what_if_answer(served, *target);
   return Error{ErrorCode::bad_input,
-               "expected log, overview, series, sparks, proof or whatif, got \"" + subject + "\""};
+               "expected log, overview, series, sparks, pool, changes, proof or whatif, got \"" +
+                   subject + "\""};
 }
 
 }  // namespace fairlead

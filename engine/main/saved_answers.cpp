@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@
 namespace fairlead {
 
 namespace {
+
+constexpr std::size_t kSeqsAtOnce = 500;  // within the bounds of a target and of its answer
 
 using Asked = std::vector<std::pair<std::string_view, std::string>>;
 
@@ -47,10 +50,11 @@ std::string pair_name(const std::string& queue, const Json& pair) {
          pair["resource"].get<std::string>();
 }
 
+// Large: one method for each view of the page, and what they fill together.
 class Saving {
  public:
-  Saving(const QuestionService& questions, std::string queue)
-      : questions_(questions), queue_(std::move(queue)) {}
+  Saving(const QuestionService& questions, const SavedQuestion& question)
+      : questions_(questions), queue_(question.queue), namespace_(question.namespace_) {}
 
   Result<AuditAnswer> all(const SavedQuestion& question);
 
@@ -63,7 +67,12 @@ class Saving {
   Result<void> save_pair(const Json& pair, const Json& history);
   Result<void> save_clusters();
   Result<void> save_list(const std::string& name);
+  Result<void> save_pool();
+  Result<void> save_namespace();
+  Result<void> save_parts_of(const Json& series);
+  Result<void> keep_series(const char* kind, const std::string& name);
   Result<void> save_events();
+  Result<void> save_changes();
   Result<void> save_proof();
   // Why an object is as it is, at the times of its steps within the span.
   Result<void> save_moments(const std::string& object, std::string_view subject, Json& place,
@@ -77,6 +86,8 @@ class Saving {
 
   const QuestionService& questions_;
   const std::string queue_;
+  const std::string namespace_;
+  std::set<std::string> changed_;  // seqs
   std::string from_, to_;
   Json saved_ = {{"series", Json::array()},  {"history", Json::object()},
                  {"why", Json::object()},    {"whyNot", Json::object()},
@@ -252,6 +263,60 @@ Result<void> Saving::save_list(const std::string& name) {
               in_span({{"where", decisions_of(name)}, {"last", "1000"}}));
 }
 
+// A series of the pool; what never was has none.
+Result<void> Saving::keep_series(const char* kind, const std::string& name) {
+  auto series = ask("/ui/api/series", in_span({{kind, name}}));
+  if (!series && series.error().code == ErrorCode::bad_input) return {};
+  if (!series) return series.error();
+  saved_["series"].push_back(std::move(series->document));
+  return {};
+}
+
+// The tenant of the namespace, and the super clusters where it has or had slices or pods.
+Result<void> Saving::save_parts_of(const Json& series) {
+  if (auto kept = keep_series("tenant", namespace_.substr(0, namespace_.find('/'))); !kept)
+    return kept;
+  for (const Json& share : series["shares"])
+    if (share["id"] != "")
+      if (auto kept = keep_series("superCluster", share["id"]); !kept) return kept;
+  return {};
+}
+
+Result<void> Saving::save_namespace() {
+  const Asked asked{{"namespace", namespace_}};
+  auto series = ask("/ui/api/series", in_span(asked));
+  if (!series) return series.error();
+  auto history = ask("/audit/history", in_span(asked));
+  if (!history) return history.error();
+  Json lines = Json::object();
+  for (const Json& share : series->document["shares"])
+    for (const auto& [line, steps] : share["lines"].items())
+      lines[share["id"].get<std::string>() + " " + line] = steps;
+  const auto times = times_in(lines, history->document);
+  if (auto kept = save_moments(namespace_, "/audit/why", saved_["why"], times, asked); !kept)
+    return kept;
+  Json& pods = saved_["pods"];
+  if (auto kept = keep(pods, "/ui/api/pool", asked); !kept) return kept;
+  std::size_t left = kSavedPodsMax;
+  for (const Json& row : pods["pods"]) {
+    if (left-- == 0) break;
+    const std::string pod = namespace_ + "/" + row["pod"].get<std::string>();
+    if (auto kept = save_moments(pod, "/audit/why", saved_["why"], {to_}, {{"pod", pod}}); !kept)
+      return kept;
+  }
+  if (auto kept = save_parts_of(series->document); !kept) return kept;
+  saved_["series"].push_back(std::move(series->document));
+  saved_["history"][namespace_] = std::move(history->document);
+  return {};
+}
+
+Result<void> Saving::save_pool() {
+  saved_["pool"] = nullptr;
+  if (!saved_["overview"]["pool"].is_null())
+    if (auto kept = keep(saved_["pool"], "/ui/api/pool", {}); !kept) return kept;
+  return namespace_.empty() ? Result<void>() : save_namespace();
+}
+
 // The newest events of the span, and the records of those that an answer names.
 Result<void> Saving::save_events() {
   Json& newest = saved_["events"][""];
@@ -265,6 +330,26 @@ Result<void> Saving::save_events() {
     const std::string place = "seq:" + std::to_string(*seq);
     auto answer = ask("/log/cat", {{"from", place}, {"to", place}, {"raw", "true"}});
     if (answer) saved_["records"][std::to_string(*seq)] = answer->document["text"];
+  }
+  for (const auto& [seq, record] : saved_["records"].items()) changed_.insert(seq);
+  return save_changes();
+}
+
+// What the events changed that the file shows: a part of them at a time.
+Result<void> Saving::save_changes() {
+  Json& all = saved_["changes"] = Json::object();
+  std::istringstream lines(saved_["events"][""]["text"].get<std::string>());
+  for (std::string line; std::getline(lines, line);)
+    if (const Json event = read_own_json(line); event.contains("seq"))
+      changed_.insert(std::to_string(event["seq"].get<std::uint64_t>()));
+  std::string seqs;
+  std::size_t count = 0;
+  for (auto seq = changed_.begin(); seq != changed_.end(); ++count) {
+    seqs += (seqs.empty() ? "" : ",") + *seq++;
+    if (count % kSeqsAtOnce != kSeqsAtOnce - 1 && seq != changed_.end()) continue;
+    auto answer = ask("/ui/api/changes", {{"seqs", std::exchange(seqs, {})}});
+    if (!answer) return answer.error();
+    all.update(answer->document["changes"]);
   }
   return {};
 }
@@ -281,16 +366,23 @@ Result<void> Saving::save_proof() {
 
 Result<AuditAnswer> Saving::all(const SavedQuestion& question) {
   if (auto kept = save_span(question); !kept) return kept.error();
-  if (auto kept = save_queue(); !kept) return kept.error();
-  if (auto kept = save_cohorts(); !kept) return kept.error();
+  if (!queue_.empty()) {
+    if (auto kept = save_queue(); !kept) return kept.error();
+    if (auto kept = save_cohorts(); !kept) return kept.error();
+  } else {
+    saved_["overview"]["cohorts"] = Json::array();
+    if (auto kept = keep(saved_["diff"], "/audit/diff", in_span({})); !kept) return kept.error();
+  }
   if (auto kept = save_clusters(); !kept) return kept.error();
   Json& lists = saved_["overview"]["lists"];
   if (lists.size() > kSavedListsMax) lists.erase(lists.begin() + kSavedListsMax, lists.end());
   for (const Json& list : lists)
     if (auto kept = save_list(list["list"]); !kept) return kept.error();
+  if (auto kept = save_pool(); !kept) return kept.error();
   if (auto kept = save_events(); !kept) return kept.error();
   if (auto kept = save_proof(); !kept) return kept.error();
   saved_["queue"] = queue_;
+  saved_["namespace"] = namespace_;
   saved_["from"] = from_;
   saved_["to"] = to_;
   return AuditAnswer{std::move(saved_)};
@@ -299,7 +391,7 @@ Result<AuditAnswer> Saving::all(const SavedQuestion& question) {
 }  // namespace
 
 Result<AuditAnswer> saved_answers(const QuestionService& questions, const SavedQuestion& question) {
-  return Saving(questions, question.queue).all(question);
+  return Saving(questions, question).all(question);
 }
 
 }  // namespace fairlead

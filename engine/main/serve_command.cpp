@@ -52,9 +52,10 @@ Result<void> save_page(const ServeOptions& options) {
   const SavedQuestion& question = options.saved;
   if (options.open)
     return Error{ErrorCode::bad_input, "--open is for a page that is served, --save serves none"};
-  if (question.queue.empty())
+  if (question.queue.empty() == question.namespace_.empty())
     return Error{ErrorCode::bad_input,
-                 "--save: expected --queue, the ClusterQueue that the file is about"};
+                 "--save: expected --queue, the ClusterQueue that the file is about, or "
+                 "--pool-namespace, the tenant's namespace"};
   if (!options.hub.server.empty() || !options.behind.kubeconfig.empty())
     return Error{ErrorCode::bad_input,
                  "--save reads a data directory or a bundle (--data, --bundle)"};
@@ -68,7 +69,7 @@ Result<void> save_page(const ServeOptions& options) {
   std::ofstream file(options.save, std::ios::binary);
   file << *page << std::flush;
   if (!file) return Error{ErrorCode::unavailable, "--save: cannot write " + options.save};
-  std::cout << options.save << ": " << question.queue << " from "
+  std::cout << options.save << ": " << question.queue << question.namespace_ << " from "
             << answers->document["from"].get<std::string>() << " to "
             << answers->document["to"].get<std::string>() << ", " << page->size() << " bytes\n";
   return flush_output();
@@ -76,8 +77,10 @@ Result<void> save_page(const ServeOptions& options) {
 
 Result<void> run_serve(const ServeOptions& options) {
   if (!options.save.empty()) return save_page(options);
-  if (!options.saved.queue.empty() || !options.saved.from.empty() || !options.saved.to.empty())
-    return Error{ErrorCode::bad_input, "--queue, --from and --to say what --save FILE holds"};
+  const SavedQuestion& saved = options.saved;
+  if (!saved.queue.empty() || !saved.namespace_.empty() || !saved.from.empty() || !saved.to.empty())
+    return Error{ErrorCode::bad_input,
+                 "--queue, --pool-namespace, --from and --to say what --save FILE holds"};
   const auto address = page_address(options.listen);
   if (!address) return address.error();
   auto answers = answers_of(options);
@@ -126,9 +129,11 @@ void add_serve_command(CLI::App& app, int& exit_code) {
                     "Serve nothing: write the page with its answers about one queue and span as an "
                     "HTML file that opens without a server");
   serve->add_option("--queue", options->saved.queue, "Of --save: the ClusterQueue");
+  serve->add_option("--pool-namespace", options->saved.namespace_,
+                    "Of --save: instead of it a tenant's namespace, TENANT/NAME");
   serve->add_option("--from", options->saved.from,
                     std::string("Of --save: the span begins here: ") + kPositionHelp +
-                        "; default: the log's beginning");
+                        "; default: the log's beginning; without --to where something moves");
   serve->add_option("--to", options->saved.to,
                     "Of --save: the span ends here; default: the log's end");
   serve->callback([options, &exit_code] {

@@ -3,24 +3,57 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/http/gzip.h"
+
 namespace fairlead {
 
 namespace {
 
 constexpr std::uint64_t kRequestBodyMax = 4096;  // of what is no POST
 
-// A page of ours runs no script but ours and asks no other host; no other page may show it. What
-// was answered of a log or a State is outdated with the next event.
+// A page of ours runs no script but ours and asks no other host; no other page may show it.
 constexpr const char* kPageHeaders =
     "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'\r\n"
     "X-Content-Type-Options: nosniff\r\n"
-    "Referrer-Policy: no-referrer\r\n"
-    "Cache-Control: no-store\r\n";
+    "Referrer-Policy: no-referrer\r\n";
+// What was answered of a log or a State is outdated with the next event.
+constexpr const char* kKeptByNobody = "Cache-Control: no-store\r\n";
+// An answer of fewer bytes is in one packet anyway.
+constexpr std::size_t kGzipMin = 1024;
 constexpr const char* kStreamEnd = "event: end\ndata: ask again\n\n";
 
 bool reads(const ReceivedRequest& request) {
   return request.method == "GET" || request.method == "HEAD";
+}
+
+// An answer about a log holds no secret that a guess in the request could be compared with.
+HttpReply gzipped_for(const ReceivedRequest& request, HttpReply reply) {
+  if (reply.status == 200 && reply.body.size() >= kGzipMin &&
+      reply.content_type.starts_with("application/json") && accepts_gzip(request.accept_encoding))
+    reply.gzipped = gzip(reply.body, GzipEffort::each);
+  return reply;
+}
+
+// Sends what the client lacks, in the coding that it takes (RFC 9110, 8.8.3 and 12.5.3).
+void fit_to(const ReceivedRequest& request, HttpReply& reply) {
+  reply.headers = kPageHeaders;
+  reply.headers += reply.cache_control.empty() ? std::string(kKeptByNobody)
+                                               : "Cache-Control: " + reply.cache_control + "\r\n";
+  if (!reply.gzipped.empty()) reply.headers += "Vary: Accept-Encoding\r\n";
+  if (!reply.etag.empty()) {
+    // Weak: the two codings of a body have one name.
+    const std::string etag = "W/\"" + reply.etag + "\"";
+    reply.headers += "ETag: " + etag + "\r\n";
+    if (request.if_none_match.find("\"" + reply.etag + "\"") != std::string::npos) {
+      reply.status = 304;
+      reply.body.clear();
+      return;
+    }
+  }
+  if (reply.gzipped.empty() || !accepts_gzip(request.accept_encoding)) return;
+  reply.body = std::move(reply.gzipped);
+  reply.headers += "Content-Encoding: gzip\r\n";
 }
 
 bool is_probe(const ReceivedRequest& request) {
@@ -150,8 +183,9 @@ void HttpSession::serve() {
   if (is_stream()) return begin_stream();
   if (is_post()) return serve_post();
   if (is_question())
-    return hand_over(shared_.question_thread,
-                     [this] { return shared_.serving.questions.answer(request().target); });
+    return hand_over(shared_.question_thread, [this] {
+      return gzipped_for(request(), shared_.serving.questions.answer(request().target));
+    });
   reply(shared_.serving.handler(request().path()));
 }
 
@@ -179,7 +213,7 @@ void HttpSession::hand_over(WorkThread& thread, Answer make_answer) {
 
 void HttpSession::reply(HttpReply reply) {
   free_body();
-  reply.headers = kPageHeaders;
+  fit_to(request(), reply);
   // RFC 9110 demands these two.
   if (reply.status == 401) reply.headers += "WWW-Authenticate: Bearer\r\n";
   if (reply.status == 405)
@@ -195,7 +229,8 @@ void HttpSession::begin_stream() {
   move_to(shared_.streaming);
   version_ = streams.version();
   connection_.begin_stream(std::string("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n") +
-                           kPageHeaders + "Connection: close\r\n\r\n" + version_event(version_));
+                           kPageHeaders + kKeptByNobody + "Connection: close\r\n\r\n" +
+                           version_event(version_));
 }
 
 void HttpSession::send_version(const std::string& version) {

@@ -163,8 +163,9 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
 /// there is not enough for one more slice, or for the pod; absent if there is), and of a pod "left"
 /// (of the namespace's slices) and "free" (of the cluster), both without the pod itself}],
 /// "changes" [{"seq" (null: decided and not written), "time", "rule", "text", "facts" [{"seq",
-/// "time", "text"}], "answer"}]: the decisions about the object, the oldest first, and "undecided"
-/// (null, or why nothing is decided about it). Amounts are canonical quantities.
+/// "time", "text", "changed" (event_changes.h)}], "answer"}]: the decisions about the object, the
+/// oldest first, and "undecided" (null, or why nothing is decided about it). Amounts are canonical
+/// quantities.
 Result<AuditAnswer> audit_why_placement(const AuditSource& source, const AuditPlacement& object,
                                         const AuditPosition& as_of,
                                         const AuditDecisions& decisions);

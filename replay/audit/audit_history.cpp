@@ -136,7 +136,16 @@ Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& 
                       {"note", std::move(note)}}};
 }
 
-// A history is answered from the hub's own objects, so only the hub's sources are searched.
+// The rows are those of the hub's own objects, but what moved them was seen in the members that
+// give quota to the queue: a row is missing while one of them is silent. Those of the end of the
+// span.
+AnswerSources sources_of_history(const AuditSource& source, const std::string& queue, Seq end) {
+  AnswerSources sources = sources_of_every_quota();
+  // Where no state can be folded, the rows of the hub are an answer all the same.
+  if (const auto moment = moment_of_names(source, end)) add_sources(moment->state, queue, sources);
+  return sources;
+}
+
 Result<Json> unseen_in(const AuditSource& source, const AuditPosition& to, Seq begin, Seq end,
                        const AnswerSources& sources) {
   EventLookup lookup(source.log);
@@ -168,7 +177,7 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   auto unseen = unseen_in(source, to, begin, end,
                           of_list  ? sources_of_workers()
                           : object ? AnswerSources{{}, {object->kind}, {}}
-                                   : sources_of_every_quota());
+                                   : sources_of_history(source, pair.queue, end));
   if (!unseen) return unseen.error();
   answer->document["unseen"] = *std::move(unseen);
   return answer;

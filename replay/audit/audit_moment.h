@@ -31,6 +31,7 @@ Json configuration_json(const State& state);
 class EventLookup {
  public:
   explicit EventLookup(const EventLog& log) : log_(log) {}
+  const EventLog& log() const { return log_; }
   /// Reads these events in one walk, because each event that is read alone costs the decoding of
   /// its whole group commit. A hint only: a caller that knows which events it will ask for calls it
   /// first.

@@ -10,6 +10,7 @@
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/claims/claim_status.h"
+#include "replay/audit/event_changes.h"
 
 namespace fairlead {
 
@@ -327,12 +328,14 @@ Json source_change_json(const SourceChange& change) {
 Json because_rows(const State& state, const std::vector<Seq>& because, const std::string& resource,
                   EventLookup& lookup) {
   Json list = Json::array();
+  EventChanges changes(lookup);
   for (const Seq seq : std::set(because.begin(), because.end())) {
     Json entry = lookup.place(seq);
     const Event* event = lookup.at(seq);
     entry["text"] =
         event ? Json(what_happened(*event, state.configuration.resource_aliases, resource))
               : Json();
+    entry["changed"] = changes.json_of(event);
     list.push_back(std::move(entry));
   }
   return list;

@@ -21,7 +21,8 @@
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
 //    "settings" (setting_origin.h)},
 //    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
-//    [{"seq", "time", "text"}], ascending, "earlierNotKept" (there were more)}
+//    [{"seq", "time", "text", "changed" (event_changes.h; null: not known)}], ascending,
+//    "earlierNotKept" (there were more)}
 // "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
 // "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",
 // "claimEdit", "cordon", "massShrinkHold" (a loss was held for its whole time), "secondObservation"

@@ -8,6 +8,7 @@
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/shares.h"
 #include "replay/audit/audit_span.h"
+#include "replay/audit/event_changes.h"
 #include "replay/audit/queue_changes.h"
 #include "replay/audit/unseen.h"
 #include "replay/beginning.h"
@@ -221,11 +222,13 @@ Result<void> check_placement_named(const State& state, const AuditPlacement& ask
 
 Json facts_json(EventLookup& lookup, const State& state, const std::vector<Seq>& because) {
   Json facts = Json::array();
+  EventChanges changes(lookup);
   for (const Seq seq : std::set<Seq>(because.begin(), because.end())) {
     if (seq == Seq{}) continue;
     Json fact = lookup.place(seq);
     const Event* event = lookup.at(seq);
     fact["text"] = event ? Json(pool_event_words(*event, state)) : Json();
+    fact["changed"] = changes.json_of(event);
     facts.push_back(std::move(fact));
   }
   return facts;

@@ -131,6 +131,8 @@ class Search {
   Result<void> stops();
   // The same right after the window, which ends between two events or behind the last.
   void stop_behind();
+  // Finds the stretches in which a ManagedCluster was not Available.
+  Result<void> absences(const std::string& cluster);
   // Adds that a ManagedCluster has not been Available since `since`, at the end of the window.
   Result<void> unavailable(const std::string& cluster, LogTime since);
   // Adds a silence that began with an event that was pruned.
@@ -254,6 +256,25 @@ Result<void> Search::unavailable(const std::string& cluster, LogTime since) {
     break;
   }
   found_.push_back(std::move(stretch));
+  return {};
+}
+
+Result<void> Search::absences(const std::string& cluster) {
+  auto seqs = log_.history(kHub, {Kind::managed_cluster, "", cluster});
+  if (!seqs) return seqs.error();
+  std::optional<Stretch> absence;
+  for (const Seq seq : *seqs) {
+    const Event* event = lookup_.at(seq);
+    if (event == nullptr) continue;
+    if (!ends_absence(*event)) {
+      if (!absence)
+        absence = {"NotAvailable", cluster, Kind::managed_cluster, place_of(*event), {}, {}};
+    } else if (absence) {
+      absence->to = place_of(*event);
+      keep(*std::exchange(absence, {}));
+    }
+  }
+  if (absence) keep(*std::move(absence));
   return {};
 }
 
@@ -392,6 +413,8 @@ Result<Json> unseen_between(const AuditSource& source, const AskedSpan& span,
   if (auto done = search.stops(); !done) return done.error();
   if (span.end == source.log.last_seq()) search.stop_behind();
   if (auto done = look_at_sources(search, sources); !done) return done.error();
+  for (const std::string& cluster : sources.reported_by_hub)
+    if (auto done = search.absences(cluster); !done) return done.error();
   return Result<Json>(boost::system::in_place_value, search.rows());
 }
 

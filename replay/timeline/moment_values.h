@@ -72,20 +72,30 @@ WorkerValues worker_values(const WorkerList& list, const Worker& worker);
 
 /// How a queue or a cluster is; the first is the worst.
 enum class Condition : std::uint8_t {
-  conflict,    ///< another writer keeps changing a pair of the queue, which is left to it
-  lost,        ///< a source of capacity is lost: the hub counts the cluster as 0
-  over_quota,  ///< more is used than the nominalQuota
-  held,        ///< a loss is held, waits for its window or its source is stale
-  unknown,     ///< no value is accepted yet
-  growing,     ///< more capacity than accepted: a window has to pass
-  detached,    ///< the cluster has left
-  steady,
+  conflict,       ///< another writer keeps changing a pair of the queue, which is left to it
+  lost,           ///< a source of capacity is lost: the hub counts the cluster as 0
+  missing,        ///< a claim names the queue, and there is no such ClusterQueue
+  invalid_claim,  ///< the last edit of a claim that names the queue is not in force
+  refused,        ///< the API server refused our last write
+  over_quota,     ///< more is used than the nominalQuota
+  held,           ///< a loss is held, waits for its window or its source is stale
+  unanswered,     ///< our last write has no answer yet
+  not_written,    ///< the nominalQuota is not what it should be, and no write is under way
+  member_waited,  ///< a member has not confirmed all of its grant, which counts less until then
+  unknown,        ///< no value is accepted yet of a capacity that a quota depends on
+  growing,        ///< more capacity than accepted: a window has to pass
+  detached,       ///< the cluster has left
+  steady,         ///< none of these
 };
 /// "conflict", "lost", "over quota", ...
 std::string_view words_of(Condition condition);
 
-/// The worst condition of a cluster's values, and all of a queue's, the worst first; never empty.
-Condition condition_of_cluster(const Cluster& cluster);
+/// The worst condition of a cluster that State has, and all of a queue's, the worst first; never
+/// empty.
+Condition condition_of_cluster(const State& state, const std::string& name);
 std::vector<Condition> conditions_of_queue(const State& state, const std::string& queue);
+/// Of a worker list: "frozen", "refused" or "unanswered" (the write of the list), "moving" or
+/// "steady".
+std::string_view condition_of_list(const State& state, const std::string& placement);
 
 }  // namespace fairlead

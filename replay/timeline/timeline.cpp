@@ -98,7 +98,7 @@ void Timeline::pass_until(LogTime time) {
     dirty_ = {};
   };
   take();
-  observed_.clear();
+  observed_ = {};
   while (state_.deadlines.next() < time) {
     run_until(state_, state_.deadlines.next(), dirty_);
     take();
@@ -144,14 +144,9 @@ void Timeline::count(const Event& event) {
   counts.events = 1;
   if (std::holds_alternative<PatchIntended>(event.fact)) counts.ours = 1;
   if (std::holds_alternative<SourceLost>(event.fact)) counts.losses = 1;
-  const auto note = [&](const ObjectKey& key) {
-    if (event.source == kHub && key.kind == Kind::cluster_queue) observed_.insert(key.name);
-  };
-  if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
-    note(seen->key);
-    if (event.source == kHub && is_foreign_write(*seen)) counts.foreign = 1;
-  }
-  if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) note(gone->key);
+  observed_.note(event);
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  if (seen != nullptr && event.source == kHub && is_foreign_write(*seen)) counts.foreign = 1;
   contents_.counts.add(event.log_time, counts);
 }
 

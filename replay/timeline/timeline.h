@@ -72,7 +72,7 @@ class Timeline {
   State state_;   // its last moment may be open: more events of it may follow
   State closed_;  // the same, closed, after the last advance()
   DirtySet dirty_;
-  std::set<std::string> observed_;  // queues that events of the open moment are about
+  ObservedNames observed_;  // what events of the open moment are about
   bool begun_ = false;
   TimelineContents contents_;
 };

@@ -6,45 +6,12 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/queues/queues.h"
 #include "replay/audit/explain.h"
+#include "replay/timeline/pool_answers.h"
+#include "replay/timeline/series_json.h"
 
 namespace fairlead {
 
 namespace {
-
-Json value_text(const std::string& resource, Int128 value) {
-  return value == kNoValue ? Json() : Json(amount_text(resource, value));
-}
-
-// That of a what-if is in no log.
-Json seq_json(Seq seq) { return seq == Seq{} ? Json() : Json(seq.value); }
-
-Json steps_json(const StepSeries& series, const TimelineSpan& span, std::size_t points,
-                const std::string& resource) {
-  Json list = Json::array();
-  for (const Step& step : steps_between(series.steps(), span.from, span.to, points)) {
-    Json row =
-        Json::array({to_rfc3339(step.time), seq_json(step.seq), value_text(resource, step.value)});
-    if (step.writer != StepWriter::none)
-      row.push_back(step.writer == StepWriter::fairlead ? "fairlead" : "foreign");
-    list.push_back(std::move(row));
-  }
-  return list;
-}
-
-template <class Lines, class Names>
-Json lines_json(const Lines& lines, const Names& names, const TimelineSpan& span,
-                std::size_t points, const std::string& resource) {
-  Json json = Json::object();
-  for (std::size_t i = 0; i < lines.size(); ++i)
-    json[std::string(names[i])] = steps_json(lines[i], span, points, resource);
-  return json;
-}
-
-template <class Lines>
-bool any_reduced(const Lines& lines) {
-  return std::any_of(lines.begin(), lines.end(),
-                     [](const StepSeries& series) { return series.reduced(); });
-}
 
 // Whether the span has more steps than an answer of `points`: some are left out of its lines.
 template <class Lines>
@@ -72,7 +39,7 @@ Json queue_row(const State& state, const std::string& name,
     CapacityParts parts;
     const PairValues values = pair_values(state, pair, parts);
     const auto text = [&](PairLine line) {
-      return value_text(pair.key.resource, values.at(static_cast<std::size_t>(line)));
+      return value_json(pair.key.resource, values.at(static_cast<std::size_t>(line)));
     };
     row["pairs"].push_back({{"flavor", pair.key.flavor},
                             {"resource", pair.spelled},
@@ -99,7 +66,7 @@ Json queue_rows(const State& state) {
 Json cluster_rows(const State& state) {
   std::vector<std::pair<Condition, std::string>> ranked;
   for (const auto& [name, cluster] : state.clusters)
-    ranked.emplace_back(condition_of_cluster(cluster), name);
+    ranked.emplace_back(condition_of_cluster(state, name), name);
   std::sort(ranked.begin(), ranked.end());
   Json rows = Json::array();
   for (const auto& [condition, name] : ranked) {
@@ -117,7 +84,7 @@ Json cluster_rows(const State& state) {
       const CapacityValues values = capacity_values(value);
       Json entry{{"flavor", key.flavor}, {"resource", key.resource}};
       for (std::size_t i = 0; i < values.size(); ++i)
-        entry[std::string(kCapacityLines[i])] = value_text(key.resource, values[i]);
+        entry[std::string(kCapacityLines[i])] = value_json(key.resource, values[i]);
       row["capacity"].push_back(std::move(entry));
     }
     rows.push_back(std::move(row));
@@ -132,9 +99,7 @@ Json list_rows(const State& state) {
     for (const auto& [worker, record] : list.workers)
       if (record.selected) selected.push_back(worker);
     rows.push_back({{"list", name},
-                    {"state", list.frozen_since ? "frozen"
-                              : list.wish       ? "moving"
-                                                : "steady"},
+                    {"state", condition_of_list(state, name)},
                     {"listed", list.names},
                     {"selected", std::move(selected)},
                     {"wish", list.wish ? Json(*list.wish) : Json()}});
@@ -177,17 +142,6 @@ Json cohort_rows(const State& state) {
   Json list = Json::array();
   for (auto& [name, row] : rows) list.push_back(std::move(row));
   return list;
-}
-
-// Returns the entry called `name`; fails with what there is instead.
-template <class Map>
-Result<const typename Map::mapped_type*> find_named(const Map& map, const char* what,
-                                                    const std::string& name) {
-  if (const auto at = map.find(name); at != map.end()) return &at->second;
-  std::vector<std::string> names;
-  for (const auto& [known, value] : map) names.push_back(known);
-  return Error{ErrorCode::bad_input, std::string("no ") + what + " was ever called \"" + name +
-                                         "\" in this log; known: " + nearby(names, name)};
 }
 
 bool is_asked(const SeriesQuestion& question, const std::string& flavor,
@@ -248,7 +202,39 @@ Result<AuditAnswer> list_answer(const ValueSeries& values, const SeriesQuestion&
   return AuditAnswer{std::move(answer)};
 }
 
+// How many there are; null of a hub without a pool.
+Json pool_counts(const State& state) {
+  if (state.pool.tenants.empty() && state.pool.clusters.empty()) return nullptr;
+  std::size_t namespaces = 0, troubled = 0, pods = 0, waiting = 0;
+  for (const auto& [tenant, of_tenant] : state.pool.tenants)
+    for (const auto& [name, of] : of_tenant.namespaces) {
+      ++namespaces;
+      if (states_of_namespace(state, {tenant, name}).front() != "steady") ++troubled;
+      pods += of.pods.size();
+      waiting += pods_that_wait(of);
+    }
+  return {{"tenants", state.pool.tenants.size()},
+          {"superClusters", state.pool.clusters.size()},
+          {"namespaces", namespaces},
+          {"troubled", troubled},
+          {"pods", pods},
+          {"waiting", waiting}};
+}
+
 }  // namespace
+
+Json steps_json(const StepSeries& series, const TimelineSpan& span, std::size_t points,
+                const std::string& resource) {
+  Json list = Json::array();
+  for (const Step& step : steps_between(series.steps(), span.from, span.to, points)) {
+    Json row =
+        Json::array({to_rfc3339(step.time), seq_json(step.seq), value_json(resource, step.value)});
+    if (step.writer != StepWriter::none)
+      row.push_back(step.writer == StepWriter::fairlead ? "fairlead" : "foreign");
+    list.push_back(std::move(row));
+  }
+  return list;
+}
 
 Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets) {
   Duration width;
@@ -267,15 +253,22 @@ Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::si
           {"queues", queue_rows(timeline.state())},
           {"clusters", cluster_rows(timeline.state())},
           {"lists", list_rows(timeline.state())},
-          {"cohorts", cohort_rows(timeline.state())}};
+          {"cohorts", cohort_rows(timeline.state())},
+          {"pool", pool_counts(timeline.state())}};
 }
 
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
                                   const SeriesQuestion& question, const TimelineSpan& span,
                                   std::size_t points) {
   Json answer{{"kind", "Series"}, {"from", to_rfc3339(span.from)}, {"to", to_rfc3339(span.to)}};
-  if (1 != !question.queue.empty() + !question.cluster.empty() + !question.list.empty())
-    return Error{ErrorCode::bad_input, "expected one of queue, cluster and list"};
+  const bool of_pool =
+      !question.namespace_.empty() || !question.super_cluster.empty() || !question.tenant.empty();
+  if (1 != !question.queue.empty() + !question.cluster.empty() + !question.list.empty() +
+               !question.namespace_.empty() + !question.super_cluster.empty() +
+               !question.tenant.empty())
+    return Error{ErrorCode::bad_input,
+                 "expected one of queue, cluster, list, namespace, superCluster and tenant"};
+  if (of_pool) return pool_series(values, question, span, points, std::move(answer));
   if (!question.list.empty()) return list_answer(values, question, span, points, std::move(answer));
   Json& pairs = answer["pairs"] = Json::array();
   Result<void> added;
@@ -296,18 +289,35 @@ Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAlias
   return AuditAnswer{std::move(answer)};
 }
 
+namespace {
+
+// The rows of a Series, and what names one.
+struct SeriesRows {
+  const char* rows;
+  std::vector<const char*> names;
+};
+const SeriesRows& rows_of_series(const Json& series) {
+  static const std::vector<SeriesRows> kinds{{"pairs", {"flavor", "resource"}},
+                                             {"workers", {"multiKueueCluster"}},
+                                             {"shares", {"id"}},
+                                             {"resources", {"resource"}}};
+  return *std::find_if(kinds.begin(), kinds.end(),
+                       [&](const SeriesRows& kind) { return series.contains(kind.rows); });
+}
+
+}  // namespace
+
 bool is_reduced(const Json& series) {
-  const Json& rows = series.contains("pairs") ? series["pairs"] : series["workers"];
+  const Json& rows = series[rows_of_series(series).rows];
   return std::any_of(rows.begin(), rows.end(),
                      [](const Json& row) { return row["reduced"] == true; });
 }
 
 void refine(Json& series, const Json& exact) {
-  const bool pairs = series.contains("pairs");
-  const char* const rows = pairs ? "pairs" : "workers";
-  const auto same = [pairs](const Json& a, const Json& b) {
-    return pairs ? a["flavor"] == b["flavor"] && a["resource"] == b["resource"]
-                 : a["multiKueueCluster"] == b["multiKueueCluster"];
+  const auto& [rows, names] = rows_of_series(series);
+  const auto same = [&names = names](const Json& a, const Json& b) {
+    return std::all_of(names.begin(), names.end(),
+                       [&](const char* name) { return a[name] == b[name]; });
   };
   for (Json& row : series[rows]) {
     if (row["reduced"] == false) continue;

@@ -30,26 +30,32 @@ struct TimelineSpan {
 /// [names], "selected" [names], "wish" [names] (null: it need not change)}]; "cohorts" [{"cohort",
 /// "object" (false: ClusterQueues name it, and no object was seen), "parent", "weight" (null: none,
 /// or not known), "queues" [names], "quotas" [{"flavor", "resource", "nominal", "borrowingLimit",
-/// "lendingLimit"}]}].
+/// "lendingLimit"}]}]; "pool" (null: there is none) {"tenants", "superClusters", "namespaces",
+/// "troubled" (namespaces that lack something), "pods", "waiting"}: how many (pool_answers.h has
+/// them).
 Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets);
 
-/// A queue, a cluster or a worker list: one of the three is not empty. Of the first two only this
-/// flavor or resource, where they are given.
+/// A queue, a cluster, a worker list or, of the pool, a namespace (TENANT/NAME), a super cluster's
+/// id or a tenant: one is not empty. Of the first two only this flavor or resource, where they are
+/// given.
 struct SeriesQuestion {
   std::string queue = {};
   std::string cluster = {};
   std::string list = {};
   std::optional<std::string> flavor = {};
   std::optional<std::string> resource = {};
+  std::string namespace_ = {};
+  std::string super_cluster = {};
+  std::string tenant = {};
 };
 /// Returns a Series: "from", "to", "queue" or "cluster", and "pairs" [{"flavor", "resource",
 /// "reduced" (steps were left out: between two others may have been), "leftOut" (this answer has
 /// not all steps of its span: there are more than `points`), "lines" {name: [step]}}]. Of a worker
 /// list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster", "reduced",
-/// "lines"}] with true or false as values; null: the list does not know the name. Each line begins
-/// with the step in force at "from" and has at most `points` steps, the extremes of each stretch
-/// among them. Fails with `bad_input` if there never was such a queue, cluster, list, flavor or
-/// resource; it names what there was.
+/// "lines"}] with true or false as values; null: the list does not know the name. Those of the
+/// pool: pool_answers.h. Each line begins with the step in force at "from" and has at most `points`
+/// steps, the extremes of each stretch among them. Fails with `bad_input` if there never was such a
+/// queue, cluster, list, flavor or resource; it names what there was.
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
                                   const SeriesQuestion& question, const TimelineSpan& span,
                                   std::size_t points);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fold/pool/shares.h"
+
 namespace fairlead {
 
 namespace {
@@ -31,6 +33,22 @@ std::set<std::string> queues_around(const State& state, const DirtySet& dirty) {
 
 }  // namespace
 
+void ObservedNames::note(const Event& event) {
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  const auto* gone = std::get_if<ObjectGone>(&event.fact);
+  const ObjectKey* const key = seen ? &seen->key : gone ? &gone->key : nullptr;
+  if (key == nullptr) return;
+  if (is_tenant(event.source))
+    namespaces.insert({std::string(tenant_of(event.source)),
+                       key->kind == Kind::namespace_ ? key->name : key->namespace_});
+  else if (event.source == kHub && key->kind == Kind::cluster_queue)
+    queues.insert(key->name);
+  else if (event.source == kHub && key->kind == Kind::virtual_cluster)
+    tenants = true;
+  else if (key->kind == Kind::namespace_ || key->kind == Kind::config_map)
+    members.insert(event.source);  // what a Node's change moves is in the dirty set
+}
+
 void ValueSeries::push(StepSeries& series, const State& state, Int128 value, StepWriter writer) {
   const std::size_t before = series.steps().size();
   const Seq seq = seqs_ == StepSeqs::of_log ? state.seq : Seq{};
@@ -49,6 +67,9 @@ void ValueSeries::reduce() {
     all(contents_.queues);
     all(contents_.clusters);
     all(contents_.lists);
+    all(contents_.namespaces);
+    all(contents_.super_clusters);
+    all(contents_.tenants);
   };
   // Ends, because each pass halves `most`, down to its least.
   while (contents_.steps > steps_max_ / 4 * 3 && contents_.most > kStepsOfEachMin) {
@@ -61,13 +82,12 @@ void ValueSeries::reduce() {
   }
 }
 
-void ValueSeries::sample(const State& state, const DirtySet& dirty,
-                         const std::set<std::string>& observed) {
+void ValueSeries::sample(const State& state, const DirtySet& dirty, const ObservedNames& observed) {
   if (dirty.everything) {
     sample_everything(state);
   } else {
     std::set<std::string> queues = queues_around(state, dirty);
-    queues.insert(observed.begin(), observed.end());
+    queues.insert(observed.queues.begin(), observed.queues.end());
     for (const std::string& queue : queues) sample_queue(state, queue);
     for (const auto* changed : {&dirty.capacities, &dirty.accepted})
       for (const std::string& cluster : *changed) sample_capacity(state, cluster, queues);
@@ -76,6 +96,7 @@ void ValueSeries::sample(const State& state, const DirtySet& dirty,
     clusters.insert(dirty.accepted.begin(), dirty.accepted.end());
     for (const std::string& cluster : clusters) sample_cluster(state, cluster);
     for (const std::string& placement : dirty.placements) sample_list(state, placement);
+    sample_pool(state, dirty, observed);
   }
   if (contents_.steps > steps_max_) reduce();
 }
@@ -92,6 +113,7 @@ void ValueSeries::sample_everything(const State& state) {
   names_of(queues, contents_.queues, state.queues.by_name, state.claims.of_queue);
   names_of(clusters, contents_.clusters, state.clusters);
   names_of(lists, contents_.lists, state.multikueue.lists);
+  sample_whole_pool(state);
   for (const std::string& name : queues) sample_queue(state, name);
   for (const std::string& name : clusters) sample_cluster(state, name);
   for (const std::string& name : lists) sample_list(state, name);
@@ -190,6 +212,87 @@ void ValueSeries::sample_list(const State& state, const std::string& placement) 
   for (auto& [name, series] : workers)
     if (!there || !list->second.workers.contains(name))
       for (StepSeries& steps : series.lines) push(steps, state, kNoValue);
+}
+
+// Of the pool, what the moment may have moved: namespaces with a decision or an event, the clusters
+// where they have slices or pods, and members with an event.
+void ValueSeries::sample_pool(const State& state, const DirtySet& dirty,
+                              const ObservedNames& observed) {
+  if (state.pool.tenants.empty() && state.pool.clusters.empty() && contents_.tenants.empty())
+    return;
+  if (observed.tenants) return sample_whole_pool(state);
+  std::set<PoolNamespaceKey> namespaces = dirty.pool_namespaces;
+  namespaces.insert(observed.namespaces.begin(), observed.namespaces.end());
+  for (const PoolPodKey& pod : dirty.pool_pods) namespaces.insert({pod.tenant, pod.namespace_});
+  std::set<std::string> offers, tenants;
+  for (const PoolNamespaceKey& key : namespaces) {
+    sample_namespace(state, key);
+    tenants.insert(key.first);
+    for (const auto& [id, series] : contents_.namespaces[text_of(key)])
+      if (!id.empty()) offers.insert(id);
+  }
+  for (const auto* members : {&observed.members, &dirty.clusters, &dirty.capacities})
+    for (const std::string& member : *members)
+      if (const auto id = state.pool.ids.find(member); id != state.pool.ids.end())
+        offers.insert(id->second);
+  for (const std::string& id : offers) sample_super_cluster(state, id);
+  for (const std::string& name : tenants) sample_tenant(state, name);
+}
+
+// Adds a step of each part; of one that is no longer there one without a value. `writer` wrote the
+// first line.
+template <class Series, class Values>
+void ValueSeries::push_all(std::map<std::string, Series>& parts, const State& state,
+                           const std::map<std::string, Values>& now, StepWriter writer) {
+  for (const auto& [part, values] : now)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      push(parts[part].lines.at(i), state, values.at(i), i == 0 ? writer : StepWriter::none);
+  for (auto& [part, series] : parts)
+    if (!now.contains(part))
+      for (StepSeries& steps : series.lines) push(steps, state, kNoValue);
+}
+
+void ValueSeries::sample_namespace(const State& state, const PoolNamespaceKey& key) {
+  std::map<std::string, ShareSeries>& parts = contents_.namespaces[text_of(key)];
+  const PoolNamespace* const of = find_namespace(state.pool, key);
+  const auto now = of ? share_values(state, *of) : std::map<std::string, ShareValues>();
+  push_all(parts, state, now, of ? writer_of_placements(*of) : StepWriter::none);
+}
+
+void ValueSeries::sample_super_cluster(const State& state, const std::string& id) {
+  push_all(contents_.super_clusters[id], state, offer_values(state, id));
+}
+
+void ValueSeries::sample_namespaces_of(const State& state, const std::string& tenant) {
+  std::set<PoolNamespaceKey> keys;
+  if (const auto at = state.pool.tenants.find(tenant); at != state.pool.tenants.end())
+    for (const auto& [name, of] : at->second.namespaces) keys.insert({tenant, name});
+  const std::string prefix = tenant + "/";
+  for (auto at = contents_.namespaces.lower_bound(prefix);
+       at != contents_.namespaces.end() && at->first.starts_with(prefix); ++at)
+    keys.insert({tenant, at->first.substr(prefix.size())});
+  for (const PoolNamespaceKey& key : keys) sample_namespace(state, key);
+}
+
+void ValueSeries::sample_whole_pool(const State& state) {
+  std::set<std::string> offers, tenants;
+  for (const auto& [id, cluster] : state.pool.clusters) offers.insert(id);
+  for (const auto& [id, totals] : state.pool.totals) offers.insert(id);
+  for (const auto& [id, series] : contents_.super_clusters) offers.insert(id);
+  for (const auto& [name, tenant] : state.pool.tenants) tenants.insert(name);
+  for (const auto& [name, series] : contents_.tenants) tenants.insert(name);
+  for (const std::string& id : offers) sample_super_cluster(state, id);
+  for (const std::string& name : tenants) {
+    sample_tenant(state, name);
+    sample_namespaces_of(state, name);
+  }
+}
+
+void ValueSeries::sample_tenant(const State& state, const std::string& name) {
+  const auto tenant = state.pool.tenants.find(name);
+  const bool there = tenant != state.pool.tenants.end();
+  push_all(contents_.tenants[name], state,
+           there ? tenant_values(tenant->second) : std::map<std::string, TenantValues>());
 }
 
 }  // namespace fairlead

@@ -15,6 +15,7 @@
 
 #include "engine/fold/state.h"
 #include "replay/timeline/moment_values.h"
+#include "replay/timeline/pool_values.h"
 #include "replay/timeline/step_series.h"
 
 namespace fairlead {
@@ -41,6 +42,24 @@ struct WorkerSeries {
   Contents contents() const { return {cluster, lines}; }
   void adopt(Contents contents) { std::tie(cluster, lines) = std::move(contents); }
 };
+/// The lines of a namespace at one super cluster, in the order of kShareLines.
+using ShareSeries = SeriesOfLines<kShareLines.size()>;
+/// The lines of one resource of a super cluster, in the order of kOfferLines.
+using OfferSeries = SeriesOfLines<kOfferLines.size()>;
+/// The lines of one resource of a tenant, in the order of kTenantLines.
+using TenantSeries = SeriesOfLines<kTenantLines.size()>;
+
+/// What events were about since the last sample: values of it may have moved although nothing is
+/// planned for it.
+struct ObservedNames {
+  std::set<std::string> queues;           ///< ClusterQueues of the hub
+  std::set<PoolNamespaceKey> namespaces;  ///< of tenants
+  std::set<std::string> members;
+  bool tenants = false;  ///< one came or went, or has another limit
+
+  void note(const Event& event);
+};
+
 /// A pair by flavor and resource, as its queue spells the resource.
 using PairName = std::pair<std::string, std::string>;
 
@@ -60,9 +79,8 @@ class ValueSeries {
       : seqs_(seqs), steps_max_(steps_max) {}
 
   /// Adds the values of a state whose moment is closed. Its time is not before that of the last
-  /// call; `dirty` is what changed since then, and `observed` names the hub ClusterQueues that
-  /// events since then were about.
-  void sample(const State& state, const DirtySet& dirty, const std::set<std::string>& observed);
+  /// call; `dirty` is what changed since then, and `observed` what events since then were about.
+  void sample(const State& state, const DirtySet& dirty, const ObservedNames& observed);
 
   /// By ClusterQueue of the hub.
   const std::map<std::string, std::map<PairName, PairSeries>>& queues() const {
@@ -75,11 +93,26 @@ class ValueSeries {
   const std::map<std::string, std::map<std::string, WorkerSeries>>& lists() const {
     return contents_.lists;
   }
+  /// By TENANT/NAME and super cluster id; "": of the namespace itself.
+  const std::map<std::string, std::map<std::string, ShareSeries>>& namespaces() const {
+    return contents_.namespaces;
+  }
+  /// By id and canonical resource.
+  const std::map<std::string, std::map<std::string, OfferSeries>>& super_clusters() const {
+    return contents_.super_clusters;
+  }
+  /// By name, of cpu and memory.
+  const std::map<std::string, std::map<std::string, TenantSeries>>& tenants() const {
+    return contents_.tenants;
+  }
 
   struct Contents {
     std::map<std::string, std::map<PairName, PairSeries>> queues;
     std::map<std::string, std::map<CapacityKey, CapacitySeries>> clusters;
     std::map<std::string, std::map<std::string, WorkerSeries>> lists;
+    std::map<std::string, std::map<std::string, ShareSeries>> namespaces;
+    std::map<std::string, std::map<std::string, OfferSeries>> super_clusters;
+    std::map<std::string, std::map<std::string, TenantSeries>> tenants;
     std::uint64_t most = kStepsMax;  ///< steps of one series
     std::uint64_t steps = 0;         ///< of all series
   };
@@ -106,6 +139,15 @@ class ValueSeries {
   void sample_queue(const State& state, const std::string& queue);
   void sample_cluster(const State& state, const std::string& cluster);
   void sample_list(const State& state, const std::string& placement);
+  void sample_pool(const State& state, const DirtySet& dirty, const ObservedNames& observed);
+  void sample_namespace(const State& state, const PoolNamespaceKey& key);
+  void sample_super_cluster(const State& state, const std::string& id);
+  void sample_tenant(const State& state, const std::string& name);
+  void sample_namespaces_of(const State& state, const std::string& tenant);
+  void sample_whole_pool(const State& state);
+  template <class Series, class Values>
+  void push_all(std::map<std::string, Series>& parts, const State& state,
+                const std::map<std::string, Values>& now, StepWriter writer = StepWriter::none);
 
   StepSeqs seqs_;
   std::size_t steps_max_;

@@ -163,12 +163,12 @@ class CounterfactualWorld {
   void note_queue(const WatchFact& fact) {
     const auto* seen = std::get_if<ObjectSeen>(&fact.said);
     if (values_ && seen && fact.source == kHub && seen->key.kind == Kind::cluster_queue)
-      observed_.insert(seen->key.name);
+      observed_.queues.insert(seen->key.name);
   }
   void measure(const State& state, const DirtySet& dirty) {
     meter_.decided(state, dirty);
     if (values_) values_->sample(state, dirty, observed_);
-    observed_.clear();
+    observed_ = {};
   }
   Result<void> configure(LogTime at, const Configuration& actual) {
     auto configuration = reconfigure_(actual);
@@ -187,7 +187,7 @@ class CounterfactualWorld {
 
   const Reconfigure reconfigure_;
   const std::shared_ptr<ValueSeries> values_;
-  std::set<std::string> observed_;  // queues that events of the open moment are about
+  ObservedNames observed_;  // what events of the open moment are about
   TotalsMeter meter_;
   Seq seq_;
   VirtualHub hub_;

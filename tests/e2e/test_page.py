@@ -1,6 +1,7 @@
 """`fairlead serve`: every answer is that of the command, what is asked badly is refused in one sentence."""
 
 import concurrent.futures
+import gzip
 import itertools
 import json
 import pathlib
@@ -10,6 +11,8 @@ import shutil
 import socket
 import tempfile
 import unittest
+import urllib.error
+import urllib.request
 
 from harness.page import PageCase, Served
 from harness.process import Process, wait_for
@@ -125,7 +128,7 @@ class PageTest(PageCase):
         data = self.incident()
         served = self.serve("--data", data)
         events = json_lines(self.done("log", "cat", "--data", data))
-        overview = served.ask("/ui/api/overview", buckets=50)
+        overview = served.ask("/ui/api/overview", buckets=50, span="all")
         self.assertLessEqual(len(overview["buckets"]), 50)
         self.assertEqual(sum(bucket[1] for bucket in overview["buckets"]), len(events))
         writes = sum(event["fact"] == "PatchIntended" for event in events)
@@ -136,6 +139,43 @@ class PageTest(PageCase):
                     for one in overview["queues"] for pair in one["pairs"]}
         self.assertEqual(reported, {(row["queue"], row["flavor"], row["resource"]): (row["nominal"], row["desired"])
                                     for row in rows})
+
+    def test_the_first_view_is_where_something_moves(self):
+        data = self.incident()
+        served = self.serve("--data", data)
+        whole, first = (served.ask("/ui/api/overview", **span) for span in ({"span": "all"}, {}))
+        self.assertEqual(whole["from"], "1970-01-01T00:00:00Z")
+        self.assertEqual((first["from"][:14], first["to"]), ("2026-11-21T13:", whole["to"]))
+        self.assertGreater(len(first["buckets"]), 5)
+        bundle = self.folder / "bundle"
+        self.done("log", "export", bundle, "--data", data)
+        page = self.folder / "page.html"
+        for place in (("--data", data), ("--bundle", bundle)):
+            said = self.done("serve", "--save", page, "--queue", "training", *place)
+            self.assertIn(f"training from {first['from']} to {first['to']}", said)
+
+    def test_a_silent_member_is_in_the_history_of_its_queue(self):
+        silent = "\n".join(json.dumps({"type": kind, "cluster": "cluster2", "time": f"2026-11-21T14:{minute}:00Z"})
+                           for kind, minute in (("SOURCE_STALE", 20), ("SOURCE_SYNCED", 26)))
+        data = self.folder / "silent"
+        self.done("plan", "--log", data, *INCIDENT, "-", stdin=silent)
+        asked = ("training", "--data", data, "-o", "json")
+        history = json.loads(self.done("audit", "history", *asked))
+        why = json.loads(self.done("audit", "why", "training", "on-demand", "cpu", "--as-of",
+                                   "2026-11-21T14:22:00Z", *asked[1:]))
+        self.assertEqual(len(why["unseen"]), 1)
+        self.assertEqual(history["unseen"], why["unseen"])
+        # The queue is not steady while the source of its capacity is silent.
+        data = self.folder / "stale"
+        self.done("plan", "--log", data, *INCIDENT, "-", stdin=silent.split("\n", maxsplit=1)[0])
+        self.assertEqual(self.serve("--data", data).ask("/ui/api/overview")["queues"][0]["states"], ["held"])
+
+    def test_a_queue_that_is_not_as_it_should_be_is_not_steady(self):
+        data = self.folder / "unanswered"
+        self.done("plan", "--no-feedback", "--log", data, *INCIDENT)
+        row, = self.serve("--data", data).ask("/ui/api/overview")["queues"]
+        self.assertEqual(row["states"], ["write unanswered"])
+        self.assertNotEqual(row["pairs"][0]["nominal"], row["pairs"][0]["desired"])
 
     def test_the_proof_is_that_of_the_commands(self):
         data = self.incident()
@@ -159,8 +199,8 @@ class PageTest(PageCase):
                 ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
-                ("/ui/api/what", {}, "expected log, overview, series, sparks, proof or whatif"),
-                ("/ui/api/series", {}, "expected one of queue, cluster and list"),
+                ("/ui/api/what", {}, "expected log, overview, series, sparks, pool, changes, proof or whatif"),
+                ("/ui/api/series", {}, "expected one of queue, cluster, list, namespace"),
                 ("/ui/api/series", {"queue": "trainin"}, "known: training"),
                 ("/ui/api/series", {"queue": "training", "flavor": "gold"}, "known: "),
                 ("/ui/api/series", {"queue": "training", "points": "0"}, "points: expected a number from 1 to"),
@@ -168,6 +208,7 @@ class PageTest(PageCase):
                 ("/ui/api/sparks", {"of": '[["training", "on-demand"]]'}, "of: expected 1 to 100 times"),
                 ("/ui/api/overview", {"from_": "noon"}, "from: expected a seq"),
                 ("/ui/api/overview", {"from_": "-1m", "to": "-2m"}, "is before from"),
+                ("/ui/api/overview", {"span": "some"}, "span: expected all"),
                 ("/ui/api/overview", {"buckets": "9999"}, "buckets: expected a number from 1 to 2000"),
                 ("/ui/api/log", {"seq": "x", "chain": "0"}, "seq: expected a number"),
                 ("/ui/api/proof", {"begin": "now"}, "begin: expected true")]:
@@ -202,9 +243,44 @@ class PageTest(PageCase):
                              ("nosniff", "no-referrer"))
             self.assertIsNone(headers["Access-Control-Allow-Origin"])
         self.assertEqual((page[0], page[1]["Content-Type"]), (200, "text/html; charset=utf-8"))
+        self.assertEqual(served.request("/audit/quota")[1]["Cache-Control"], "no-store")
         for host, status in [("localhost", 200), ("127.0.0.1:8787", 200), ("[::1]:1", 200), ("evil.example", 421),
                              ("127.0.0.1.evil.example:8787", 421)]:
             self.assertEqual(served.request("/audit/quota", Host=host)[0], status, host)
+
+    def test_files_are_compressed_and_kept_and_answers_are_compressed(self):
+        served = self.serve("--data", self.incident())
+        taken = {"Accept-Encoding": "br, gzip"}
+
+        def sent(target, **headers):
+            request = urllib.request.Request(served.base + target, headers=headers)
+            try:
+                with urllib.request.urlopen(request, timeout=60) as reply:
+                    return reply.status, reply.headers, reply.read()
+            except urllib.error.HTTPError as other:
+                with other:
+                    return other.code, other.headers, other.read()
+
+        index = served.request("/ui/")[2]
+        files = re.findall(r'(?:href|src)="(v-[0-9a-f]{16}/[^"]+)"', index)
+        self.assertEqual({name.split("/")[1] for name in files},
+                         {"icon.svg", "page.css", "charts.css", "dygraph.min.js", "main.js"})
+        for target in ["/ui/", *(f"/ui/{name}" for name in files)]:
+            plain, packed = sent(target), sent(target, **taken)
+            self.assertEqual((plain[1]["Content-Encoding"], packed[1]["Content-Encoding"]), (None, "gzip"), target)
+            self.assertEqual(gzip.decompress(packed[2]), plain[2], target)
+            self.assertEqual(packed[1]["Vary"], "Accept-Encoding")
+            kept = "no-cache" if target == "/ui/" else "public, max-age=31536000, immutable"
+            self.assertEqual(packed[1]["Cache-Control"], kept, target)
+            again = sent(target, **taken, **{"If-None-Match": packed[1]["ETag"]})
+            self.assertEqual((again[0], again[2]), (304, b""), target)
+            self.assertEqual(sent(target, **{"If-None-Match": 'W/"other"'})[0], 200)
+        # Of another version it is not kept.
+        self.assertEqual(sent("/ui/main.js")[1]["Cache-Control"], "no-cache")
+        self.assertEqual(sent("/ui/v-0000000000000000/main.js")[0], 404)
+        answer = sent("/audit/why?queue=training&flavor=on-demand&resource=cpu", **taken)
+        self.assertEqual((answer[1]["Content-Encoding"], answer[1]["Cache-Control"]), ("gzip", "no-store"))
+        self.assertEqual(gzip.decompress(answer[2]).decode(), served.text("/audit/why", **PAIR))
 
     def test_requests_have_limits(self):
         served = self.serve("--data", self.incident())

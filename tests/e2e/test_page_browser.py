@@ -18,11 +18,13 @@ from harness.page import Served
 from harness.process import Process, wait_for
 from harness.program import ROOT, binary, fairlead
 from harness.times import nanoseconds, rfc3339
+from test_audit_pool import DAY, POOL
 from test_page import HOSTILE, INCIDENT, long_plan, queue
 
 NEEDS = ("fairlead", "browser")
 
 WEIGHT_MAX = 250_000  # bytes, compressed
+SAVED_MAX = 500_000  # bytes of a page in a file, of a log of some 500 events
 PICTURE_MAX = 150_000  # bytes
 # Of browser/page.test.mjs, what another engine could do otherwise.
 EVERY_VIEW = "every view at {} px, {}: no finding of axe, nothing beside the screen"
@@ -123,12 +125,13 @@ class BrowserTest(unittest.TestCase):
         self.addCleanup(served.stop)
         return served.url
 
-    def saved(self, data, queue_name):
+    def saved(self, data, name, option="--queue"):
         """The URL of a page that was saved as a file."""
         page = self.folder / f"{data.name}.html"
-        done = fairlead("serve", "--save", page, "--data", data, "--queue", queue_name)
+        done = fairlead("serve", "--save", page, "--data", data, option, name)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn(f"{page}: {queue_name} from ", done.stdout)
+        self.assertIn(f"{page}: {name} from ", done.stdout)
+        self.assertLess(page.stat().st_size, SAVED_MAX)
         return page.as_uri()
 
     def test_the_page_in_both_browsers(self):
@@ -145,6 +148,9 @@ class BrowserTest(unittest.TestCase):
                  "large": self.serve("--data", self.plan("large", "-", stdin=large_fleet())),
                  "flaps": self.serve("--data", self.plan("flaps", *INCIDENT, "-", stdin=flaps())),
                  "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
+        day = self.plan("day", "--set", POOL, DAY)
+        pages |= {"pool": self.serve("--data", day), "savedPool": self.saved(day, "acme/web", "--pool-namespace"),
+                  "poolBundle": self.serve("--bundle", self.exported(day))}
         pages |= {"saved": self.saved(dev, "low-priority-queue"), "savedEdits": self.saved(edits, "vision"),
                   "savedList": self.saved(self.folder / "lists", "serving"),
                   "savedHostile": self.saved(hostile, HOSTILE[0])}

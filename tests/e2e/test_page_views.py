@@ -8,6 +8,7 @@ from harness.page import PageCase
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead
 from harness.times import nanoseconds, rfc3339
+from test_audit_pool import DAY, POOL
 from test_page import INCIDENT, value_at
 
 NEEDS = ("fairlead",)
@@ -140,3 +141,111 @@ class WorkerListTest(ViewTest):
         self.assertLessEqual(max(len(line) for worker in few for line in worker["lines"].values()), 5)
         self.assertIn("known: ", served.refusal("/ui/api/series", list="bes"))
         self.assertIn("no flavor", served.refusal("/ui/api/series", list="best", flavor="spot"))
+
+
+class PoolTest(ViewTest):
+    def moments_of(self, series, overview, number):
+        """Every step, and as many moments at random."""
+        dice = random.Random(29)
+        steps = {nanoseconds(step[0]) for share in series["shares"] for line in share["lines"].values()
+                 for step in line}
+        begin, end = nanoseconds(overview["from"]), nanoseconds(overview["to"])
+        return sorted(steps | {dice.randint(begin, end) for _ in range(number)})
+
+    def compare(self, served, data, namespace, number):
+        """Each moment of a namespace with `audit why`. Returns how many there were."""
+        overview = served.ask("/ui/api/overview")
+        series = served.ask("/ui/api/series", namespace=namespace, points="5000")
+        lines = {share["id"]: share["lines"] for share in series["shares"]}
+        compared = 0
+        for moment in self.moments_of(series, overview, number):
+            asked = f"/audit/why?namespace={namespace}&as-of={rfc3339(moment)}"
+            status, _, text = served.request(asked)
+            if status == 400:  # it was not there yet
+                values = {value_at(line, moment) for of in lines.values() for line in of.values()}
+                self.assertEqual(values, {None}, text)
+                continue
+            why = json.loads(text)
+            decided = {name: int(value) for name, of in lines.items()
+                       if name and (value := value_at(of["decided"], moment)) is not None}
+            self.assertEqual(decided, why["placements"], f"{namespace} at {rfc3339(moment)}")
+            self.assertEqual(value_at(lines[""]["expected"], moment) or "0", str(why["expected"]))
+            if compared % 20 == 0:
+                said = self.done("audit", "why", "--namespace", namespace, "--as-of", rfc3339(moment), "--data", data,
+                                 "-o", "json")
+                self.assertEqual(text, said)
+            compared += 1
+        return compared
+
+    def test_a_namespace_at_every_step_is_what_audit_why_says(self):
+        data = self.plan("--set", POOL, DAY)
+        served = self.serve("--data", data)
+        self.assertGreater(self.compare(served, data, "acme/web", 40), 40)
+        pool = served.ask("/ui/api/pool")
+        self.assertEqual([row["id"] for row in pool["superClusters"]], ["r1", "r2"])
+        self.assertEqual({row["tenant"]: row["namespaces"] for row in pool["tenants"]}, {"acme": 1, "bolt": 1})
+        states = {f"{row['tenant']}/{row['namespace']}": row for row in pool["namespaces"]}
+        why = served.ask("/audit/why", namespace="acme/web")
+        web = states["acme/web"]
+        self.assertEqual((web["placements"], web["expected"], web["reason"]),
+                         (why["placements"], why["expected"], why["reason"]))
+        self.assertEqual(served.ask("/ui/api/overview")["pool"]["namespaces"], 2)
+        # Healthy super clusters are steady, also where no quota depends on their capacity.
+        self.assertEqual({row["state"] for row in served.ask("/ui/api/overview")["clusters"]}, {"steady"})
+        placed = next(share for share in served.ask("/ui/api/series", namespace="acme/web")["shares"]
+                      if share["id"] == "r1")["lines"]["placed"]
+        history = served.ask("/audit/history", namespace="acme/web")["rows"]
+        self.assertEqual([step[3] for step in placed], ["fairlead"] * len(placed))
+        self.assertLessEqual({int(step[2]) for step in placed if step[2]}, {row["new"].get("r1", 0) for row in history})
+        for kind, name in (("superCluster", "r1"), ("tenant", "acme")):
+            series = served.ask("/ui/api/series", **{kind: name})
+            self.assertEqual([row["resource"] for row in series["resources"]][:2], ["cpu", "memory"])
+        held = next(row for row in pool["superClusters"] if row["id"] == "r2")["held"]
+        resources = served.ask("/ui/api/series", superCluster="r2")["resources"]
+        self.assertEqual({row["resource"]: row["lines"]["held"][-1][2] for row in resources
+                          if row["lines"]["held"]}, held)
+
+    def test_namespaces_of_a_living_pool_are_what_audit_why_says(self):
+        data = self.dev("--fleet", "pool")
+        served = self.serve("--data", data)
+        names = [f"{row['tenant']}/{row['namespace']}" for row in served.ask("/ui/api/pool")["namespaces"]]
+        self.assertGreater(len(names), 2)
+        self.assertGreater(sum(self.compare(served, data, name, 20) for name in names), 60)
+
+    def test_bad_questions_are_refused_in_one_sentence(self):
+        served = self.serve("--data", self.plan("--set", POOL, DAY))
+        for path, parameters, words in [
+                ("/ui/api/pool", {"namespace": "acme/wep"}, "expected TENANT/NAME"),
+                ("/ui/api/pool", {"namespace": "acme"}, "expected TENANT/NAME"),
+                ("/ui/api/pool", {"tenant": "acm"}, "no tenant is called"),
+                ("/ui/api/pool", {"superCluster": "r9"}, "no super cluster has the id"),
+                ("/ui/api/series", {"namespace": "acme/wep"}, "known: acme/web"),
+                ("/ui/api/series", {"tenant": "acme", "queue": "q"}, "expected one of queue"),
+                ("/ui/api/series", {"tenant": "acme", "flavor": "f"}, "no flavor"),
+                ("/ui/api/changes", {}, "seqs: expected 1 to 1000 numbers"),
+                ("/ui/api/changes", {"seqs": "1,x"}, "seqs: expected numbers with commas")]:
+            with self.subTest(path=path, parameters=parameters):
+                said = served.refusal(path, **parameters)
+                self.assertIn(words, said)
+                self.assertEqual(said.count("\n"), 0)
+
+
+class ChangeTest(ViewTest):
+    def test_what_an_event_changed_is_the_difference_to_the_record_before(self):
+        data = self.plan(*INCIDENT)
+        served = self.serve("--data", data)
+        events = [json.loads(line) for line in self.done("log", "cat", "--data", data).splitlines()]
+        changes = served.ask("/ui/api/changes", seqs=",".join(str(event["seq"]) for event in events))["changes"]
+        said = {(event.get("kind"), event.get("name"), changes.get(str(event["seq"]))) for event in events}
+        for expected in [("Node", "gpu-6", "gpu-6: new"), ("Node", "gpu-6", "gpu-6: Ready -> NotReady"),
+                         ("Node", "gpu-6", "gpu-6: NotReady -> Ready"),
+                         ("ClusterQueue", "training", "training: on-demand nvidia.com/gpu nominalQuota 48 -> 40")]:
+            self.assertIn(expected, said)
+        accepted = [str(event["seq"]) for event in events if event["fact"] == "PatchAccepted"]
+        self.assertFalse(set(accepted) & set(changes))
+        # The chips of `audit why` say the same.
+        why = served.ask("/audit/why", queue="training", flavor="on-demand", resource="gpu",
+                         as_of="2026-11-21T14:07:00Z")
+        facts = [fact["changed"] for grant in why["grants"] for capacity in grant["capacity"]
+                 for fact in capacity["because"]]
+        self.assertIn("gpu-6: Ready -> NotReady", facts)

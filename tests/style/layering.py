@@ -59,6 +59,7 @@ OWNERS = {
     "CLI11": (r"CLI/", ("engine/main/",)),
     "nlohmann/json": (r"nlohmann/", ("engine/base/json.h",)),
     "LZ4 and Zstandard": (r"(lz4|zstd)", ("engine/log/", "snapshots/")),
+    "zlib": (r"zlib\.h", (r"engine/http/gzip\.",)),
     "test libraries": (r"(catch2|rapidcheck|benchmark)", ()),
 }
 

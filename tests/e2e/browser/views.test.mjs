@@ -375,3 +375,65 @@ test("the changes of a queue's limits and rules, and its Cohort, are those of au
     await close();
   }
 });
+
+for (const [server, width] of [
+  ["pool", 1280],
+  ["poolBundle", 390],
+  ["savedPool", 390],
+])
+  test(`the pool of ${server} at ${width} px: from the fleet to a namespace, a pod, a super cluster and a tenant`, async () => {
+    const {page, check, close} = await visit(servers[server], {width});
+    const whole = async (title) => {
+      await shown(page);
+      await page.waitForFunction((text) => document.querySelector("h2").textContent === text, {}, title);
+      assert.equal(await page.$(".refusal"), null, title);
+      assert.deepEqual(await findings(page), [], title);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), title);
+      assert.match(await textOf(page, "#actions .command"), /^fairlead /);
+    };
+    await go(page, "#view=fleet");
+    assert.match(await textOf(page, 'section[aria-labelledby="pool"]'), /2 super clusters, 2 tenants, 2 namespaces/);
+    await follow(page, 'section[aria-labelledby="pool"] a');
+    await whole("Pool");
+    const pool = await ask(servers.pool, "ui/api/pool");
+    assert.deepEqual(
+      (await rowsOf(page, "Namespaces")).map((row) => row[0]),
+      pool.namespaces.map((one) => `${one.tenant}/${one.namespace}`),
+    );
+    await picture(page, `pool-${server}`);
+    await follow(page, 'a[href*="namespace=acme%2Fweb"]');
+    await whole("Namespace acme/web");
+    assert.ok((await page.$$(".chart canvas")).length > 1);
+    await page.keyboard.press("c");
+    for (const key of ["Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"]) {
+      await page.keyboard.press(key);
+      const {at} = await address(page);
+      await page.waitForFunction(
+        (time) => {
+          const panel = document.getElementById("why");
+          return !panel.hasAttribute("aria-busy") && Date.parse(panel.dataset.time) === Date.parse(time);
+        },
+        {},
+        at,
+      );
+      const why = await ask(servers.pool, "audit/why", {namespace: "acme/web", "as-of": at});
+      const placed = Object.values(why.placements).reduce((sum, count) => sum + count, 0);
+      assert.match(await textOf(page, "#why"), new RegExp(`${placed} of ${why.expected} slices are placed`), at);
+    }
+    await page.$eval(".behind", (details) => (details.open = true));
+    await page.waitForFunction(() => document.querySelector(".behind table"));
+    const placed = (await rowsOf(page, "acme/web: slices")).filter((row) => row[2] === "r1");
+    assert.ok(placed.length > 1 && placed.every((row) => /^\d+$/.test(row[1]) && row[4] === "fairlead"));
+    await picture(page, `namespace-${server}`);
+    await follow(page, 'a[href*="pod=acme%2Fweb%2Flarge"]');
+    await whole("Pod acme/web/large");
+    await page.waitForFunction(() => document.getElementById("why").dataset.time);
+    assert.match(await textOf(page, "#why"), /The pod is on r2/);
+    await follow(page, '#why a[href*="superCluster=r2"]');
+    await whole("Super cluster r2");
+    assert.equal((await page.$$(".chart canvas")).length > 1, true);
+    await go(page, "#view=pool&tenant=acme");
+    await whole("Tenant acme");
+    check();
+    await close();
+  });

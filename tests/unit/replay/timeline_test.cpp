@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "replay/timeline/moments_span.h"
 #include "replay/timeline/timeline_answers.h"
 #include "tests/support/sample.h"
 #include "tests/unit/replay/audit_trace.h"
@@ -194,6 +195,59 @@ TEST_CASE("another log in the place of the one that was folded begins the timeli
   REQUIRE(fresh.advance(other, nullptr, UINT64_MAX).has_value());
   CHECK(timeline.state() == fresh.state());
   CHECK(timeline.counts().total() == fresh.counts().total());
+}
+
+// Losses of a source at these seconds, each of which is a moment.
+TimelineSpan span_of_losses(const std::vector<std::int64_t>& at, std::int64_t end) {
+  MemoryLog log;
+  const auto add = [&](std::int64_t second, Fact fact) {
+    const std::vector<EventDraft> drafts{{"self", {}, std::move(fact)}};
+    REQUIRE(log.append(drafts, LogTime{} + seconds(second), Epoch{1}).has_value());
+  };
+  add(0, EpochStarted{"hub-0", "1", 1, 1});
+  for (const std::int64_t second : at) add(second, SourceLost{Kind::node, "c1"});
+  add(end, TimerFired{});
+  Timeline timeline;
+  REQUIRE(timeline.advance(log, nullptr, UINT64_MAX).has_value());
+  return span_of_moments(timeline, {timeline.begin(), log.last_time()});
+}
+
+TEST_CASE("a page that was asked for no span draws where something moves") {
+  struct Row {
+    std::vector<std::int64_t> at;
+    std::int64_t end, from, to;
+  };
+  constexpr std::int64_t kWeek = 604'800;
+  for (const Row& row : {
+           Row{{}, 100, 0, 100},            // nothing moved: all of it
+           Row{{10, 40, 90}, 100, 0, 100},  // it moved all the time
+           Row{{kWeek, kWeek + 600, kWeek + 1000}, kWeek + 1000, kWeek - 50, kWeek + 1000},
+           Row{{0, kWeek, kWeek + 600, kWeek + 1000}, kWeek + 1000, kWeek - 50, kWeek + 1000},
+           Row{{100, 600, 1100}, kWeek, 0, 1155},  // and was quiet for a week
+           Row{{0, kWeek, kWeek + 600, kWeek + 1000}, 99 * kWeek, kWeek - 50, kWeek + 1050},
+           Row{{kWeek}, kWeek + 5, kWeek - 300, kWeek + 5},  // one moment alone
+       }) {
+    const TimelineSpan span = span_of_losses(row.at, row.end);
+    INFO(row.at.size() << " to " << row.end);
+    CHECK(span.from == LogTime{} + seconds(row.from));
+    CHECK(span.to == LogTime{} + seconds(row.to));
+  }
+}
+
+TEST_CASE("a queue whose write is refused, unanswered or missing is not steady") {
+  const auto states_of = [](const char* file) {
+    MemoryLog log;
+    rehearse(read_trace(fs::path("tests/unit/replay/audit") / file), log);
+    Timeline timeline;
+    REQUIRE(timeline.advance(log, nullptr, UINT64_MAX).has_value());
+    const Json overview = overview_answer(timeline, {timeline.begin(), log.last_time()}, 10);
+    Json all = Json::array();
+    for (const Json& row : overview["queues"]) all.push_back(row["states"]);
+    return to_text(all);
+  };
+  CHECK(states_of("unanswered.txt") == R"([["write unanswered"],["steady"]])");
+  CHECK(states_of("invalid-claim.txt") == R"([["claim not in force"],["claim not in force"]])");
+  CHECK(states_of("two-claims.txt") == R"([["steady"],["steady"]])");
 }
 
 TEST_CASE("a series of what never was is refused and names what was") {

@@ -131,7 +131,9 @@ TEST_CASE("a silent member is reported for the queues that it feeds, from when i
   CHECK(of_queue(world, "qb", at(25)).empty());
   CHECK(stretches(audit_quota(world.source(), at(25), "")) == "Silent c1 Node 10..12");
   CHECK(stretches(audit_diff(world.source(), at(10), at(25), "qa")) == "Silent c1 Node 10..12");
-  CHECK(history(world, at(0), at(50)).empty());  // it rests on the hub alone
+  // What moved the quota was seen in c1.
+  CHECK(history(world, at(0), at(50)) == "Silent c1 Node 10..12");
+  CHECK(history(world, at(41), at(50)).empty());
 
   const auto answer = audit_quota(world.source(), at(16), "qa");
   CHECK(answer->document["unseen"][0]["since"] == "1970-01-01T00:15:00Z");
@@ -195,6 +197,8 @@ TEST_CASE(
   CHECK(of_queue(world, "qa", at(30)) == "NotAvailable c3 ManagedCluster 12..13");
   CHECK(of_queue(world, "qb", at(30)).empty());
   CHECK(of_queue(world, "qa", at(40)).empty());
+  CHECK(history(world, at(0), at(40)) == "NotAvailable c3 ManagedCluster 12..13");
+  CHECK(history(world, at(0), at(19)).empty());
 }
 
 WhatIf counterfactual(const World& world, std::optional<Seq> from, std::optional<Seq> to,
