@@ -210,8 +210,8 @@ class ServerOptionTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, f"{words}: {done.stdout}{done.stderr}")
             return done.stdout
 
-        for words in (("audit", "quota", "--as-of", "seq:30"), ("log", "cat", "--to", "seq:30"),
-                      ("audit", "history", "low-priority-queue", "--to", "seq:30")):
+        for words in (("audit", "quota", "--as-of", "seq:20"), ("log", "cat", "--to", "seq:20"),
+                      ("audit", "history", "low-priority-queue", "--to", "seq:20")):
             self.assertEqual(ask(*words), fairlead(*words, "--data", data).stdout)
         # What is computed from all of a log is computed here.
         self.assertIn("ok: ", ask("log", "verify"))
