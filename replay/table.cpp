@@ -73,7 +73,8 @@ std::string narrow_table_text(const std::vector<TableRow>& cells, std::size_t co
     heads.push_back(rows[i]);
     std::vector<std::string> lines = broken(rows[i].back(), columns - indent);
     heads.back().back() = beside ? lines.front() : "";
-    rest[i].assign(lines.begin() + (beside ? 1 : 0), lines.end());
+    // Above lines of its own its heading would be in nobody's column.
+    if (beside || i > 0) rest[i].assign(lines.begin() + (beside ? 1 : 0), lines.end());
   }
   const std::string table = table_text(heads);
   std::string text;

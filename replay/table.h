@@ -16,7 +16,7 @@ std::string table_text(const std::vector<TableRow>& rows, const std::string& ind
 
 /// The same, with the last column broken at spaces so that lines have at most `columns` bytes where
 /// the other columns leave room for that. Where they leave too little, the last column is on lines
-/// of its own.
+/// of its own, and its heading (in the first row) is left out.
 std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns);
 
 /// How a terminal shows a row. A colour repeats what the row says in words or numbers.

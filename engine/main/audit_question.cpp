@@ -135,12 +135,10 @@ std::string missing_subject(const AuditQuestion& question) {
   }
   if (subject == "history" && pair.queue.empty())
     return expected + "a ClusterQueue or --namespace TENANT/NAME";
-  const bool of_list = subject == "why" && pair.queue.starts_with(kWorkerList);
-  const bool of_workload = pair.queue.starts_with(kWorkload);
-  if ((subject == "why" || subject == "why-not") && !of_list && !of_workload &&
-      (pair.queue.empty() || pair.flavor.empty() || pair.resource.empty()))
+  if ((subject == "why" || subject == "why-not") && pair.queue.empty())
     return expected +
-           "a ClusterQueue, a ResourceFlavor and a resource, or workload/NAMESPACE/NAME, or "
+           "a ClusterQueue, perhaps with a ResourceFlavor and a resource, or "
+           "workload/NAMESPACE/NAME, or "
            "--namespace TENANT/NAME, or --pod TENANT/NAMESPACE/NAME";
   return "";
 }
@@ -193,8 +191,15 @@ Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuesti
         "expected quota, history, diff, why, why-not or admissions, got \"" + subject + "\""};
   if (question.pair.queue.starts_with(kWorkload))
     return answer_about_workload(source, question, *as_of);
+  if (question.pair.resource.empty())
+    return audit_each_pair(source, question.pair, *as_of,
+                           subject == "why" ? audit_why : audit_why_not);
   if (subject == "why") return audit_why(source, question.pair, *as_of);
   return audit_why_not(source, question.pair, *as_of);
+}
+
+void make_absolute(AuditQuestion& question, const TimeFrame& frame) {
+  make_absolute({&question.as_of, &question.from, &question.to}, frame);
 }
 
 std::string to_target(const AuditQuestion& question) {

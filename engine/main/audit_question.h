@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/main/time_text.h"
 #include "replay/audit/audit.h"
 
 namespace fairlead {
@@ -36,6 +37,9 @@ std::set<std::string> clusters_read(const State& state, const AuditQuestion& que
 /// Reads the positions and answers the question from `source`. `as_of` and `to` default to the end
 /// of the log, `from` to its beginning.
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question);
+
+/// Writes the question's times in full (position.h).
+void make_absolute(AuditQuestion& question, const TimeFrame& frame);
 
 /// Returns the question as the target of a GET: `/audit/why?queue=...&as-of=...`.
 std::string to_target(const AuditQuestion& question);

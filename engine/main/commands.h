@@ -2,6 +2,9 @@
 // code (0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure) in `exit_code`.
 #pragma once
 
+#include <filesystem>
+#include <functional>
+
 #include "engine/main/hub_place.h"
 
 namespace CLI {
@@ -13,8 +16,13 @@ namespace fairlead {
 void add_hub_command(CLI::App& app, int& exit_code);
 void add_dev_command(CLI::App& app, int& exit_code);
 void add_plan_command(CLI::App& app, int& exit_code);
-/// `reach` prepares questions to running hubs.
-void add_log_command(CLI::App& app, const ReachHub& reach, int& exit_code);
+/// Work that other parts of the program do for `fairlead log`.
+struct LogWork {
+  ReachHub reach{};  ///< prepares questions to running hubs
+  /// Makes the index of the page for a log that was imported.
+  std::function<Result<void>(const std::filesystem::path& data)> leave_index{};
+};
+void add_log_command(CLI::App& app, const LogWork& work, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_audit_command(CLI::App& app, int& exit_code);
 void add_what_if_command(CLI::App& app, int& exit_code);

@@ -1,13 +1,20 @@
 // `fairlead completion` and `fairlead man`: what shells and man pages say of the commands, out of
 // the tree of commands itself, so that neither can be outdated.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "engine/main/commands.h"
+#include "engine/main/completion_words.h"
+#include "engine/main/help_text.h"
 #include "engine/main/standard_streams.h"
 
 namespace fairlead {
@@ -46,44 +53,6 @@ const CLI::App* find_command(const CLI::App& app, const std::string& word) {
   return nullptr;
 }
 
-std::vector<const CLI::Option*> options_of(const CLI::App& app) {
-  return app.get_options([](const CLI::Option*) { return true; });
-}
-
-// "--data" of `--data=x`, or the word.
-std::string option_part(const std::string& word) { return word.substr(0, word.find('=')); }
-
-bool takes_value(const CLI::App& app, const std::string& word) {
-  const auto options = options_of(app);
-  return word.find('=') == std::string::npos &&
-         std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
-           return option->check_name(option_part(word)) && option->get_items_expected_max() > 0;
-         });
-}
-
-// The candidates for the last of `words`, the arguments so far.
-std::vector<std::string> candidates(const CLI::App& root, const std::vector<std::string>& words) {
-  const CLI::App* app = &root;
-  const std::string last = words.empty() ? "" : words.back();
-  bool value = false;
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    const CLI::App* below = value ? nullptr : find_command(*app, words[i]);
-    value = !value && words[i].starts_with('-') && takes_value(*app, words[i]);
-    if (below) app = below;
-  }
-  std::vector<std::string> found;
-  if (value) return found;
-  if (last.starts_with('-')) {
-    for (const CLI::Option* option : options_of(*app))
-      for (const std::string& name : option->get_lnames()) found.push_back("--" + name);
-  } else {
-    for (const CLI::App* command : commands_of(*app)) found.push_back(command->get_name());
-  }
-  std::erase_if(found, [&](const std::string& word) { return !word.starts_with(last); });
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
 // ---- man pages ----
 
 // Text as roff takes it: a hyphen is a minus, and no line begins with a request.
@@ -108,42 +77,62 @@ std::string joined(const std::vector<std::string>& path, const char* between) {
   return out;
 }
 
-void print_options(const CLI::App& app) {
-  for (const CLI::Option* option : options_of(app)) {
+void print_options(std::ostream& out, const CLI::App& app) {
+  for (const CLI::Option* option : all_options(app)) {
     const bool valued = option->get_items_expected_max() > 0;
-    std::cout << ".TP\n\\fB" << roff(option->get_name(false, true)) << "\\fR"
-              << (valued && !option->get_positional()
-                      ? " \\fI" + roff(option->get_type_name()) + "\\fR"
-                      : "")
-              << "\n"
-              << roff(option->get_description())
-              << (option->get_default_str().empty()
-                      ? ""
-                      : " Default: " + roff(option->get_default_str()) + ".")
-              << "\n";
+    out << ".TP\n\\fB" << roff(option->get_name(false, true)) << "\\fR"
+        << (valued && !option->get_positional() ? " \\fI" + roff(option->get_type_name()) + "\\fR"
+                                                : "")
+        << "\n"
+        << roff(option->get_description())
+        << (option->get_default_str().empty()
+                ? ""
+                : " Default: " + roff(option->get_default_str()) + ".")
+        << "\n";
   }
 }
 
-void print_man(const CLI::App& app, const std::vector<std::string>& path) {
+void print_man(std::ostream& out, const CLI::App& app, const std::vector<std::string>& path) {
   const std::vector<const CLI::App*> commands = commands_of(app);
   std::string title = joined(path, "-");
   std::transform(title.begin(), title.end(), title.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const std::string description = app.get_description();
-  std::cout << ".TH " << title << " 1 \"\" \"fairlead " FAIRLEAD_VERSION "\" \"Fairlead\"\n"
-            << ".SH NAME\n"
-            << roff(joined(path, "-")) << " \\- "
-            << roff(description.substr(0, description.find('\n'))) << "\n.SH SYNOPSIS\n\\fB"
-            << joined(path, " ") << "\\fR [\\fIOPTIONS\\fR]"
-            << (commands.empty() ? "" : " \\fICOMMAND\\fR") << "\n.SH DESCRIPTION\n"
-            << roff(description) << "\n.SH OPTIONS\n";
-  print_options(app);
-  if (!commands.empty()) std::cout << ".SH COMMANDS\n";
+  out << ".TH " << title << " 1 \"\" \"fairlead " FAIRLEAD_VERSION "\" \"Fairlead\"\n"
+      << ".SH NAME\n"
+      << roff(joined(path, "-")) << " \\- " << roff(description.substr(0, description.find('\n')))
+      << "\n.SH SYNOPSIS\n\\fB" << joined(path, " ") << "\\fR [\\fIOPTIONS\\fR]"
+      << (commands.empty() ? "" : " \\fICOMMAND\\fR") << "\n.SH DESCRIPTION\n"
+      << roff(description) << "\n.SH OPTIONS\n";
+  print_options(out, app);
+  if (!commands.empty()) out << ".SH COMMANDS\n";
   for (const CLI::App* command : commands)
-    std::cout << ".TP\n\\fB" << command->get_name() << "\\fR\n"
-              << roff(command->get_description()) << "\n";
-  std::cout << ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 bad usage or input; 3 an operating "
-               "failure.\n";
+    out << ".TP\n\\fB" << command->get_name() << "\\fR\n"
+        << roff(command->get_description()) << "\n";
+  out << ".SH EXIT STATUS\n0 done; 1 the answer is no; 2 bad usage or input; 3 an operating "
+         "failure; 4 something would change (plan).\n";
+  if (const std::string examples = app.get_footer(); !examples.empty())
+    out << ".SH EXAMPLES\n.nf\n" << roff(examples.substr(examples.find('\n') + 1)) << "\n.fi\n";
+}
+
+// Shows a page to a person, by the program `man`. False where there is none.
+bool show_man(const std::string& page) {
+  // It is told on stderr that it is missing, and the caller shows the help instead.
+  std::signal(SIGPIPE, SIG_IGN);
+  FILE* const viewer = ::popen("man -l - 2>/dev/null", "w");
+  if (viewer == nullptr) return false;
+  const bool written = std::fwrite(page.data(), 1, page.size(), viewer) == page.size();
+  return ::pclose(viewer) == 0 && written;
+}
+
+// roff into a pipe or a file, a page on a terminal.
+void print_page(const CLI::App& app, const std::vector<std::string>& path) {
+  std::ostringstream page;
+  print_man(page, app, path);
+  if (::isatty(STDOUT_FILENO) == 0)
+    std::cout << page.str();
+  else if (!show_man(page.str()))
+    std::cout << app.help();
 }
 
 const CLI::App* find_page(const CLI::App& root, const std::vector<std::string>& path) {
@@ -178,7 +167,7 @@ void add_completion_command(CLI::App& app, int& exit_code) {
     if (asked->what == "zsh") std::cout << kZsh;
     if (asked->what == "fish") std::cout << kFish;
     if (asked->what == "words")
-      for (const std::string& word : candidates(app, asked->words)) std::cout << word << '\n';
+      for (const std::string& word : completion_words(app, asked->words)) std::cout << word << '\n';
     finish(exit_code);
   });
 }
@@ -189,7 +178,7 @@ void add_man_command(CLI::App& app, int& exit_code) {
   man->add_option("COMMAND", *path, "Command, and the command below it: log stat");
   man->callback([&app, path, &exit_code] {
     if (const CLI::App* page = find_page(app, *path)) {
-      print_man(*page, *path);
+      print_page(*page, *path);
       return finish(exit_code);
     }
     std::cerr << "fairlead man: no such command: " << joined(*path, " ") << '\n';

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <vector>
 
 #include "engine/base/printable.h"
@@ -22,6 +24,7 @@
 #include "engine/main/dev_hub.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/left_index.h"
 #include "engine/main/page_server.h"
 #include "engine/runtime/system_clock.h"
 #include "replay/verify.h"
@@ -138,11 +141,12 @@ Result<Play> prepare(const DevOptions& options) {
   play.log = std::move(*log);
   const auto address = page_address(options.listen);
   if (!address) return address.error();
-  auto page = PageServer::start(
-      *address, answers_from(served_log_of_hub(*play.log, play.data->path(), nullptr)));
+  play.clock = std::make_unique<ScaledClock>(SystemClock().now(), options.speed);
+  auto served = served_log_of_hub(*play.log, play.data->path(), nullptr);
+  served.now = [clock = play.clock.get()] { return clock->now(); };
+  auto page = PageServer::start(*address, answers_from(std::move(served)));
   if (!page) return page.error();
   play.page = std::move(*page);
-  play.clock = std::make_unique<ScaledClock>(SystemClock().now(), options.speed);
   auto hub = start_server(options, *play.data, std::string(kHub), options.port, *play.clock);
   if (!hub) return hub.error();
   play.hub = std::move(*hub);
@@ -154,6 +158,25 @@ Result<Play> prepare(const DevOptions& options) {
   return play;
 }
 
+// How a shell in this folder runs this program.
+std::string program_path() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return "fairlead";
+  const std::string near = std::filesystem::proximate(program, error).string();
+  return error || near.starts_with("..") ? program.string()
+         : near.find('/') == near.npos   ? "./" + near
+                                         : near;
+}
+
+bool has_kubectl() {
+  const char* const path = std::getenv("PATH");
+  std::stringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');)
+    if (::access((folder + "/kubectl").c_str(), X_OK) == 0) return true;
+  return false;
+}
+
 void print_opening(const Play& play, const DevOptions& options,
                    const Configuration& configuration) {
   std::cout << "Look at it: " << play.page->url() << "\n\nfairlead dev: a hub at "
@@ -162,7 +185,12 @@ void print_opening(const Play& play, const DevOptions& options,
   FleetPlaces places{play.hub.kubeconfig, {}};
   for (const auto& [name, other] : play.others) places.others[name] = other.kubeconfig;
   introduce_fleet(std::cout, options.fleet, places, configuration);
-  std::cout << "  fairlead log cat --data " << play.data->path().string() << "\n\n"
+  const std::string fairlead = "  " + program_path();
+  std::cout << (has_kubectl() ? "\nOr ask" : "\nThere is no kubectl in PATH here. Ask")
+            << " Fairlead itself, from another terminal:\n";
+  for (const std::string& question : fleet_questions(options.fleet))
+    std::cout << fairlead << " audit " << question << " --server " << play.page->server() << '\n';
+  std::cout << fairlead << " log cat --data " << play.data->path().string() << "\n\n"
             << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
 }
 
@@ -312,13 +340,16 @@ Result<int> run_dev(const DevOptions& options) {
                    lines.push_back({clock.now(), std::string(who), what});
                  });
   if (auto begun = fleet->begin(); !begun) return in_context("the fleet", begun.error());
-  auto hub = DevHub::start(*play->log, clock, play->hub.kubeconfig, *configuration);
+  auto hub =
+      DevHub::start(*play->log, play->data->path(), clock, play->hub.kubeconfig, *configuration);
   if (!hub) return hub.error();
 
   if (auto played = play_on(options, *play, **hub, *fleet, report, signals, length); !played)
     return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
   if (auto read = report(); !read) return read.error();
+  if (!options.data.empty())
+    if (auto left = leave_index(*play->log, play->data->path()); !left) return left.error();
   return print_summary(*play, account, (*hub)->stats(), fleet->writes());
 }
 

@@ -168,6 +168,16 @@ std::vector<std::string> fleet_settings(const std::string& name) {
   return {};
 }
 
+std::vector<std::string> fleet_questions(const std::string& name) {
+  if (is_multikueue(name))
+    return {"history multikueueconfig/best-placement", "why multikueueconfig/best-placement"};
+  if (is_pool(name)) return {"why --namespace acme/web", "history --namespace acme/web"};
+  if (is_fleet_claims(name))
+    return {"why workload/team-ml/sim-1", "why-not workload/team-ml/sim-2"};
+  const std::string queue(is_devices(name) ? kDeviceQueue : kLowQueue);
+  return {"quota", "history " + queue, "why " + queue};
+}
+
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
                                   const std::map<std::string, model::ModelServer*>& servers,
                                   std::uint64_t seed, LogTime start, FleetLogger logger) {

@@ -37,6 +37,9 @@ struct FleetPlaces {
   std::string hub;
   std::map<std::string, std::string> others;
 };
+/// Returns questions about the fleet as `fairlead audit` takes them: what is asked first.
+std::vector<std::string> fleet_questions(const std::string& name);
+
 /// Prints an introduction and the beginning of a list of commands, to which the caller adds.
 void introduce_fleet(std::ostream& out, const std::string& name, const FleetPlaces& places,
                      const Configuration& configuration);

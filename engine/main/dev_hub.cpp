@@ -15,19 +15,20 @@ Logger logger_above_info() {
 
 }  // namespace
 
-DevHub::DevHub(EventLog& log, ScaledClock& clock)
+DevHub::DevHub(EventLog& log, const std::filesystem::path& data, ScaledClock& clock)
     : clock_(clock),
       logger_(logger_above_info()),
       inbox_(kInboxFactsMax),
       connections_(inbox_, logger_, std::make_shared<AccessProviders>()),
-      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds()}, logger_) {}
+      snapshots_(data),
+      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds(), &snapshots_}, logger_) {}
 
 DevHub::~DevHub() { (void)stop(); }
 
-Result<std::unique_ptr<DevHub>> DevHub::start(EventLog& log, ScaledClock& clock,
-                                              const std::string& kubeconfig,
+Result<std::unique_ptr<DevHub>> DevHub::start(EventLog& log, const std::filesystem::path& data,
+                                              ScaledClock& clock, const std::string& kubeconfig,
                                               const Configuration& configuration) {
-  std::unique_ptr<DevHub> hub(new DevHub(log, clock));
+  std::unique_ptr<DevHub> hub(new DevHub(log, data, clock));
   if (auto begun = hub->begin(kubeconfig, configuration); !begun) return begun.error();
   return hub;
 }

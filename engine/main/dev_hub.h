@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,15 +13,17 @@
 #include "engine/fleet/scaled_clock.h"
 #include "engine/main/hub_connections.h"
 #include "engine/runtime/hub_loop.h"
+#include "snapshots/snapshot_store.h"
 
 namespace fairlead {
 
 class DevHub {
  public:
   /// Connects to the API server of `kubeconfig` and the members of `configuration`, and runs.
-  /// `log` and `clock` outlive it; it is the only writer of the log.
-  static Result<std::unique_ptr<DevHub>> start(EventLog& log, ScaledClock& clock,
-                                               const std::string& kubeconfig,
+  /// `log`, which is in `data`, and `clock` outlive it; it is the only writer of the log, and
+  /// leaves snapshots beside a long one.
+  static Result<std::unique_ptr<DevHub>> start(EventLog& log, const std::filesystem::path& data,
+                                               ScaledClock& clock, const std::string& kubeconfig,
                                                const Configuration& configuration);
   /// Calls stop() if the caller did not.
   ~DevHub();
@@ -38,7 +41,7 @@ class DevHub {
   Result<void> stop();
 
  private:
-  DevHub(EventLog& log, ScaledClock& clock);
+  DevHub(EventLog& log, const std::filesystem::path& data, ScaledClock& clock);
   Result<void> begin(const std::string& kubeconfig, const Configuration& configuration);
 
   ScaledClock& clock_;
@@ -46,6 +49,7 @@ class DevHub {
   Inbox inbox_;
   HubStatus status_;
   HubConnections connections_;
+  SnapshotStore snapshots_;
   HubCore core_;
   Result<void> ended_;
   std::unique_ptr<HubLoop> loop_;  ///< answers may come until the connections are stopped

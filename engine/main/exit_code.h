@@ -1,4 +1,5 @@
-// Exit codes: 0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure.
+// Exit codes: 0 done, 1 the answer is "no", 2 bad usage or input, 3 an operating failure, 4
+// something would change (`plan --detailed-exitcode`).
 #pragma once
 
 #include "engine/base/result.h"
@@ -7,6 +8,7 @@ namespace fairlead {
 
 inline constexpr int kDone = 0;
 inline constexpr int kAnswerIsNo = 1;
+inline constexpr int kWouldChange = 4;
 
 /// The exit code of a command that failed with `code`.
 constexpr int exit_code_for(ErrorCode code) { return code == ErrorCode::bad_input ? 2 : 3; }

@@ -11,6 +11,8 @@
 #include "connectors/kube/transport/http_client.h"
 #include "engine/base/bounded_file.h"
 #include "engine/base/json.h"
+#include "engine/main/hub_route.h"
+#include "engine/main/remote_hub.h"
 
 namespace fairlead {
 
@@ -57,25 +59,16 @@ class HubClient {
   HubClient& operator=(const HubClient&) = delete;
 
   Result<std::string> ask(const std::string& target) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kBusyHubSeconds);
-    for (;;) {
-      auto response = get(target);
-      if (!response) {
-        Error error = in_context(server_, response.error());
-        if (tls_) error.message += kUntrustedHint;
-        return error;
-      }
-      if (response->status == 200) return std::move(response->body);
-      const bool busy = response->status == 503 && response->retry_after &&
-                        std::chrono::steady_clock::now() < until;
-      if (!busy) {
-        Error error = hub_failure(*response, server_);
-        if (tls_) error.message += hint_for_caller(response->status);
-        return error;
-      }
-      std::this_thread::sleep_for(std::chrono::nanoseconds(
-          std::clamp(*response->retry_after, seconds(1), seconds(kBusyHubSeconds)).ns));
+    auto response = ask_patiently([&] { return get(target); });
+    if (!response) {
+      Error error = in_context(server_, response.error());
+      if (tls_) error.message += kUntrustedHint;
+      return error;
     }
+    if (response->status == 200) return std::move(response->body);
+    Error error = hub_failure(*response, server_);
+    if (tls_) error.message += hint_for_caller(response->status);
+    return error;
   }
 
  private:
@@ -99,6 +92,16 @@ class HubClient {
   IoLoop loop_;
   std::unique_ptr<HttpClient> client_;
 };
+
+Result<AskHub> reach_behind(const HubPlace& place) {
+  auto route = route_of(place);
+  if (!route) return route.error();
+  auto hub = RemoteHub::make(*std::move(route));
+  if (!hub) return hub.error();
+  return AskHub([hub = std::shared_ptr<RemoteHub>(*std::move(hub))](const std::string& target) {
+    return hub->ask(target);
+  });
+}
 
 }  // namespace
 
@@ -147,7 +150,20 @@ Error hub_failure(const HttpResponse& response, const std::string& name) {
   return {refused ? ErrorCode::denied : ErrorCode::unavailable, name + ": " + why};
 }
 
+Result<HttpResponse> ask_patiently(const std::function<Result<HttpResponse>()>& get) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(kBusyHubSeconds);
+  for (;;) {
+    auto response = get();
+    const bool busy = response && response->status == 503 && response->retry_after &&
+                      std::chrono::steady_clock::now() < until;
+    if (!busy) return response;
+    std::this_thread::sleep_for(std::chrono::nanoseconds(
+        std::clamp(*response->retry_after, seconds(1), seconds(kBusyHubSeconds)).ns));
+  }
+}
+
 Result<AskHub> reach_hub(const HubPlace& place) {
+  if (place.server.empty()) return reach_behind(place);
   auto client = HubClient::make(place);
   if (!client) return client.error();
   return AskHub([client = *client](const std::string& target) { return client->ask(target); });

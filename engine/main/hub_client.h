@@ -1,6 +1,8 @@
 // Questions to a running hub over HTTP: the side of a command. The hub's is question_service.h.
 #pragma once
 
+#include <functional>
+
 #include "connectors/kube/transport/http_client.h"
 #include "engine/main/hub_place.h"
 
@@ -19,7 +21,11 @@ const char* hint_for_caller(int status);
 /// Whether it is a hub's 400, {"error"}, for a bad question.
 bool is_bad_question(const HttpResponse& response);
 
-/// Prepares questions to the hub at `place` (see ReachHub). Nothing is sent yet.
+/// Asks with `get` until the hub is not busy any more, for kBusyHubSeconds at most.
+Result<HttpResponse> ask_patiently(const std::function<Result<HttpResponse>()>& get);
+
+/// Prepares questions to the hub at `place` (see ReachHub), behind an API server where it has no
+/// URL. Nothing is sent yet.
 Result<AskHub> reach_hub(const HubPlace& place);
 
 }  // namespace fairlead

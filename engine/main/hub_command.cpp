@@ -262,7 +262,9 @@ Result<void> run_hub(const HubCommandOptions& options) {
   HubStatus status;
   HubConnections connections(inbox, logger, std::move(*providers));
   PresentState present([&inbox] { inbox.wake(); });
-  const QuestionService service(served_log_of_hub(**log, options.data, &present));
+  ServedLogSource served = served_log_of_hub(**log, options.data, &present);
+  served.now = [] { return SystemClock().now(); };
+  const QuestionService service(std::move(served));
   AdmissionFeed feed(*configuration);
   std::unique_ptr<WebhookListener> webhook;
   if (*judging) {

@@ -4,7 +4,7 @@
 
 namespace fairlead {
 
-void add_server_options(CLI::App& command, CLI::App& group, HubPlace& place) {
+void add_hub_options(CLI::App& command, CLI::App& group, HubPlace& place, NamespaceOption meaning) {
   CLI::Option* server =
       group.add_option("--server", place.server,
                        "A running hub: http://HOST:PORT of its --listen, or https://HOST:PORT of "
@@ -23,6 +23,17 @@ void add_server_options(CLI::App& command, CLI::App& group, HubPlace& place) {
       .add_option("--server-name", place.name,
                   "Name in the hub's certificate, where HOST is another (a forwarded port)")
       ->needs(server);
+  HubBehindApiServer& behind = place.behind;
+  group.add_option("--kubeconfig", behind.kubeconfig,
+                   "Kubeconfig of a hub's cluster: its running hub, through the API server's "
+                   "service proxy; default: as kubectl finds one");
+  command.add_option("--context", behind.context,
+                     "Context of the kubeconfig; default: its current-context");
+  command
+      .add_option(meaning == NamespaceOption::of_hub ? "-n,--namespace,--hub-namespace"
+                                                     : "-n,--hub-namespace",
+                  behind.name_space, "Namespace of the hub in that cluster")
+      ->capture_default_str();
 }
 
 }  // namespace fairlead

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/main/hub_client.h"
+#include "engine/main/log_place.h"
 
 namespace fairlead {
 
@@ -33,8 +34,8 @@ Result<HubRoute> route_to(const HubPlace& place) {
 
 Result<HubRoute> route_through(const HubBehindApiServer& hub) {
   if (!is_label(hub.name_space))
-    return Error{ErrorCode::bad_input,
-                 "--namespace: expected the name of a namespace, got \"" + hub.name_space + "\""};
+    return Error{ErrorCode::bad_input, "--hub-namespace: expected the name of a namespace, got \"" +
+                                           hub.name_space + "\""};
   auto credentials = find_credentials(hub.kubeconfig, {hub.context});
   if (!credentials) return credentials.error();
   HubRoute route;
@@ -43,7 +44,18 @@ Result<HubRoute> route_through(const HubBehindApiServer& hub) {
   route.prefix = space + "/services/https:fairlead:https/proxy";
   route.token_request = space + "/serviceaccounts/fairlead-viewer/token";
   route.credentials = *std::move(credentials);
+  for (const auto& [option, value] :
+       {std::pair{"--kubeconfig", &hub.kubeconfig}, {"--context", &hub.context}})
+    if (!value->empty()) route.place.insert(route.place.end(), {option, *value});
+  route.place.insert(route.place.end(), {"--hub-namespace", hub.name_space});
   return route;
+}
+
+Result<HubRoute> route_of(const HubPlace& place) {
+  if (!place.server.empty()) return route_to(place);
+  auto route = route_through(place.behind);
+  const bool named = !place.behind.kubeconfig.empty() || !place.behind.context.empty();
+  return route || named ? std::move(route) : no_place(route.error());
 }
 
 }  // namespace fairlead

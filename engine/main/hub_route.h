@@ -10,13 +10,6 @@
 
 namespace fairlead {
 
-/// A hub behind the service proxy of its API server.
-struct HubBehindApiServer {
-  std::string kubeconfig;  ///< empty: as kubectl finds one
-  std::string context;     ///< empty: its current-context
-  std::string name_space = "fairlead";
-};
-
 struct HubRoute {
   Credentials credentials;  ///< at the hub, or at its API server
   std::string name;         ///< of the hub, in errors
@@ -24,7 +17,7 @@ struct HubRoute {
   /// Where the API server gives tokens for the hub, to which it does not pass on the user's own;
   /// empty: the credentials have the token.
   std::string token_request;
-  std::vector<std::string> place;  ///< how a command names the hub; empty: as the hub names its log
+  std::vector<std::string> place;  ///< the options by which a command names the hub
 };
 
 /// The way to the hub at `place`. Fails with `bad_input`, naming the option.
@@ -32,5 +25,8 @@ Result<HubRoute> route_to(const HubPlace& place);
 /// The way to port `https` of the Service `fairlead`, with tokens of the account `fairlead-viewer`.
 /// Fails with `bad_input` if there are no usable credentials.
 Result<HubRoute> route_through(const HubBehindApiServer& hub);
+/// The one of both that `place` names. Fails as they do; where it names nothing and there is no
+/// kubeconfig, with the ways to name a log (no_place()).
+Result<HubRoute> route_of(const HubPlace& place);
 
 }  // namespace fairlead

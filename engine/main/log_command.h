@@ -8,30 +8,34 @@
 #include <string>
 
 #include "engine/main/log_page.h"
+#include "engine/main/log_place.h"
 
 namespace fairlead {
 
-/// The place of a log: one of the two.
-struct LogPlace {
-  std::filesystem::path data{};    ///< data directory of a hub
-  std::filesystem::path bundle{};  ///< file that `log export` wrote
-};
-
 /// Prints a summary of the log and whether its chain holds; exit code 1 if not.
-int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::ostream& err);
+int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::ostream& err,
+             TimeZone zone = {});
 /// Prints the selected events, one a line.
 int log_cat(const LogPlace& place, const LogSelection& selection, LogOutput output,
             std::ostream& out, std::ostream& err);
 /// Recomputes the log's chain; prints the first bad seq, with exit code 1, if a bit differs from
 /// what was written.
-int log_verify(const LogPlace& place, LogOutput output, std::ostream& out, std::ostream& err);
+/// `reach` is for a place that is a running hub, of whose log a copy is verified.
+int log_verify(LogPlace place, LogOutput output, std::ostream& out, std::ostream& err,
+               const ReachHub& reach = {});
 
-/// Writes the log up to position `to` (empty: all) into a bundle file.
-int log_export(const std::filesystem::path& data, const std::filesystem::path& file,
-               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err);
+/// What `log export` writes.
+struct ExportedPart {
+  std::filesystem::path file{};
+  std::string to{};  ///< the position of its last event; empty: all
+  TimeZone zone{};   ///< of `to`
+};
+/// Writes the log up to a position into a bundle file.
+int log_export(const std::filesystem::path& data, const ExportedPart& part, LogOutput output,
+               std::ostream& out, std::ostream& err);
 /// The same of a running hub's log.
-int log_export(const ReachHub& reach, const HubPlace& hub, const std::filesystem::path& file,
-               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err);
+int log_export(const ReachHub& reach, const HubPlace& hub, const ExportedPart& part,
+               LogOutput output, std::ostream& out, std::ostream& err);
 /// Makes a data directory out of a bundle file.
 int log_import(const std::filesystem::path& file, const std::filesystem::path& data,
                LogOutput output, std::ostream& out, std::ostream& err);

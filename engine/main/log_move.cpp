@@ -1,6 +1,4 @@
 // `fairlead log export`, `import` and `prune`.
-#include <unistd.h>
-
 #include <iostream>
 
 #include "engine/base/json.h"
@@ -16,13 +14,6 @@
 
 namespace fairlead {
 namespace {
-
-LogProgress progress_on_terminal() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  return [](Seq done, Seq last) {
-    std::cerr << "\rseq " << done.value << " of " << last.value << std::flush;
-  };
-}
 
 std::string counted(std::uint64_t many, const char* what) {
   return std::to_string(many) + " " + what + (many == 1 ? "" : "s");
@@ -49,20 +40,19 @@ int print_report(const char* did, const BundleReport& report, const std::filesys
   return finish_log_output(0, out, err);
 }
 
-Result<BundleReport> export_to(const std::filesystem::path& data, const std::filesystem::path& file,
-                               const std::string& to) {
+Result<BundleReport> export_to(const std::filesystem::path& data, const ExportedPart& part) {
   const auto log = open_data_directory(data, OpenMode::read);
   if (!log) return log.error();
-  if (const std::string damage = (*log)->damage(); !damage.empty() && to.empty())
+  if (const std::string damage = (*log)->damage(); !damage.empty() && part.to.empty())
     return Error{ErrorCode::corrupt,
                  data.string() + ": the log is " + damage + "; export what is before with --to"};
   Seq last = (*log)->last_seq();
-  if (!to.empty()) {
-    const auto event = last_event(**log, "--to", to);
+  if (!part.to.empty()) {
+    const auto event = last_event(**log, "--to", absolute(part.to, frame_of(**log, part.zone)));
     if (!event) return event.error();
     last = *event;
   }
-  return export_bundle(**log, SnapshotStore(data), last, file, progress_on_terminal());
+  return export_bundle(**log, SnapshotStore(data), last, part.file, progress_of_copy());
 }
 
 /// The result of pruning, for a person or a program.
@@ -102,7 +92,7 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
                        std::to_string((*exists)->schema_version()) +
                        ": prune it with that program, or start `fairlead hub` of this one first"};
   }
-  const auto log = open_data_directory(data, OpenMode::write, progress_on_terminal());
+  const auto log = open_data_directory(data, OpenMode::write, progress_of_copy());
   if (!log) return log.error();
   const auto keep = first_event(**log, "--before", before);
   if (!keep) return keep.error();
@@ -125,20 +115,21 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
 
 }  // namespace
 
-int log_export(const std::filesystem::path& data, const std::filesystem::path& file,
-               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err) {
-  const auto report = export_to(data, file, to);
+int log_export(const std::filesystem::path& data, const ExportedPart& part, LogOutput output,
+               std::ostream& out, std::ostream& err) {
+  const auto report = export_to(data, part);
   if (!report) return report_log_error(report.error(), err);
-  return print_report("exported", *report, file, output, out, err);
+  return print_report("exported", *report, part.file, output, out, err);
 }
 
-int log_export(const ReachHub& reach, const HubPlace& hub, const std::filesystem::path& file,
-               const std::string& to, LogOutput output, std::ostream& out, std::ostream& err) {
+int log_export(const ReachHub& reach, const HubPlace& hub, const ExportedPart& part,
+               LogOutput output, std::ostream& out, std::ostream& err) {
   const auto ask = reach(hub);
   if (!ask) return report_log_error(ask.error(), err);
-  const auto report = export_from_hub(*ask, file, to, progress_on_terminal());
+  const auto report = export_from_hub(*ask, part.file, with_offset(part.to, frame_here(part.zone)),
+                                      progress_of_copy());
   if (!report) return report_log_error(report.error(), err);
-  return print_report("exported", *report, file, output, out, err);
+  return print_report("exported", *report, part.file, output, out, err);
 }
 
 int log_import(const std::filesystem::path& file, const std::filesystem::path& data,
@@ -146,7 +137,7 @@ int log_import(const std::filesystem::path& file, const std::filesystem::path& d
   const auto import = [&]() -> Result<BundleReport> {
     const auto bundle = open_bundle(file);
     if (!bundle) return bundle.error();
-    return import_bundle(**bundle, data, progress_on_terminal());
+    return import_bundle(**bundle, data, progress_of_copy());
   };
   const auto report = import();
   if (!report) {

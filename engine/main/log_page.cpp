@@ -14,6 +14,7 @@
 #include "engine/main/event_filter.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/http_target.h"
+#include "engine/main/log_place.h"
 #include "engine/main/position.h"
 #include "schema/event_json.h"
 
@@ -38,12 +39,13 @@ Json stat_json(const LogStat& stat, const LogVerdict& verdict) {
   return json;
 }
 
-void print_stat_text(const LogStat& stat, const LogVerdict& verdict, std::ostream& out) {
+void print_stat_text(const LogStat& stat, const LogVerdict& verdict, TimeZone zone,
+                     std::ostream& out) {
   out << "events           " << stat.events << '\n';
   if (stat.events > 0)
     out << "seq              " << stat.first.value << " to " << stat.last.value << '\n'
-        << "time             " << to_rfc3339(stat.first_time) << " to "
-        << to_rfc3339(stat.last_time) << '\n';
+        << "time             " << to_text(stat.first_time, zone) << " to "
+        << to_text(stat.last_time, zone) << '\n';
   out << "bytes            " << stat.bytes << " (raw objects " << stat.raw_bytes << ")\n"
       << "epochs          ";
   for (const Epoch epoch : stat.epochs) out << ' ' << epoch.value;
@@ -63,6 +65,7 @@ struct Filter {
   std::string name;
   EventFilter where;
   std::size_t last = 0;  ///< 0: all
+  std::string note;      ///< which moments the times are that were not written in full
 
   bool accepts(const Event& event) const {
     const ObjectKey* object = object_of(event.fact);
@@ -79,19 +82,23 @@ Error bad_flag(const char* flag, const std::string& expected, const std::string&
 }
 
 Result<void> add_places(const EventLog& log, const LogSelection& selection, Filter& filter) {
+  const TimeFrame frame = frame_of(log, selection.zone, selection.now);
+  filter.note = note_of({{"--from", selection.from}, {"--to", selection.to}}, frame);
   if (!selection.from.empty()) {
-    const auto from = first_event(log, "--from", selection.from);
+    const auto from = first_event(log, "--from", absolute(selection.from, frame));
     if (!from) return from.error();
     filter.from = *from;
   }
   if (!selection.to.empty()) {
-    const auto to = last_event(log, "--to", selection.to);
+    const auto to = last_event(log, "--to", absolute(selection.to, frame));
     if (!to && to.error().code != ErrorCode::gone) return to.error();
     filter.to = to ? *to : Seq{};  // every event that is kept is later
   }
-  auto where = EventFilter::parse(log, selection.where);
+  auto where = EventFilter::parse(log, selection.where, frame);
   if (!where) return where.error();
   filter.where = *std::move(where);
+  if (!filter.where.note().empty())
+    filter.note += (filter.note.empty() ? "" : ", ") + filter.where.note();
   filter.from = std::max(filter.from, filter.where.from());
   filter.to = std::min(filter.to, filter.where.to());
   return {};
@@ -123,9 +130,16 @@ Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
   return filter;
 }
 
-void print_event(const Event& event, const std::optional<std::string>& raw, LogOutput output,
-                 std::ostream& out) {
-  if (output == LogOutput::json) {
+/// How events are printed.
+struct Printing {
+  bool raw = false;
+  LogOutput output = LogOutput::json;
+  TimeZone zone{};  ///< of text
+};
+
+void print_event(const Event& event, const std::optional<std::string>& raw,
+                 const Printing& printing, std::ostream& out) {
+  if (printing.output == LogOutput::json) {
     Json line = to_json(event);
     if (raw) {
       Json object = read_json(*raw);
@@ -134,8 +148,8 @@ void print_event(const Event& event, const std::optional<std::string>& raw, LogO
     out << to_text(line) << '\n';
     return;
   }
-  out << event.seq.value << ' ' << to_rfc3339(event.log_time) << ' ' << printable(event.source)
-      << ' ' << fact_name(event.fact);
+  out << event.seq.value << ' ' << to_text(event.log_time, printing.zone) << ' '
+      << printable(event.source) << ' ' << fact_name(event.fact);
   if (const ObjectKey* object = object_of(event.fact))
     out << ' ' << info(object->kind).name << ' '
         << printable(object->namespace_.empty() ? object->name
@@ -146,22 +160,22 @@ void print_event(const Event& event, const std::optional<std::string>& raw, LogO
 
 enum class Extent : std::uint8_t { page, all };
 
-Result<void> print_accepted(const EventLog& log, const Event& event, bool with_raw,
-                            LogOutput output, std::ostream& out) {
+Result<void> print_accepted(const EventLog& log, const Event& event, const Printing& printing,
+                            std::ostream& out) {
   std::optional<std::string> object;
-  if (with_raw) {
+  if (printing.raw) {
     auto raw = log.raw(event.seq);
     if (!raw) return raw.error();
     object = *std::move(raw);
   }
-  print_event(event, object, output, out);
+  print_event(event, object, printing, out);
   return {};
 }
 
 /// Prints until the selection or the page ends. Returns where the next page begins, if there is
 /// one.
-Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter, bool with_raw,
-                                      LogOutput output, Extent extent, std::ostream& out) {
+Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter,
+                                      const Printing& printing, Extent extent, std::ostream& out) {
   const auto reader = log.read(filter.from);
   if (!reader) return reader.error();
   for (std::uint64_t seen = 0; out; ++seen) {
@@ -172,7 +186,7 @@ Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter,
         (seen == kLogPageEventsMax || std::streamoff{out.tellp()} >= kLogPageBytesMax))
       return (*event)->seq;
     if (!filter.accepts(**event)) continue;
-    if (auto printed = print_accepted(log, **event, with_raw, output, out); !printed)
+    if (auto printed = print_accepted(log, **event, printing, out); !printed)
       return printed.error();
   }
   return std::nullopt;
@@ -181,8 +195,8 @@ Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter,
 /// The newest of the selected events, found from the end of the log backwards.
 class NewestEvents {
  public:
-  NewestEvents(const EventLog& log, const Filter& filter, bool with_raw, LogOutput output)
-      : log_(log), filter_(filter), with_raw_(with_raw), output_(output) {}
+  NewestEvents(const EventLog& log, const Filter& filter, const Printing& printing)
+      : log_(log), filter_(filter), printing_(printing) {}
 
   /// Reads back until there are filter.last of them, or the selection or the page ends.
   Result<void> read(Extent extent) {
@@ -218,8 +232,7 @@ class NewestEvents {
       if (!*event) break;
       if (!filter_.accepts(**event)) continue;
       std::ostringstream line;
-      if (auto printed = print_accepted(log_, **event, with_raw_, output_, line); !printed)
-        return printed;
+      if (auto printed = print_accepted(log_, **event, printing_, line); !printed) return printed;
       found.emplace_back((*event)->seq, std::move(line).str());
       if (found.size() > filter_.last - lines_.size()) found.pop_front();
     }
@@ -234,8 +247,7 @@ class NewestEvents {
 
   const EventLog& log_;
   const Filter& filter_;
-  const bool with_raw_;
-  const LogOutput output_;
+  const Printing printing_;
   std::deque<std::string> lines_;  // ascending
   std::int64_t bytes_ = 0;
   std::uint64_t seen_ = 0;
@@ -244,16 +256,27 @@ class NewestEvents {
 
 std::string spelled(Seq seq) { return "seq:" + std::to_string(seq.value); }
 
-Result<std::string> answer_newest(const EventLog& log, const Filter& filter, bool with_raw,
-                                  LogOutput output) {
-  NewestEvents newest(log, filter, with_raw, output);
-  if (auto read = newest.read(Extent::page); !read) return read.error();
+Result<void> add_newest(const EventLog& log, const Filter& filter, const Printing& printing,
+                        Json& page) {
+  NewestEvents newest(log, filter, printing);
+  if (auto read = newest.read(Extent::page); !read) return read;
   std::ostringstream text;
   newest.print(text);
-  Json page{{"text", std::move(text).str()}, {"exit", kDone}, {"events", newest.count()}};
+  page["text"] = std::move(text).str();
+  page["events"] = newest.count();
   if (newest.end() > std::max(filter.from, log.first_seq()))
     page["next"] = {{"from", spelled(filter.from)}, {"to", spelled({newest.end().value - 1})}};
-  return to_text(page);
+  return {};
+}
+
+Result<void> add_oldest(const EventLog& log, const Filter& filter, const Printing& printing,
+                        Json& page) {
+  std::ostringstream text;
+  const auto next = print_page(log, filter, printing, Extent::page, text);
+  if (!next) return next.error();
+  page["text"] = std::move(text).str();
+  if (*next) page["next"] = {{"from", spelled(**next)}, {"to", spelled(filter.to)}};
+  return {};
 }
 
 Result<std::string> answer_cat(const EventLog& log, const LogSelection& selection,
@@ -261,12 +284,12 @@ Result<std::string> answer_cat(const EventLog& log, const LogSelection& selectio
   auto filter = understand(log, selection);
   if (!filter) return filter.error();
   filter->to = std::min(filter->to, log.last_seq());
-  std::ostringstream text;
-  if (filter->last > 0) return answer_newest(log, *filter, selection.raw, output);
-  const auto next = print_page(log, *filter, selection.raw, output, Extent::page, text);
-  if (!next) return next.error();
-  Json page{{"text", std::move(text).str()}, {"exit", kDone}};
-  if (*next) page["next"] = {{"from", spelled(**next)}, {"to", spelled(filter->to)}};
+  Json page{{"exit", kDone}, {"end", log.last_seq().value}};
+  if (!filter->note.empty()) page["note"] = filter->note;
+  const Printing printing{selection.raw, output, {}};
+  auto added = filter->last > 0 ? add_newest(log, *filter, printing, page)
+                                : add_oldest(log, *filter, printing, page);
+  if (!added) return added.error();
   return to_text(page);
 }
 
@@ -291,6 +314,8 @@ struct LogPage {
   int exit_code = kDone;
   std::size_t events = 0;                                   ///< of a selection with `last`
   std::optional<std::pair<std::string, std::string>> next;  ///< from, to
+  std::string note{};                                       ///< for a person (note_on_times)
+  std::optional<Seq> end{};                                 ///< of the log
 };
 
 /// Reads a page; nullopt if the answer is not that of a hub.
@@ -303,6 +328,8 @@ std::optional<LogPage> read_page(const std::string& answer) {
   const auto events = natural_in(document, "events");
   if (!events && document.contains("events")) return std::nullopt;
   LogPage page{text_in(document, "text"), static_cast<int>(*exit_code), events.value_or(0), {}};
+  page.note = text_in(document, "note");
+  if (const auto end = natural_in(document, "end")) page.end = Seq{*end};
   if (!document.contains("next")) return page;
   const Json& next = member(document, "next");
   page.next.emplace(text_in(next, "from"), text_in(next, "to"));
@@ -353,7 +380,13 @@ std::string chain_text(const LogVerdict& verdict) {
   return verdict.broken_at ? "broken@" + std::to_string(verdict.broken_at->value) : "ok";
 }
 
-Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out) {
+Result<std::string> note_on_times(const EventLog& log, const LogSelection& selection) {
+  const auto filter = understand(log, selection);
+  if (!filter) return filter.error();
+  return filter->note;
+}
+
+Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out, TimeZone zone) {
   const auto stat = log.stat();
   if (!stat) return stat.error();
   const auto verdict = log.verify_chain();
@@ -361,7 +394,7 @@ Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out)
   if (output == LogOutput::json)
     out << to_text(stat_json(*stat, *verdict)) << '\n';
   else
-    print_stat_text(*stat, *verdict, out);
+    print_stat_text(*stat, *verdict, zone, out);
   return verdict->broken_at ? kAnswerIsNo : kDone;
 }
 
@@ -369,32 +402,42 @@ Result<void> print_events(const EventLog& log, const LogSelection& selection, Lo
                           std::ostream& out) {
   const auto filter = understand(log, selection);
   if (!filter) return filter.error();
+  const Printing printing{selection.raw, output, selection.zone};
   if (filter->last > 0) {
-    NewestEvents newest(log, *filter, selection.raw, output);
+    NewestEvents newest(log, *filter, printing);
     if (auto read = newest.read(Extent::all); !read) return read;
     newest.print(out);
     return {};
   }
-  const auto printed = print_page(log, *filter, selection.raw, output, Extent::all, out);
+  const auto printed = print_page(log, *filter, printing, Extent::all, out);
   if (!printed) return printed.error();
   return {};
 }
 
-Result<std::string> answer_log_target(const EventLog& log, std::string_view target) {
-  const auto question = log_question(target);
+Result<std::string> answer_log_target(const EventLog& log, std::string_view target,
+                                      std::optional<LogTime> now) {
+  auto question = log_question(target);
   if (!question) return question.error();
+  question->selection.now = now;
   if (question->subject == "stat") return answer_stat(log, question->output);
   if (question->subject == "cat") return answer_cat(log, question->selection, question->output);
   return Error{ErrorCode::bad_input,
                "expected stat, cat or export, got \"" + question->subject + "\""};
 }
 
-Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSelection& selection,
-                           LogOutput output, std::ostream& out) {
+Result<HubPrinted> print_from_hub(const AskHub& ask, const char* subject,
+                                  const LogSelection& selection, LogOutput output,
+                                  std::ostream& out, std::ostream& err) {
   LogSelection page = selection;
+  const TimeFrame here = frame_here(selection.zone);
+  page.from = with_offset(page.from, here);
+  page.to = with_offset(page.to, here);
+  page.where = EventFilter::with_offsets(page.where, here);
   std::deque<std::string> newest;  // of a selection with `last`, whose pages come newest first
   const auto wanted = last_of(selection.last);
   if (!wanted) return wanted.error();
+  std::string noted;
+  std::optional<Seq> end;
   for (std::size_t events = 0;;) {
     HttpTarget target{std::string(kLogPath) + subject, {}};
     for (const auto& [name, member] : kSelectors) target.add(name, page.*member);
@@ -404,9 +447,15 @@ Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSele
     if (!answer) return answer.error();
     auto printed = read_page(*answer);
     if (printed) printed->text = printable_lines(printed->text);
+    if (printed && output == LogOutput::text)
+      printed->text = in_zone(printed->text, selection.zone);
     if (!printed)
       return Error{ErrorCode::unavailable,
                    "the server answered something else than a page of a log"};
+    // The pages of one answer have the same note.
+    if (printed->note != std::exchange(noted, printed->note) && !printed->note.empty())
+      err << "fairlead log: " << printable(printed->note) << '\n';
+    if (!end) end = printed->end;
     events += printed->events;
     const bool whole = *wanted > 0 && events >= *wanted;
     if (*wanted > 0)
@@ -421,7 +470,7 @@ Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSele
       continue;
     }
     for (const std::string& text : newest) out << text;
-    return printed->exit_code;
+    return HubPrinted{printed->exit_code, end};
   }
 }
 

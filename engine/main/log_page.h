@@ -10,6 +10,7 @@
 
 #include "engine/log/event_log.h"
 #include "engine/main/hub_place.h"
+#include "engine/main/time_text.h"
 
 namespace fairlead {
 
@@ -24,6 +25,8 @@ struct LogSelection {
   std::string where{};   ///< terms (event_filter.h)
   std::string last{};    ///< a number: only so many of the selected events, those at the end
   bool raw = false;      ///< with the raw object that is kept beside an event, if one is
+  TimeZone zone{};       ///< of times without one; and of those that are shown, but in JSON
+  std::optional<LogTime> now{};  ///< of the hub that answers (position.h)
 };
 
 /// "ok", or "broken@SEQ".
@@ -31,7 +34,11 @@ std::string chain_text(const LogVerdict& verdict);
 
 /// Prints a summary of the log, and whether its chain holds. Returns the exit code, 1 if it does
 /// not.
-Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out);
+Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out,
+                       TimeZone zone = {});
+/// "--from yesterday is 2026-11-20T00:00:00Z": which moments the times of a selection are; empty if
+/// each was written in full. Fails with `bad_input` as print_events() does.
+Result<std::string> note_on_times(const EventLog& log, const LogSelection& selection);
 /// Prints the selected events, one a line, until `out` fails. Returns the error that ended the
 /// reading, if there is one.
 Result<void> print_events(const EventLog& log, const LogSelection& selection, LogOutput output,
@@ -48,14 +55,22 @@ inline constexpr std::size_t kLogLastMax = 10'000;
 
 /// Answers GET `/log/stat` and `/log/cat?from=&to=&kind=&object=&where=&last=&raw=true`, both with
 /// `output=text|json`, with the output of the command:
-///   {"text": "...", "exit": 0, "next": {"from": "seq:1001", "to": "seq:5000"}}
-/// `next` is absent on the last page; a selection ends where the log ended at its first. With
-/// `last` a page has the newest of the selected events and "events", how many; `next` selects older
-/// ones.
-Result<std::string> answer_log_target(const EventLog& log, std::string_view target);
+///   {"text": "...", "exit": 0, "end": 5000, "next": {"from": "seq:1001", "to": "seq:5000"}}
+/// `end` is the log's last seq; `next` is absent on the last page; a selection ends where the log
+/// ended at its first. With `last` a page has the newest of the selected events and "events", how
+/// many; `next` selects older ones.
+Result<std::string> answer_log_target(const EventLog& log, std::string_view target,
+                                      std::optional<LogTime> now = {});
 
-/// Prints all pages of a hub's answer about `subject` (stat, cat). Returns the exit code.
-Result<int> print_from_hub(const AskHub& ask, const char* subject, const LogSelection& selection,
-                           LogOutput output, std::ostream& out);
+/// What a hub answered.
+struct HubPrinted {
+  int exit_code = 0;
+  std::optional<Seq> end{};  ///< the log's last event then; a hub that is older does not say
+};
+/// Prints all pages of a hub's answer about `subject` (stat, cat), and on `err` which moments were
+/// taken.
+Result<HubPrinted> print_from_hub(const AskHub& ask, const char* subject,
+                                  const LogSelection& selection, LogOutput output,
+                                  std::ostream& out, std::ostream& err);
 
 }  // namespace fairlead

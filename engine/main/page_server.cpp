@@ -69,10 +69,12 @@ Result<std::unique_ptr<PageServer>> PageServer::start(const ListenAddress& addre
   return server;
 }
 
-std::string PageServer::url() const {
+std::string PageServer::url() const { return server() + std::string(kPagePath); }
+
+std::string PageServer::server() const {
   const std::string& host = address_.host;
   return "http://" + (host.find(':') == std::string::npos ? host : "[" + host + "]") + ":" +
-         std::to_string(endpoint_->port()) + std::string(kPagePath);
+         std::to_string(endpoint_->port());
 }
 
 }  // namespace fairlead

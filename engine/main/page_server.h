@@ -31,7 +31,9 @@ class PageServer {
   /// Serves the page. Fails with `unavailable` if it cannot listen there.
   static Result<std::unique_ptr<PageServer>> start(const ListenAddress& address,
                                                    PageAnswers answers);
-  /// "http://127.0.0.1:8787/ui/".
+  /// "http://127.0.0.1:8787", as --server has it.
+  std::string server() const;
+  /// The same with the path of the page.
   std::string url() const;
 
  private:

@@ -1,8 +1,11 @@
 // `fairlead plan`: prints what the hub would write for the given objects and changes, or with
 // --admit what its webhook would say of proposed ones.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <set>
 #include <sstream>
@@ -17,12 +20,14 @@
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/standard_streams.h"
+#include "engine/main/structured_output.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
 #include "engine/runtime/configuration_dra.h"
 #include "replay/dry_run.h"
 #include "replay/history.h"
 #include "replay/proposals.h"
+#include "replay/table.h"
 #include "snapshots/data_directory.h"
 
 namespace fairlead {
@@ -36,19 +41,28 @@ struct PlanOptions {
   std::string log;
   std::string output = "json";
   bool no_feedback = false;
+  bool detailed_exit_code = false;
   std::vector<std::string> admit;
   std::string data;
 };
 
 // What is printed, and whether the answer is "yes".
 struct PlanAnswer {
-  std::string text;
+  std::string text{};
   int exit_code = kDone;
+  std::string summary{};  ///< for a person who sees machine output on a terminal
 };
 
+// Which way a quota goes, by the rule that decides it.
+Tint tint_of(const PlannedWrite& write) {
+  const std::string& rule = write.intent.reason.rule;
+  if (rule.ends_with("/shrink")) return Tint::falls;
+  return rule.ends_with("/grow") ? Tint::rises : Tint::none;
+}
+
 void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
-  std::vector<std::vector<std::string>> rows{
-      {"TIME", "CLUSTER", "VERB", "OBJECT", "RULE", "CHANGE"}};
+  std::vector<TableRow> rows{{"TIME", "CLUSTER", "VERB", "OBJECT", "RULE", "CHANGE"}};
+  std::vector<Tint> tints{Tint::heading};
   for (const PlannedWrite& write : writes) {
     const PatchIntended& intent = write.intent;
     const std::string name = intent.target.namespace_.empty()
@@ -57,17 +71,31 @@ void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
     rows.push_back({to_rfc3339(write.time), intent.cluster, std::string(to_string(intent.verb)),
                     std::string(info(intent.target.kind).name) + " " + name, intent.reason.rule,
                     intent.reason.text});
+    tints.push_back(tint_of(write));
   }
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i)
-      line +=
-          i + 1 == row.size() ? row[i] : row[i] + std::string(widths[i] + 2 - row[i].size(), ' ');
-    out << line << '\n';
+  if (!shows_colours()) tints.clear();
+  out << narrow_table_text(rows, SIZE_MAX, tints);
+}
+
+// "3 writes to 2 objects: 2 claims/grow, 1 claims/shrink".
+std::string summary_of(const std::vector<PlannedWrite>& writes) {
+  if (writes.empty()) return "nothing would be written";
+  std::map<std::string, std::size_t> rules;
+  std::set<std::pair<std::string, ObjectKey>> objects;
+  for (const PlannedWrite& write : writes) {
+    ++rules[write.intent.reason.rule];
+    objects.emplace(write.intent.cluster, write.intent.target);
   }
+  const auto counted = [](std::size_t many, const std::string& what) {
+    return std::to_string(many) + " " + what + (many == 1 ? "" : "s");
+  };
+  std::string text = counted(writes.size(), "write") + " to " + counted(objects.size(), "object");
+  const char* between = ": ";
+  for (const auto& [rule, many] : rules) {
+    text += between + std::to_string(many) + " " + rule;
+    between = ", ";
+  }
+  return text;
 }
 
 void print_state(std::ostream& out, const DryRun& dry_run) {
@@ -94,8 +122,9 @@ Result<void> check_options(const PlanOptions& options) {
   if (options.files.empty() == options.data.empty())
     return bad_options(options.admit.empty() ? "expected files with objects"
                                              : "expected either files with live objects or --data");
-  if (!options.admit.empty() && options.output == "state")
-    return bad_options("-o state is of writes: with --admit expected json or table");
+  if (!options.admit.empty() && (options.output == "state" || options.output == "yaml"))
+    return bad_options("-o " + options.output +
+                       " is of writes: with --admit expected json or table");
   const auto from_input = [](const std::vector<std::string>& files) {
     return std::count(files.begin(), files.end(), "-");
   };
@@ -154,6 +183,27 @@ Result<DryRunOptions> dry_run_options(const PlanOptions& options) {
   return made;
 }
 
+PlanAnswer answer_of(const PlanOptions& options, const DryRun& dry_run) {
+  const std::vector<PlannedWrite>& writes = dry_run.writes();
+  PlanAnswer answer;
+  std::ostringstream out;
+  if (options.output == "table" || options.output == "text") {
+    print_table(out, writes);
+    out << summary_of(writes) << '\n';
+  } else if (options.output == "state") {
+    print_state(out, dry_run);
+  } else {
+    for (const PlannedWrite& write : writes) {
+      const std::string line = write_line(write.seq, write.time, write.intent);
+      out << (options.output == "yaml" ? "---\n" + to_yaml_text(read_own_json(line)) : line + "\n");
+    }
+    answer.summary = summary_of(writes);
+  }
+  if (options.detailed_exit_code && !writes.empty()) answer.exit_code = kWouldChange;
+  answer.text = out.str();
+  return answer;
+}
+
 Result<PlanAnswer> plan_dry(const PlanOptions& options, std::istream& in) {
   if (auto checked = check_options(options); !checked) return checked.error();
   if (!options.data.empty()) return check_against_log(options, in);
@@ -174,15 +224,7 @@ Result<PlanAnswer> plan_dry(const PlanOptions& options, std::istream& in) {
   if (auto done = dry_run.run(*lines); !done) return done.error();
   if (!options.admit.empty())
     return check_proposed(options, dry_run.state(), live_annotations(*lines), in);
-  std::ostringstream out;
-  if (options.output == "table" || options.output == "text")
-    print_table(out, dry_run.writes());
-  else if (options.output == "state")
-    print_state(out, dry_run);
-  else
-    for (const PlannedWrite& write : dry_run.writes())
-      out << write_line(write.seq, write.time, write.intent) << '\n';
-  return PlanAnswer{out.str()};
+  return answer_of(options, dry_run);
 }
 
 }  // namespace
@@ -212,8 +254,10 @@ void add_plan_command(CLI::App& app, int& exit_code) {
                    "With --admit: judge by a hub's data directory instead of live objects");
   plan->add_option("-o,--output", options->output,
                    "json: one line per write or finding; table: for people; state: the objects at "
-                   "the end")
-      ->check(CLI::IsMember({"json", "table", "text", "state"}));
+                   "the end; yaml: the writes, a document each")
+      ->check(CLI::IsMember({"json", "table", "text", "state", "yaml"}));
+  plan->add_flag("--detailed-exitcode", options->detailed_exit_code,
+                 "Exit with 4 where something would be written");
   plan->callback([options, &exit_code] {
     auto answer = plan_dry(*options, std::cin);
     if (!answer) {
@@ -223,6 +267,8 @@ void add_plan_command(CLI::App& app, int& exit_code) {
     }
     std::cout << answer->text;
     const auto written = flush_output();
+    if (written && ::isatty(STDERR_FILENO) != 0 && !answer->summary.empty())
+      std::cerr << answer->summary << '\n';
     if (!written)
       std::cerr << "fairlead plan: " << printable_lines(written.error().message) << '\n';
     exit_code = written ? answer->exit_code : exit_code_for(written.error().code);

@@ -18,15 +18,48 @@ std::optional<Seq> parse_seq(std::string_view text) {
 
 }  // namespace
 
+TimeFrame frame_of(const EventLog& log, TimeZone zone, std::optional<LogTime> now) {
+  const LogTime end = log.last_time();
+  return {std::max(now.value_or(end), end), end, zone};
+}
+
+std::string absolute(const std::string& text, const TimeFrame& frame) {
+  if (parse_seq(text)) return text;
+  const auto time = read_time(text, frame);
+  return time ? to_rfc3339(*time) : text;
+}
+
+void make_absolute(std::initializer_list<std::string*> texts, const TimeFrame& frame) {
+  for (std::string* text : texts)
+    if (!text->empty()) *text = absolute(*text, frame);
+}
+
+std::string note_of(
+    std::initializer_list<std::pair<std::string_view, std::string_view>> options_and_texts,
+    const TimeFrame& frame) {
+  std::string note;
+  for (const auto& [option, text] : options_and_texts) {
+    if (text.empty() || parse_seq(text) || parse_rfc3339(text)) continue;
+    if (const auto time = read_time(text, frame))
+      note.append(note.empty() ? "" : ", ")
+          .append(option)
+          .append(" ")
+          .append(text)
+          .append(" is ")
+          .append(to_text(*time, frame.zone));
+  }
+  return note;
+}
+
 Result<Position> parse_position(const EventLog& log, std::string_view option,
                                 std::string_view text) {
+  return parse_position(frame_of(log), option, text);
+}
+
+Result<Position> parse_position(const TimeFrame& frame, std::string_view option,
+                                std::string_view text) {
   if (const auto seq = parse_seq(text)) return Position(*seq);
-  if (text.starts_with('-')) {
-    if (const auto ago = parse_go_duration(text.substr(1)))
-      return Position(LogTime{std::max<std::int64_t>(0, log.last_time().ns - ago->ns)});
-  } else if (const auto time = parse_rfc3339(text)) {
-    return Position(*time);
-  }
+  if (const auto time = read_time(text, frame)) return Position(*time);
   return Error{ErrorCode::bad_input, std::string(option) + ": expected " + kPositionHelp +
                                          ", got \"" + std::string(text) + "\""};
 }

@@ -5,6 +5,7 @@
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/log_export.h"
 #include "engine/main/log_page.h"
+#include "engine/main/position.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -65,11 +66,15 @@ HttpReply QuestionService::reply(std::string_view target) const {
   if (!served) return refusal(served.error());
   if (is_export_target(target)) return export_reply(*served, target);
   const auto answer = [&]() -> Result<std::string> {
-    if (target.starts_with(kLogPath)) return answer_log_target(*served->log, target);
+    const auto now = source_.now ? std::optional(source_.now()) : std::nullopt;
+    if (target.starts_with(kLogPath)) return answer_log_target(*served->log, target, now);
     if (target.starts_with(kPageApiPath) || is_what_if(target))
       return page_->answer(*served, target);
     auto question = from_target(target);
     if (!question) return question.error();
+    // What the hub has is as of now.
+    if (now && question->as_of == "now") question->as_of.clear();
+    make_absolute(*question, frame_of(*served->log, {}, now));
     const std::optional<State> present = present_for(*question);
     auto answered = answer_question(
         {*served->log, served->snapshots.get(), present ? &*present : nullptr}, *question);

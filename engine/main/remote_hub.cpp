@@ -160,6 +160,13 @@ HttpReply RemoteHub::reply(std::string_view target) {
   return failed(failure);
 }
 
+Result<std::string> RemoteHub::ask(const std::string& target) {
+  auto response = ask_patiently([&] { return impl_->ask(target); });
+  if (!response) return response.error();
+  if (response->status == 200) return std::move(response->body);
+  return hub_failure(*response, impl_->route.name);
+}
+
 std::string RemoteHub::version() {
   impl_->loop.post([impl = impl_.get()] {
     if (impl->live) impl->live->follow();

@@ -6,11 +6,14 @@
 #include <cmath>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 #include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/hub_client.h"
+#include "engine/main/log_place.h"
 #include "engine/main/position.h"
 #include "engine/main/standard_streams.h"
 #include "engine/main/terminal_progress.h"
@@ -24,8 +27,7 @@ namespace fairlead {
 namespace {
 
 struct ReplayCommandOptions {
-  std::string data = "fairlead-data";
-  std::string bundle;
+  LogPlace place;
   std::string from, to;
   bool verify = false;
   bool until_differs = false;
@@ -92,13 +94,14 @@ std::string good_news(const ReplayReport& report) {
   return report.not_compared == 0 ? same : same + " from seq " + std::to_string(report.begin.value);
 }
 
-void print_text(std::ostream& out, const Verdict& verdict) {
+std::string text_of(const Verdict& verdict) {
+  std::ostringstream out;
   const ReplayReport& report = verdict.report;
   out << "events      " << report.events << '\n';
   if (report.events > 0)
     out << "time        " << to_rfc3339(report.first_time) << " to " << to_rfc3339(report.last_time)
         << '\n';
-  if (verdict.unseen.is_null()) return;
+  if (verdict.unseen.is_null()) return out.str();
   out << "writes      " << report.compared << " compared, " << report.differing << " differ\n";
   if (report.bad_checkpoint)
     out << "checkpoint  " << report.bad_checkpoint->value
@@ -119,6 +122,7 @@ void print_text(std::ostream& out, const Verdict& verdict) {
   else if (report.holds())
     out << good_news(report) << '\n';
   out << unseen_text({{"unseen", verdict.unseen}});
+  return out.str();
 }
 
 // Prints the recorded writes one after another, with the pauses of the log between them.
@@ -179,11 +183,13 @@ CLI::Validator above_zero() {
       "NUMBER > 0");
 }
 
-Result<int> run_replay(const ReplayCommandOptions& options) {
-  const bool bundled = !options.bundle.empty();
-  const auto history = open_history(bundled ? "" : options.data, options.bundle);
+Result<int> run_replay(ReplayCommandOptions& options) {
+  const auto zone = zone_of(options.place);
+  if (!zone) return zone.error();
+  const auto history = open_history_of(options.place, reach_hub, progress_of_copy());
   if (!history) return history.error();
   const EventLog& log = *history->log;
+  make_absolute({&options.from, &options.to}, frame_of(log, *zone));
   ReplayOptions how;
   if (options.verify) how.comparison = Comparison::all;
   if (options.until_differs) how.comparison = Comparison::until_differs;
@@ -200,7 +206,7 @@ Result<int> run_replay(const ReplayCommandOptions& options) {
   if (options.output == "json")
     std::cout << to_text(to_json(*verdict)) << '\n';
   else
-    print_text(std::cout, *verdict);
+    std::cout << in_zone(text_of(*verdict), *zone);
   if (auto written = flush_output(); !written) return written.error();
   return verdict->report.holds() && !verdict->report.tells_nothing() ? kDone : kAnswerIsNo;
 }
@@ -211,9 +217,8 @@ void add_replay_command(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReplayCommandOptions>();
   CLI::App* replay = app.add_subcommand(
       "replay", "Fold a log again; with --verify: would this program have written the same?");
-  replay->add_option("--data", options->data, "Data directory, also of a running hub")
-      ->capture_default_str();
-  replay->add_option("--bundle", options->bundle, "Instead: file that `fairlead log export` wrote");
+  add_place_options(*replay, options->place);
+  add_zone_options(*replay, options->place);
   const std::string position = kPositionHelp;
   replay->add_option("--from", options->from, "Compare writes from here on: " + position);
   replay->add_option("--to", options->to, "Fold to here: " + position);

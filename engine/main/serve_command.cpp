@@ -8,6 +8,9 @@
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/hub_client.h"
+#include "engine/main/hub_route.h"
+#include "engine/main/log_place.h"
 #include "engine/main/open_browser.h"
 #include "engine/main/page_bundle.h"
 #include "engine/main/page_server.h"
@@ -20,47 +23,59 @@ namespace fairlead {
 namespace {
 
 struct ServeOptions {
-  std::string data, bundle;
-  HubPlace hub;
-  HubBehindApiServer behind;
+  LogPlace place;
   std::string listen = "127.0.0.1:8787";
   bool open = false;
   std::string save;  ///< a file; empty: serve
   SavedQuestion saved;
 };
 
-Result<ServedLogSource> source_of(const ServeOptions& options) {
-  const bool none = options.data.empty() && options.bundle.empty();
-  return served_log_in(none ? "fairlead-data" : options.data, options.bundle);
-}
-
-Result<PageAnswers> answers_of(const ServeOptions& options) {
-  const bool direct = !options.hub.server.empty();
-  if (direct || !options.behind.kubeconfig.empty()) {
-    auto route = direct ? route_to(options.hub) : route_through(options.behind);
+Result<PageAnswers> answers_of(ServeOptions& options) {
+  const auto hub = asks_hub(options.place);
+  if (!hub) return hub.error();
+  if (*hub) {
+    auto route = route_of(options.place.hub);
     if (!route) return route.error();
-    auto hub = RemoteHub::make(*std::move(route));
-    if (!hub) return hub.error();
-    return answers_from(*std::move(hub));
+    auto remote = RemoteHub::make(*std::move(route));
+    if (!remote) return remote.error();
+    return answers_from(*std::move(remote));
   }
-  auto source = source_of(options);
+  auto source = served_log_in(options.place.data, options.place.bundle);
   if (!source) return source.error();
   return answers_from(*std::move(source));
 }
 
-Result<void> save_page(const ServeOptions& options) {
-  const SavedQuestion& question = options.saved;
+// The log that --save reads: of a running hub a copy, which the page names as the hub.
+Result<ServedLogSource> saved_source(ServeOptions& options) {
+  const auto hub = asks_hub(options.place);
+  if (!hub) return hub.error();
+  if (!*hub) return served_log_in(options.place.data, options.place.bundle);
+  auto history = open_history_of(options.place, reach_hub, progress_of_copy());
+  if (!history) return history.error();
+  ServedLog copy;
+  copy.log = std::move(history->log);
+  copy.snapshots = std::move(history->snapshots);
+  const HubPlace& place = options.place.hub;
+  copy.option = place.server.empty() ? "--hub-namespace" : "--server";
+  copy.path = place.server.empty() ? place.behind.name_space : place.server;
+  return ServedLogSource{[copy]() -> Result<ServedLog> { return copy; }, [] { return "copy"; }};
+}
+
+Result<void> save_page(ServeOptions& options) {
+  SavedQuestion& question = options.saved;
   if (options.open)
     return Error{ErrorCode::bad_input, "--open is for a page that is served, --save serves none"};
   if (question.queue.empty() == question.namespace_.empty())
     return Error{ErrorCode::bad_input,
                  "--save: expected --queue, the ClusterQueue that the file is about, or "
                  "--pool-namespace, the tenant's namespace"};
-  if (!options.hub.server.empty() || !options.behind.kubeconfig.empty())
-    return Error{ErrorCode::bad_input,
-                 "--save reads a data directory or a bundle (--data, --bundle)"};
-  auto source = source_of(options);
+  auto source = saved_source(options);
   if (!source) return source.error();
+  const auto zone = zone_of(options.place);
+  if (!zone) return zone.error();
+  const auto served = source->open();
+  if (!served) return served.error();
+  make_absolute({&question.from, &question.to}, frame_of(*served->log, *zone));
   const QuestionService questions(*std::move(source));
   const auto answers = saved_answers(questions, question);
   if (!answers) return answers.error();
@@ -75,7 +90,7 @@ Result<void> save_page(const ServeOptions& options) {
   return flush_output();
 }
 
-Result<void> run_serve(const ServeOptions& options) {
+Result<void> run_serve(ServeOptions& options) {
   if (!options.save.empty()) return save_page(options);
   const SavedQuestion& saved = options.saved;
   if (!saved.queue.empty() || !saved.namespace_.empty() || !saved.from.empty() || !saved.to.empty())
@@ -104,22 +119,8 @@ void add_serve_command(CLI::App& app, int& exit_code) {
   CLI::App* serve = app.add_subcommand(
       "serve",
       "The audit page in a browser: what a quota was, what moved it, and why. It changes nothing");
-  CLI::Option_group* place = serve->add_option_group("Log", "Where the log is");
-  place->add_option("--data", options->data,
-                    "Data directory, also of a running hub (default: fairlead-data)");
-  place->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");
-  add_server_options(*serve, *place, options->hub);
-  CLI::Option* kubeconfig = place->add_option(
-      "--kubeconfig", options->behind.kubeconfig,
-      "Kubeconfig of a hub's cluster: a running hub, through the API server's service proxy");
-  place->require_option(0, 1);
-  serve
-      ->add_option("--context", options->behind.context,
-                   "Context of it; default: its current-context")
-      ->needs(kubeconfig);
-  serve->add_option("--namespace", options->behind.name_space, "Namespace of the hub")
-      ->needs(kubeconfig)
-      ->capture_default_str();
+  add_place_options(*serve, options->place);
+  add_zone_options(*serve, options->place);
   serve
       ->add_option("--listen", options->listen,
                    "Where to listen, on this machine alone; port 0: any free one")

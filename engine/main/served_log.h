@@ -41,6 +41,8 @@ struct ServedLogSource {
   /// Returns what is read of the State of the hub that appends to the log; nullopt where it has to
   /// be folded. Empty: no hub does in this process.
   std::function<std::optional<State>(const PresentState::NodesRead&)> present = {};
+  /// Returns the time of that hub. Empty: no hub appends in this process.
+  std::function<LogTime()> now = {};
 };
 
 /// The log of a hub in this process: `log` and `present` outlive every copy. Its snapshots are

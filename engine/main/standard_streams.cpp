@@ -11,6 +11,8 @@
 #include <string_view>
 #include <system_error>
 
+#include "engine/base/printable.h"
+
 namespace fairlead {
 
 Result<void> expect_readable_input() {
@@ -35,6 +37,14 @@ bool shows_colours() {
   const bool refused = without != nullptr && *without != '\0';
   return ::isatty(STDOUT_FILENO) != 0 && terminal != nullptr && *terminal != '\0' &&
          std::string_view(terminal) != "dumb" && !refused;
+}
+
+bool asks_on_terminal(const std::string& question) {
+  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return false;
+  std::cerr << printable(question) << " [y/N] " << std::flush;
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "yes";
 }
 
 Result<void> flush_output() {

@@ -1,6 +1,8 @@
 // Standard input and output of the commands: their failures are reported, never ignored.
 #pragma once
 
+#include <string>
+
 #include "engine/base/result.h"
 
 namespace fairlead {
@@ -12,6 +14,10 @@ namespace fairlead {
 /// Whether standard output is a terminal that shows colours: not where TERM is unset or "dumb", nor
 /// where NO_COLOR is set to anything.
 [[nodiscard]] bool shows_colours();
+
+/// Asks a person a question that y or yes agrees to. False where standard input or stderr is no
+/// terminal: nobody is there.
+[[nodiscard]] bool asks_on_terminal(const std::string& question);
 
 /// Flushes standard output. Fails with `unavailable` if not all of it could be written.
 [[nodiscard]] Result<void> flush_output();

@@ -6,6 +6,8 @@
 #include "engine/base/printable.h"
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/hub_client.h"
+#include "engine/main/log_place.h"
 #include "engine/main/position.h"
 #include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
@@ -18,17 +20,19 @@ namespace fairlead {
 namespace {
 
 struct WhatIfCommandOptions {
-  std::string data, bundle;
+  LogPlace place;
   WhatIfQuestion question;
   std::string output = "text";
 };
 
-Result<void> run(const WhatIfCommandOptions& options) {
+Result<void> run(WhatIfCommandOptions& options) {
   // Errors in the settings are reported before anything is opened.
   if (auto right = check_what_if(options.question); !right) return right;
-  const bool none = options.data.empty() && options.bundle.empty();
-  auto history = open_history(none ? "fairlead-data" : options.data, options.bundle);
+  const auto zone = zone_of(options.place);
+  if (!zone) return zone.error();
+  auto history = open_history_of(options.place, reach_hub, progress_of_copy());
   if (!history) return history.error();
+  make_absolute({&options.question.from, &options.question.to}, frame_of(*history->log, *zone));
   auto how = what_if_options(*history->log, options.question);
   if (!how) return how.error();
   how->progress = progress_on_terminal();
@@ -40,7 +44,7 @@ Result<void> run(const WhatIfCommandOptions& options) {
   else if (options.output == "yaml")
     std::cout << to_yaml_text(to_json(*result));
   else
-    std::cout << what_if_text(*result);
+    std::cout << in_zone(what_if_text(*result), *zone);
   if (auto written = flush_output(); !written) return written.error();
   return {};
 }
@@ -62,9 +66,8 @@ void add_what_if_command(CLI::App& app, int& exit_code) {
       "Lines that begin with 'not seen:' name stretches in which no hub ran or a source was "
       "silent:\n"
       "what changed then is in no world before it was seen.");
-  what_if->add_option("--data", options->data,
-                      "Data directory, also of a running hub (default: fairlead-data)");
-  what_if->add_option("--bundle", options->bundle, "A file that `fairlead log export` wrote");
+  add_place_options(*what_if, options->place);
+  add_zone_options(*what_if, options->place);
   add_configuration_options(*what_if, options->question.configuration);
   what_if->add_option(
       "--from", options->question.from,

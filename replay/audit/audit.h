@@ -76,7 +76,9 @@ struct AuditDecisions {
 /// Returns a QuotaAudit: "rows" [{"queue", "flavor", "resource", "nominal" (the current value on
 /// the hub; null: no such pair), "desired" (what Fairlead wants there; null: not ours, or unknown),
 /// "ours", "base", "overbookPercent", "effective" (effective.h), "borrowingLimit", "lendingLimit",
-/// "cohort", "stopPolicy" (null: none), "grants" [{"cluster", "claim",
+/// "cohort", "stopPolicy" (null: none), "used" (by Kueue's status; null: not reported), "last" (the
+/// row of a QuotaHistory that moved nominal last; null: not among the queue's last events),
+/// "grants" [{"cluster", "claim",
 /// "assigned", "granted", "contributes" (on the hub now), "reason"}]}]. Where desired is not null
 /// it is base + the sum of contributes (times overbookPercent, rounded to the quantum). An empty
 /// `queue` means every queue.
@@ -86,7 +88,8 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 /// Returns a QuotaHistory: "rows" [{"seq", "time", "flavor", "resource", "old", "new" (null: no
 /// such pair), "writer" "fairlead"|"foreign", "rule", "text", "because" [seq, ascending], "answer"
 /// {"outcome" "accepted"|"rejected"|"unknown"|"none", "seq", "time", "code", "why"}, "seen" {"seq",
-/// "time"} (when the watch reported it), "oldUnless", "by" [{"manager", "operation", "time",
+/// "time"} (when the watch reported it), "tookEffect" {"seq", "time"} (since when a QuotaAudit has
+/// the new value; null: not yet, or never), "oldUnless", "by" [{"manager", "operation", "time",
 /// "subresource"}]}]: every change of a nominalQuota of the queue from `from` to `to`, by seq,
 /// found by the log's index. A foreign row with "oldUnless" follows a write of ours that was never
 /// answered: "old" is the value that write set, "oldUnless" the value before it, in case the write
@@ -121,7 +124,7 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
 /// `queue` that is not empty restricts the answer to that queue, the claims that name it, their
 /// clusters, the worker lists that its AdmissionChecks use, these checks, its flavors, the Cohorts
 /// above it and its LocalQueues. With the moments exchanged, "came"
-/// and "went" are exchanged too.
+/// and "went" are exchanged too, and "note" says so.
 Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& earlier,
                                const AuditPosition& later, const std::string& queue);
 
@@ -136,6 +139,17 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& pair,
 /// nearest to the write first.
 Result<AuditAnswer> audit_why_not(const AuditSource& source, const AuditPair& pair,
                                   const AuditPosition& as_of);
+
+/// One of the two questions above.
+using AskAboutPair = Result<AuditAnswer> (*)(const AuditSource& source, const AuditPair& pair,
+                                             const AuditPosition& as_of);
+/// A queue with more quotas is not answered about as a whole.
+inline constexpr std::size_t kPairsAtOnce = 6;
+/// Returns a QuotaWhyList: "queue", "answers" [what `ask` returns]: of each pair of a queue, or of
+/// one flavor of it; `of` has no resource. Fails with `bad_input`, naming pairs, if it has more
+/// than kPairsAtOnce. "unseen" is in the answers.
+Result<AuditAnswer> audit_each_pair(const AuditSource& source, const AuditPair& of,
+                                    const AuditPosition& as_of, AskAboutPair ask);
 
 /// Returns a WorkersWhy about the worker list of a Placement: "list", "wish" (null: the list need
 /// not change), "use", "foreign", "frozenSince", "windowsEnd" {window: time} (when a frozen list is
@@ -220,7 +234,14 @@ Result<AuditAnswer> audit_admissions(const AuditSource& source, const std::strin
 /// Who reads a text: a file or pipe, or a terminal that shows colours.
 enum class TextFor : std::uint8_t { file, terminal };
 
+/// How a person wants a table.
+struct AuditTextStyle {
+  TextFor reader = TextFor::file;
+  bool wide = false;   ///< every column, however long the lines; else 80 columns where that goes
+  bool exact = false;  ///< amounts as the document has them, and not as people read them
+};
+
 /// Renders any answer as a table for people.
-std::string audit_text(const AuditAnswer& answer, TextFor reader = TextFor::file);
+std::string audit_text(const AuditAnswer& answer, const AuditTextStyle& style = {});
 
 }  // namespace fairlead

@@ -421,6 +421,9 @@ Result<AuditAnswer> audit_diff(const AuditSource& source, const AuditPosition& e
        {"configurationSeq",
         {{"from", before->state.configuration_seq.value},
          {"to", after->state.configuration_seq.value}}}}};
+  if (before->state.seq > after->state.seq)
+    answer.document["note"] =
+        "the first moment is the later one: what came is shown as what went; exchange the two";
   for (const SpecList& of : kSpecLists) answer.document[of.list] = differing_specs(from, to, of);
   return answer;
 }

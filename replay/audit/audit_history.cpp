@@ -166,6 +166,9 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
   const auto span = span_between(source.log, from, to);
   if (!span) return span.error();
   const auto [begin, end] = *span;
+  const auto add_time = [](const AuditPosition& position, Json& place) {
+    if (const auto* time = std::get_if<LogTime>(&position)) place["time"] = to_rfc3339(*time);
+  };
   constexpr std::string_view workers = "multikueueconfig/";
   const bool of_list = pair.queue.starts_with(workers);
   const auto object = object_named(pair.queue);
@@ -180,6 +183,8 @@ Result<AuditAnswer> audit_history(const AuditSource& source, const AuditPair& pa
                                    : sources_of_history(source, pair.queue, end));
   if (!unseen) return unseen.error();
   answer->document["unseen"] = *std::move(unseen);
+  add_time(from, answer->document["from"]);
+  add_time(to, answer->document["to"]);
   return answer;
 }
 

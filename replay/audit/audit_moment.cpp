@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <set>
 
+#include "engine/base/spelling.h"
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/queues/queues.h"
@@ -29,23 +29,6 @@ constexpr std::size_t kNearbyMax = 5;
 constexpr std::uint64_t kPassedOverMax = 128;
 
 Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
-
-// Levenshtein distance: how far a typing error is from what exists.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    // One row of the matrix is enough: `diagonal` is the cell above and to the left.
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
-    }
-  }
-  return row.back();
-}
 
 Error begins_later(const EventLog& log, const std::string& asked) {
   std::string begin = "seq " + std::to_string(log.first_seq().value);
@@ -240,11 +223,14 @@ std::string what_happened(const Event& event, const ResourceAliases& aliases,
 std::string nearby(const std::vector<std::string>& names, const std::string& wanted) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   for (const std::string& name : std::set<std::string>(names.begin(), names.end()))
-    ranked.emplace_back(distance(name, wanted), name);
+    ranked.emplace_back(edit_distance(name, wanted), name);
   std::sort(ranked.begin(), ranked.end());
   std::string list;
   for (std::size_t i = 0; i < std::min(ranked.size(), kNearbyMax); ++i)
-    list += (list.empty() ? "" : ", ") + ranked[i].second;
+    list += (list.empty() ? "" : ", ") + ranked[i].second +
+            (i == 0 && ranked[i].second != wanted && is_near(ranked[i].second, wanted)
+                 ? " (did you mean this?)"
+                 : "");
   if (ranked.size() > kNearbyMax)
     list += " and " + std::to_string(ranked.size() - kNearbyMax) + " more";
   return list.empty() ? "none" : list;

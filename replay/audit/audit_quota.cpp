@@ -6,6 +6,7 @@
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain.h"
+#include "replay/audit/queue_changes.h"
 #include "replay/audit/unseen.h"
 
 namespace fairlead {
@@ -25,7 +26,18 @@ void add_settings(const State& state, const KnownPair& pair, Json& row) {
   if (quota->lending_limit) row["lendingLimit"] = quota->lending_limit->text();
 }
 
-Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
+// What runs on a pair, by the status of its queue.
+Json used_json(const State& state, const KnownPair& pair) {
+  const auto at = state.queues.by_name.find(pair.queue);
+  if (at == state.queues.by_name.end() || !at->second.present) return nullptr;
+  for (const FlavorUsage& usage : at->second.facts.usage)
+    if (usage.flavor == pair.key.flavor && usage.resource == pair.spelled)
+      return amount_text(pair.key.resource, usage.total);
+  return nullptr;
+}
+
+Json quota_row(const State& state, const KnownPair& pair,
+               const std::map<ListedPair, QuotaChange>& moved, QueueWishes& wishes,
                EventLookup& lookup) {
   const auto current = current_nominal(state, pair);
   const bool ours = owned_pairs(state, pair.queue).contains(pair.key);
@@ -45,6 +57,9 @@ Json quota_row(const State& state, const KnownPair& pair, QueueWishes& wishes,
            {"cohort", nullptr},
            {"stopPolicy", nullptr}};
   add_settings(state, pair, row);
+  row["used"] = used_json(state, pair);
+  const auto last = moved.find({pair.key.flavor, pair.spelled});
+  row["last"] = last == moved.end() ? Json() : change_json(last->second);
   Json grants = Json::array();
   for (const GrantOfPair& grant : grants_of_pair(state, pair))
     grants.push_back(
@@ -82,9 +97,13 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
   QueueWishes wishes(state);
   EventLookup lookup(source.log);
   Json rows = Json::array();
-  for (const std::string& name : names)
-    for (const KnownPair& pair : pairs_of_queue(state, name))
-      rows.push_back(quota_row(state, pair, wishes, lookup));
+  for (const std::string& name : names) {
+    const std::vector<KnownPair> pairs = pairs_of_queue(state, name);
+    const auto moved = last_changes_of(source, name, pairs, state.seq);
+    if (!moved) return moved.error();
+    for (const KnownPair& pair : pairs)
+      rows.push_back(quota_row(state, pair, *moved, wishes, lookup));
+  }
   return AuditAnswer{{{"kind", "QuotaAudit"},
                       {"asOf", as_of_json(*moment)},
                       {"configuration", configuration_json(state)},

@@ -8,6 +8,7 @@
 #include "replay/audit/effective.h"
 #include "replay/audit/explain_text.h"
 #include "replay/audit/placement_text.h"
+#include "replay/audit/readable_amount.h"
 #include "replay/audit/unseen.h"
 #include "replay/audit/workers_text.h"
 #include "replay/audit/workload_text.h"
@@ -57,9 +58,81 @@ constexpr std::array kOptionalColumns = std::to_array<OptionalColumn>({
        return policy == "None" ? "-" : policy;
      }},
 });
-constexpr std::ptrdiff_t kOptionalPlace = 4;  // behind NOMINAL
 
-std::string quota_text(const Json& document) {
+// A terminal, as narrow as they usually are.
+constexpr std::size_t kTableColumns = 80;
+
+// Rows of a table: in full, or so that they fit.
+std::string fitted(const std::vector<TableRow>& rows, const std::vector<Tint>& tints,
+                   const AuditTextStyle& style) {
+  static const std::vector<Tint> plain;
+  return narrow_table_text(rows, style.wide ? SIZE_MAX : kTableColumns,
+                           style.reader == TextFor::file ? plain : tints);
+}
+
+std::string amount_cell(const Json& row, const Json& amount, const AuditTextStyle& style) {
+  const std::string text = cell(amount);
+  return style.exact ? text : readable_amount(cell(row.value("resource", Json(""))), text);
+}
+
+// A time to the millisecond, rounded up, so that the answer about the printed time has what
+// happened then; more exact where `next` (may be null) would be in it, too. JSON has all of it.
+std::string time_cell(const Json& time, const Json& next) {
+  const std::string text = cell(time);
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos) return text;
+  const std::size_t end = text.find_first_not_of("0123456789", point + 1);
+  if (end == std::string::npos) return text;
+  const auto clock = parse_rfc3339(text.substr(0, end) + "Z");  // as its zone shows it
+  const auto exact = parse_rfc3339(text);
+  const auto until = next.is_null() ? std::nullopt : parse_rfc3339(cell(next));
+  if (!clock || !exact || exact->ns < 0) return text;
+  for (const std::int64_t unit : {1'000'000, 1'000}) {
+    const std::int64_t up = (unit - clock->ns % unit) % unit;
+    if (until && *until > *exact && exact->ns + up >= until->ns) continue;
+    std::string shown = to_rfc3339({clock->ns + up});
+    shown.pop_back();
+    return shown + text.substr(end);
+  }
+  return text;
+}
+
+// Since when the value of a row of a history is in force: where it is not, when it was decided.
+const Json& effect_of(const Json& row) {
+  const Json& effect = member(row, "tookEffect");  // none of a hub that is older
+  return effect.is_object() ? effect : row;
+}
+
+// Who moved a pair: "fairlead", or the field manager.
+std::string mover_of(const Json& change) {
+  if (change["writer"] == "fairlead") return "fairlead";
+  return change.contains("by") ? cell(change["by"][0]["manager"]) : "another";
+}
+
+std::string last_change_text(const Json& row) {
+  const Json& last = member(row, "last");
+  if (!last.is_object()) return "-";
+  return time_cell(effect_of(last)["time"], nullptr) + " by " + mover_of(last);
+}
+
+std::string grants_text(const Json& row) {
+  if (!row["ours"]) return "no claim names it";
+  std::string grants;
+  for (const Json& grant : row["grants"])
+    grants += (grants.empty() ? "" : "; ") + grant_text(grant);
+  if (row.contains("workers"))
+    for (const Json& worker : row["workers"])
+      if (worker.contains("contributes"))
+        grants += (grants.empty() ? "" : "; ") + cell(worker["cluster"]) + " " +
+                  cell(worker["contributes"]) + " of its ClusterQueues";
+  return grants;
+}
+
+std::string desired_cell(const Json& row, const AuditTextStyle& style) {
+  return row["desired"] == row["nominal"] ? "=" : amount_cell(row, row["desired"], style);
+}
+
+std::string quota_text(const Json& document, const AuditTextStyle& style) {
   const Json& found = document["rows"];
   std::vector<OptionalColumn> optional;
   std::copy_if(kOptionalColumns.begin(), kOptionalColumns.end(), std::back_inserter(optional),
@@ -67,40 +140,33 @@ std::string quota_text(const Json& document) {
                  return std::any_of(found.begin(), found.end(),
                                     [&](const Json& row) { return column.text(row) != "-"; });
                });
-  std::vector<TableRow> rows{
-      {"QUEUE", "FLAVOR", "RESOURCE", "NOMINAL", "DESIRED", "BASE", "GRANTS"}};
-  for (auto column = optional.rbegin(); column != optional.rend(); ++column)
-    rows[0].insert(rows[0].begin() + kOptionalPlace, column->heading);
+  // What is as expected everywhere is left out of a narrow table.
+  const auto any = [&](const auto& differs) {
+    return style.wide || std::any_of(found.begin(), found.end(), differs);
+  };
+  const bool with_desired = any([](const Json& row) {
+    return !row["desired"].is_null() && row["desired"] != row["nominal"];
+  });
+  const bool with_used = any([](const Json& row) { return !member(row, "used").is_null(); });
+  std::vector<TableRow> rows{{"QUEUE", "FLAVOR", "RESOURCE", "NOMINAL"}};
+  if (with_desired) rows[0].emplace_back("DESIRED");
+  if (with_used) rows[0].emplace_back("USED");
+  for (const OptionalColumn& column : optional) rows[0].emplace_back(column.heading);
+  if (style.wide) rows[0].emplace_back("BASE");
+  rows[0].emplace_back("CHANGED");
+  if (style.wide) rows[0].emplace_back("GRANTS");
   for (const Json& row : found) {
-    std::string grants;
-    for (const Json& grant : row["grants"])
-      grants += (grants.empty() ? "" : "; ") + grant_text(grant);
-    if (row.contains("workers"))
-      for (const Json& worker : row["workers"])
-        if (worker.contains("contributes"))
-          grants += (grants.empty() ? "" : "; ") + cell(worker["cluster"]) + " " +
-                    cell(worker["contributes"]) + " of its ClusterQueues";
-    if (!row["ours"]) grants = "no claim names it";
-    const bool same = row["desired"] == row["nominal"];
-    rows.push_back({cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),
-                    cell(row["nominal"]), same ? "=" : cell(row["desired"]), cell(row["base"]),
-                    grants});
-    for (auto column = optional.rbegin(); column != optional.rend(); ++column)
-      rows.back().insert(rows.back().begin() + kOptionalPlace, column->text(row));
+    TableRow line{cell(row["queue"]), cell(row["flavor"]), cell(row["resource"]),
+                  amount_cell(row, row["nominal"], style)};
+    if (with_desired) line.push_back(desired_cell(row, style));
+    if (with_used) line.push_back(amount_cell(row, member(row, "used"), style));
+    for (const OptionalColumn& column : optional) line.push_back(column.text(row));
+    if (style.wide) line.push_back(amount_cell(row, row["base"], style));
+    line.push_back(last_change_text(row));
+    if (style.wide) line.push_back(grants_text(row));
+    rows.push_back(std::move(line));
   }
-  return "as of " + place(document["asOf"]) + "\n" + table_text(rows);
-}
-
-// A terminal, also one beside another window.
-constexpr std::size_t kHistoryColumns = 120;
-
-// A time to the millisecond: JSON has all of it.
-std::string to_millisecond(const Json& time) {
-  std::string text = cell(time);
-  const std::size_t point = text.find('.');
-  constexpr std::size_t kMillisecond = 4;  // of `.123`
-  if (point == std::string::npos || text.size() < point + kMillisecond + 1) return text;
-  return text.substr(0, point + kMillisecond) + "Z";
+  return "as of " + place(document["asOf"]) + "\n" + fitted(rows, {Tint::heading}, style);
 }
 
 // Of "od cpu 0 -> 5; od memory 0 -> 6Gi" the part about the row; all of another text.
@@ -122,65 +188,131 @@ Tint tint_of(const Json& row) {
   return after->nano() < before->nano() ? Tint::falls : Tint::rises;
 }
 
-// ANSWER and WHY of a row of a history.
-std::pair<std::string, std::string> answer_and_why(const Json& row) {
-  std::string why = field_managers_text(row);
-  if (!why.empty()) why = "by " + why;
-  if (row["writer"] != "fairlead") return {"", why};
+std::string outcome_cell(const Json& row) {
+  if (row["writer"] != "fairlead") return "";
   std::string answer = cell(row["answer"]["outcome"]);
   if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
   if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+  return answer;
+}
+
+// WHY of a row of a history. Unless ANSWER is a column of its own, an answer that is no plain yes
+// comes first.
+std::string why_cell(const Json& row, const AuditTextStyle& style) {
+  std::string why = field_managers_text(row);
+  if (!why.empty()) why = "by " + why;
+  if (row["writer"] != "fairlead") return why;
+  const bool accepted = row["answer"]["outcome"] == "accepted" && !row["seen"].is_null();
+  if (!style.wide && !accepted)
+    why += outcome_cell(row) + (row["seen"].is_null() ? ", not observed; " : "; ");
   std::string because;
   for (const Json& seq : row["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
-  return {answer, cell(row["rule"]) + ": " + part_about(row) + " (seq " + because + ")"};
+  const std::string part = part_about(row);
+  const std::string shown_already = cell(row["flavor"]) + " " + cell(row["resource"]) + " " +
+                                    cell(row["old"]) + " -> " + cell(row["new"]);
+  return why + cell(row["rule"]) + (part == shown_already ? "" : ": " + part) + " by seq " +
+         cell(row["seq"]) + ", because of " + because;
+}
+
+// The next change of the same value behind `row`, or null.
+Json next_of_pair(const Json& rows, std::size_t row) {
+  for (std::size_t i = row + 1; i < rows.size(); ++i)
+    if (rows[i]["flavor"] == rows[row]["flavor"] && rows[i]["resource"] == rows[row]["resource"] &&
+        member(rows[i], "field") == member(rows[row], "field"))
+      return effect_of(rows[i])["time"];
+  return nullptr;
+}
+
+// TIME and SEQ of a row of a history.
+TableRow place_cells(const Json& rows, std::size_t row) {
+  const Json& effect = effect_of(rows[row]);
+  return {time_cell(effect["time"], next_of_pair(rows, row)), cell(effect["seq"])};
+}
+
+// OLD, NEW, WRITER, and what answered and explains a row.
+void add_change(const Json& row, const AuditTextStyle& style, TableRow& line) {
+  const std::string old_amount = old_text(row), new_amount = cell(row["new"]);
+  const std::string resource = cell(row["resource"]);
+  std::string before = readable_amount(resource, old_amount);
+  std::string after = readable_amount(resource, new_amount);
+  if (style.exact || row["resource"].is_null() || before == after) {
+    before = old_amount;
+    after = new_amount;
+  }
+  line.insert(line.end(), {before, after, cell(row["writer"])});
+  if (style.wide) line.push_back(outcome_cell(row));
+  line.push_back(why_cell(row, style));
+}
+
+TableRow history_heading(TableRow heading, const AuditTextStyle& style) {
+  heading.insert(heading.end(), {"OLD", "NEW", "WRITER"});
+  if (style.wide) heading.emplace_back("ANSWER");
+  heading.emplace_back("WHY");
+  return heading;
 }
 
 // The changes of what is no nominalQuota of a ClusterQueue.
-std::string settings_history_text(const Json& changes, TextFor reader) {
-  std::vector<TableRow> rows{{"TIME", "SEQ", "FIELD", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+std::string settings_history_text(const Json& changes, const AuditTextStyle& style) {
+  std::vector<TableRow> rows{history_heading({"TIME", "SEQ", "FIELD"}, style)};
   std::vector<Tint> tints{Tint::heading};
-  for (const Json& row : changes) {
-    const auto [answer, why] = answer_and_why(row);
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Json& row = changes[i];
     const std::string of_pair =
         row["flavor"].is_null() ? "" : cell(row["flavor"]) + " " + cell(row["resource"]) + " ";
-    rows.push_back({to_millisecond(row["time"]), cell(row["seq"]), of_pair + cell(row["field"]),
-                    old_text(row), cell(row["new"]), cell(row["writer"]), answer, why});
+    TableRow line = place_cells(changes, i);
+    line.push_back(of_pair + cell(row["field"]));
+    add_change(row, style, line);
+    rows.push_back(std::move(line));
     tints.push_back(of_pair.empty() ? Tint::none : tint_of(row));
   }
-  if (reader == TextFor::file) tints.clear();
-  return narrow_table_text(rows, kHistoryColumns, tints);
+  return fitted(rows, tints, style);
 }
 
 // The changes of an orchestrator's quotas, beside those of the spec.
-std::string effective_history_text(const Json& changes) {
+std::string effective_history_text(const Json& changes, const AuditTextStyle& style) {
   if (changes.empty()) return "";
   std::vector<TableRow> rows{{"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "EFFECTIVE"}};
-  for (const Json& row : changes)
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const Json& row = changes[i];
     rows.push_back(
-        {to_millisecond(row["time"]), cell(row["seq"]), cell(row["flavor"]), cell(row["resource"]),
-         cell(row["old"]),
+        {time_cell(row["time"], next_of_pair(changes, i)), cell(row["seq"]), cell(row["flavor"]),
+         cell(row["resource"]), amount_cell(row, row["old"], style),
          row["orchestrator"].is_null()
              ? "the spec's"
              : effective_text({{"nominal", row["new"]}, {"orchestrator", row["orchestrator"]}})});
-  return table_text(rows);
+  }
+  return fitted(rows, {Tint::heading}, style);
 }
 
-std::string history_text(const Json& document, TextFor reader) {
-  std::vector<TableRow> rows{
-      {"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
+// "from TIME (seq 5) to TIME (seq 9)", where the span was asked for by times.
+std::string span_text(const Json& document) {
+  const Json& from = member(document, "from");
+  const Json& to = member(document, "to");
+  const auto end = [](const char* word, const Json& place) {
+    return place.contains("time")
+               ? word + (" " + cell(place["time"])) + " (seq " + cell(place["seq"]) + ")"
+               : std::string();
+  };
+  const std::string begin = end("from", from), last = end("to", to);
+  if (begin.empty() && last.empty()) return "";
+  return begin + (begin.empty() || last.empty() ? "" : " ") + last + "\n";
+}
+
+std::string history_text(const Json& document, const AuditTextStyle& style) {
+  std::vector<TableRow> rows{history_heading({"TIME", "SEQ", "FLAVOR", "RESOURCE"}, style)};
   std::vector<Tint> tints{Tint::heading};
-  for (const Json& row : document["rows"]) {
-    const auto [answer, why] = answer_and_why(row);
-    rows.push_back({to_millisecond(row["time"]), cell(row["seq"]), cell(row["flavor"]),
-                    cell(row["resource"]), old_text(row), cell(row["new"]), cell(row["writer"]),
-                    answer, why});
-    tints.push_back(tint_of(row));
+  const Json& changes = document["rows"];
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    TableRow line = place_cells(changes, i);
+    line.insert(line.end(), {cell(changes[i]["flavor"]), cell(changes[i]["resource"])});
+    add_change(changes[i], style, line);
+    rows.push_back(std::move(line));
+    tints.push_back(tint_of(changes[i]));
   }
-  if (reader == TextFor::file) tints.clear();
   const Json settings = document.value("settings", Json::array());  // none of a hub that is older
-  return narrow_table_text(rows, kHistoryColumns, tints) +
-         (settings.empty() ? "" : settings_history_text(settings, reader)) +
-         effective_history_text(document["effective"]);
+  return span_text(document) + fitted(rows, tints, style) +
+         (settings.empty() ? "" : settings_history_text(settings, style)) +
+         effective_history_text(document["effective"], style);
 }
 
 std::string side_text(const Json& side) {
@@ -263,15 +395,26 @@ std::string admissions_text(const Json& document) {
   return table_text(rows);
 }
 
-std::string answer_text(const Json& document, TextFor reader) {
+// Several answers with a line between them.
+std::string each_text(const Json& answers) {
+  std::string text;
+  for (const Json& answer : answers)
+    text += (text.empty() ? "" : "\n") +
+            (text_in(answer, "kind") == "QuotaWhy" ? why_text(answer) : why_not_text(answer)) +
+            unseen_text(answer);
+  return text;
+}
+
+std::string document_text(const Json& document, const AuditTextStyle& style) {
   const std::string kind = document.value("kind", "");
-  if (kind == "QuotaAudit") return quota_text(document);
-  if (kind == "QuotaHistory") return history_text(document, reader);
+  if (kind == "QuotaAudit") return quota_text(document, style);
+  if (kind == "QuotaHistory") return history_text(document, style);
   if (kind == "QuotaDiff") return diff_text(document);
   if (kind == "ObjectHistory")
-    return settings_history_text(document["rows"], reader) +
-           effective_history_text(document["effective"]);
+    return span_text(document) + settings_history_text(document["rows"], style) +
+           effective_history_text(document["effective"], style);
   if (kind == "QuotaWhy") return why_text(document);
+  if (kind == "QuotaWhyList") return each_text(list_in(document, "answers"));
   if (kind == "QuotaWhyNot") return why_not_text(document);
   if (kind == "WorkersWhy") return workers_text(document);
   if (kind == "AdmissionHistory") return admissions_text(document);
@@ -286,9 +429,9 @@ std::string answer_text(const Json& document, TextFor reader) {
 
 }  // namespace
 
-std::string audit_text(const AuditAnswer& answer, TextFor reader) {
+std::string audit_text(const AuditAnswer& answer, const AuditTextStyle& style) {
   const Json document = printable_document(answer.document);
-  return answer_text(document, reader) + unseen_text(document);
+  return document_text(document, style) + unseen_text(document);
 }
 
 }  // namespace fairlead

@@ -389,6 +389,31 @@ Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, con
   return std::optional<QuotaChange>();
 }
 
+Result<std::map<ListedPair, QuotaChange>> last_changes_of(const AuditSource& source,
+                                                          const std::string& queue,
+                                                          const std::vector<KnownPair>& pairs,
+                                                          Seq to) {
+  std::map<ListedPair, QuotaChange> found;
+  auto seqs = seqs_of(source.log, queue);
+  if (!seqs) return seqs.error();
+  const std::size_t end = place_of(*seqs, next(to));
+  const auto all_found = [&] {
+    return std::all_of(pairs.begin(), pairs.end(), [&](const KnownPair& pair) {
+      return found.contains({pair.key.flavor, pair.spelled});
+    });
+  };
+  for (std::size_t many = 8; end > 0 && many <= kLastEventsMax && !all_found(); many *= 4) {
+    const std::size_t begin = many >= end ? 0 : end - many;
+    auto changes = changes_in(source, queue, *seqs, begin, end, to);
+    if (!changes) return changes.error();
+    for (QuotaChange& change : *changes)
+      if (change.field == QuotaField::nominal && change.answer.outcome != Outcome::rejected)
+        found[{change.flavor, change.resource}] = std::move(change);
+    if (begin == 0) break;
+  }
+  return found;
+}
+
 Json seqs_json(std::vector<Seq> seqs) {
   std::sort(seqs.begin(), seqs.end());
   Json list = Json::array();
@@ -440,6 +465,12 @@ Json change_json(const QuotaChange& change) {
            {"writer", change.ours ? "fairlead" : "foreign"}};
   if (change.field == QuotaField::borrowing_limit) row["field"] = "borrowingLimit";
   if (change.field == QuotaField::lending_limit) row["field"] = "lendingLimit";
+  // Since when `audit quota` has the new value: another writer's since it was observed.
+  const auto place = [](Seq seq, LogTime time) {
+    return Json{{"seq", seq.value}, {"time", to_rfc3339(time)}};
+  };
+  const Json seen = change.seen == Seq{} ? Json() : place(change.seen, change.seen_at);
+  row["tookEffect"] = change.ours ? seen : place(change.seq, change.time);
   if (change.before_unless) row["oldUnless"] = text(change.before_unless);
   if (!change.ours) {
     Json by = writers_json(change.writers, SpecField::resource_groups);
@@ -450,9 +481,7 @@ Json change_json(const QuotaChange& change) {
   row["text"] = change.ours->text;
   row["because"] = seqs_json(change.ours->because);
   row["answer"] = outcome_json(change.answer);
-  row["seen"] = change.seen == Seq{}
-                    ? Json()
-                    : Json{{"seq", change.seen.value}, {"time", to_rfc3339(change.seen_at)}};
+  row["seen"] = seen;
   return row;
 }
 

@@ -2,8 +2,10 @@
 // object: our writes with their answers, and the changes of other writers. Internal to the audit.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/quantity.h"
@@ -67,6 +69,15 @@ enum class Spelling : std::uint8_t { as_listed, any };
 Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
                                                   Spelling spelling, const ResourceAliases& aliases,
                                                   Seq to);
+/// A pair as its queue lists it: flavor and spelling of the resource.
+using ListedPair = std::pair<std::string, std::string>;
+/// Returns the last change, as last_change_of() has it, of each of `pairs`, which the queue lists.
+/// At most the last kLastEventsMax events about the queue are searched: a pair that did not move in
+/// them is left out.
+Result<std::map<ListedPair, QuotaChange>> last_changes_of(const AuditSource& source,
+                                                          const std::string& queue,
+                                                          const std::vector<KnownPair>& pairs,
+                                                          Seq to);
 /// "by" of a row of a history: those of `writers` that own the field, the newest first.
 Json writers_json(std::vector<FieldWriter> writers, SpecField field);
 /// The seqs, each once, ascending.
@@ -74,6 +85,8 @@ Json seqs_json(std::vector<Seq> seqs);
 /// A row of "rows" or, of a limit, of "settings" in a QuotaHistory.
 Json change_json(const QuotaChange& change);
 
+/// Bounds what a table of all quotas reads of each queue.
+inline constexpr std::size_t kLastEventsMax = 512;
 /// The answer to an intent is searched in at most this many events after it.
 inline constexpr std::uint64_t kAnswerEventsMax = 100'000;
 

@@ -325,7 +325,7 @@ void refine(Json& series, const Json& exact) {
       if (!same(row, other)) continue;
       row["lines"] = other["lines"];
       row["reduced"] = other["reduced"];
-      if (pairs) row["leftOut"] = other["leftOut"];
+      if (row.contains("leftOut")) row["leftOut"] = other["leftOut"];
     }
   }
 }

@@ -59,6 +59,8 @@ class AccountTest(DevTest):
         self.assertEqual(program.wait(120), 0, program.tail())
         text = program.text()
         self.assertIn(f"--kubeconfig {self.kubeconfig} get clusterresourceclaims", text)
+        # What to do next without kubectl: this very program, and its hub.
+        self.assertRegex(text, r"(?m)^  (/\S+|\S+/fairlead) audit quota --server http://127.0.0.1:\d+$")
         for pattern in (r"(?m)^  chain ok         yes$", r"(?m)^  replay verified  yes$"):
             self.assertRegex(text, pattern)
         self.assertNotIn("not possible", text)

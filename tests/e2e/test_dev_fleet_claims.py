@@ -46,6 +46,7 @@ class LicenceStoryTest(DevTest):
             self.wait_for_line(dev, pattern, timeout=120)
         dev.stop(60)
         self.assertNotIn("not possible", dev.text())
+        self.assertNotIn("warning", dev.text())
         self.check_log()
         bookings = [event["body"]["status"]["allocation"]["availableOnClusters"] for event in self.intents()
                     if event["name"] == "for-tonight" and event["body"]["status"].get("allocation")]

@@ -155,7 +155,7 @@ class RecorderTest(unittest.TestCase):
         self.server.merge(QUEUE, json.loads(self.patch(16)), user="human")
         then("15", "16", ("human", "Update"))
         text = fairlead("audit", "history", HIGH, "--data", hub.data).stdout
-        self.assertRegex(text, r"foreign +by argocd-controller \(Apply,\s+20[-\d]+T[\d:]+Z\)\n")
+        self.assertRegex(text, r"foreign\s+by argocd-controller \(Apply,\s+20[-\d]+T[\d:]+Z\)\n")
         why = fairlead("audit", "why", *PAIR, "--data", hub.data).stdout
         self.assertRegex(why, r"last change   15 -> 16 by human \(Update, 20[-\d]+T[\d:]+Z\), seen by seq \d+ at")
         value = [row["nominal"] for row in self.ask(hub, "quota", HIGH)["rows"] if row["flavor"] == "on-demand"]

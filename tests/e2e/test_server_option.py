@@ -8,8 +8,11 @@ import subprocess
 import tempfile
 import threading
 import unittest
+import urllib.error
+import urllib.request
 
 from harness.handler import QuietHandler
+from harness.process import wait_for
 from harness.program import ROOT, binary, fairlead
 
 NEEDS = ("fairlead",)
@@ -22,13 +25,20 @@ class Server:
 
     def __init__(self, *answers):
         self.answers = list(answers)
-        self.asked = []
+        self.asked, self.tokens = [], []
         outer = self
 
         class Handler(QuietHandler):
             def do_GET(self):
                 outer.asked.append(self.path)
+                outer.tokens.append(self.headers.get("Fairlead-Authorization"))
                 self.reply(*(outer.answers.pop(0) if len(outer.answers) > 1 else outer.answers[0]))
+
+            def do_POST(self):
+                """A TokenRequest."""
+                self.rfile.read(int(self.headers["Content-Length"]))
+                outer.asked.append(self.path)
+                self.reply(201, b'{"status": {"token": "of-the-viewer"}}')
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
@@ -116,7 +126,7 @@ class ServerOptionTest(unittest.TestCase):
         for then in ((500, b'{"error": "the disk is gone"}', {}),
                      (200, json.dumps({"to": 9, "parts": []}).encode() + b"\n", {})):
             server = self.serve((200, first, {}), then)
-            done = fairlead("log", "export", kept, "--server", server.url)
+            done = fairlead("log", "export", kept, "--force", "--server", server.url)
             self.assertEqual(done.returncode, FAILED, done.stdout)
             self.assertEqual(server.asked, ["/log/export", "/log/export?to=seq%3A9&from=pack%3A1%3A0"])
             self.assertEqual([path.name for path in self.folder.iterdir()], ["kept.bundle"])
@@ -126,8 +136,139 @@ class ServerOptionTest(unittest.TestCase):
         for words in (("log", "export", self.folder / "x"), ("log", "stat")):
             done = fairlead(*words, "--server", "http://127.0.0.1:1", "--data", self.folder)
             self.assertEqual(done.returncode, BAD_INPUT)
-            self.assertEqual(fairlead(*words).returncode, BAD_INPUT)
+            self.assertEqual(fairlead(*words, env=self.environment()).returncode, BAD_INPUT)
         self.assertEqual(fairlead("log", "stat", "--server", "ftp://x").returncode, BAD_INPUT)
+
+    # -- through the API server of a kubeconfig ---------------------------------------------------------------------
+
+    def environment(self, server=None):
+        """Of a person with a kubeconfig for this API server, or with none."""
+        environment = {**os.environ, "HOME": str(self.folder), "KUBECONFIG": ""}
+        environment.pop("KUBERNETES_SERVICE_HOST", None)
+        if server is None:
+            return environment
+        config = self.folder / "kubeconfig"
+        config.write_text(json.dumps({
+            "current-context": "here", "clusters": [{"name": "c", "cluster": {"server": server.url}}],
+            "contexts": [{"name": name, "context": {"cluster": "c", "user": "u"}} for name in ("here", "there")],
+            "users": [{"name": "u", "user": {"token": "t"}}]}))
+        return {**environment, "KUBECONFIG": str(config)}
+
+    def fleet(self):
+        """The URL of a hub that runs here, and its data directory."""
+        data = self.folder / "fleet"
+        dev = subprocess.Popen([str(binary()), "dev", "--speed", "600", "--data", str(data), "--for", "60s"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(dev.communicate)
+        self.addCleanup(dev.kill)
+        url = next(line for line in dev.stdout if line.startswith("Look at it:")).split()[-1].removesuffix("/ui/")
+        threading.Thread(target=dev.stdout.read, daemon=True).start()
+        asked = ("audit", "history", "low-priority-queue", "--server", url)
+        wait_for("the queues", lambda: fairlead(*asked).returncode == 0, timeout=30)
+        return url, data
+
+    def test_without_a_place_the_hub_of_the_kubeconfig_is_asked(self):
+        server = self.serve(page("all is well\n"))
+        for words, space in (((), "fairlead"), (("--context", "there", "-n", "ops"), "ops"),
+                             (("--kubeconfig", self.folder / "kubeconfig", "--namespace", "ops"), "ops")):
+            server.asked.clear()
+            done = fairlead("log", "stat", *words, env=self.environment(server))
+            self.assertEqual((done.returncode, done.stdout), (0, "all is well\n"), done.stderr)
+            self.assertEqual(server.asked, [
+                f"/api/v1/namespaces/{space}/serviceaccounts/fairlead-viewer/token",
+                f"/api/v1/namespaces/{space}/services/https:fairlead:https/proxy/log/stat?output=text"])
+            self.assertEqual(server.tokens[-1], "Bearer of-the-viewer")
+
+    def test_every_question_goes_there_and_the_log_of_this_folder_comes_first(self):
+        url, data = self.fleet()
+
+        class ThroughProxy(Server):
+            """Passes what comes below the service proxy on to the hub."""
+
+            def __init__(self):
+                super().__init__()
+                self.answers = self
+
+            def __len__(self):
+                return 2
+
+            def pop(self, _):
+                try:
+                    with urllib.request.urlopen(url + self.asked[-1].partition("/proxy")[2], timeout=30) as reply:
+                        return reply.status, reply.read()
+                except urllib.error.HTTPError as refusal:
+                    with refusal:
+                        return refusal.code, refusal.read()
+
+        server = ThroughProxy()
+        self.addCleanup(server.close)
+        environment = self.environment(server)
+
+        def ask(*words):
+            done = subprocess.run([str(binary()), *map(str, words)], env=environment, cwd=self.folder,
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, 0, f"{words}: {done.stdout}{done.stderr}")
+            return done.stdout
+
+        for words in (("audit", "quota", "--as-of", "seq:20"), ("log", "cat", "--to", "seq:20"),
+                      ("audit", "history", "low-priority-queue", "--to", "seq:20")):
+            self.assertEqual(ask(*words), fairlead(*words, "--data", data).stdout)
+        # What is computed from all of a log is computed here.
+        self.assertIn("ok: ", ask("log", "verify"))
+        self.assertIn("would have written the same", ask("replay", "--verify"))
+        self.assertIn("SAME CONFIGURATION", ask("whatif", "--set", "debounce.shrinkWindow=10m"))
+        file = self.folder / "saved.html"
+        ask("serve", "--save", file, "--queue", "low-priority-queue")
+        self.assertIn("--hub-namespace", file.read_text())
+        self.assertNotIn("fairlead-copy-", file.read_text())
+        # A folder with the usual name is a log that is here.
+        (self.folder / "fairlead-data").symlink_to(data)
+        server.asked.clear()
+        done = subprocess.run([str(binary()), "log", "stat"], env=environment, cwd=self.folder, capture_output=True)
+        self.assertEqual((done.returncode, server.asked), (0, []))
+
+    def test_without_any_place_the_three_ways_are_named(self):
+        for words in (("audit", "quota"), ("log", "stat"), ("log", "verify"), ("replay",),
+                      ("whatif", "--set", "debounce.growWindow=1m"), ("serve", "--listen", "127.0.0.1:0"),
+                      ("log", "export", self.folder / "x")):
+            done = subprocess.run([str(binary()), *map(str, words)], env=self.environment(), cwd=self.folder,
+                                  capture_output=True, text=True, timeout=20)
+            self.assertEqual((done.returncode, done.stdout), (BAD_INPUT, ""), words)
+            for way in ("--data", "--bundle", "--server", "kubeconfig"):
+                self.assertIn(way, done.stderr, words)
+
+    def test_refusals_of_the_api_server_are_told(self):
+        status = {"kind": "Status", "message": 'services "fairlead" not found'}
+        server = self.serve((404, json.dumps(status).encode(), {}))
+        done = fairlead("audit", "quota", env=self.environment(server))
+        self.assertEqual(done.returncode, FAILED)
+        self.assertIn('services "fairlead" not found', done.stderr)
+        done = fairlead("audit", "quota", "--context", "nowhere", env=self.environment(server))
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("nowhere", done.stderr)
+        done = fairlead("audit", "quota", "--context", "here", "--data", self.folder)
+        self.assertEqual(done.returncode, BAD_INPUT)
+        self.assertIn("--context", done.stderr)
+
+    def test_what_is_appended_is_followed(self):
+        url, data = self.fleet()
+        for place in (("--server", url), ("--data", data)):
+            for words, first in ((("log", "cat", "--from", "seq:1", "-o", "text"), "1 20"),
+                                 (("audit", "history", "low-priority-queue"), "TIME"), (("audit", "quota"), "as of")):
+                follower = subprocess.Popen([str(binary()), *map(str, (*words, "--follow", *place))], text=True,
+                                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                try:
+                    lines = [follower.stdout.readline() for _ in range(12)]
+                finally:
+                    follower.kill()
+                    _, said = follower.communicate()
+                self.assertTrue(lines[0].startswith(first), (words, lines[0], said))
+                self.assertTrue(lines[-1], (words, said))
+        for words in (("log", "cat", "--to", "-1s"), ("audit", "quota", "--as-of", "now"), ("audit", "quota")):
+            place = ("--data", data) if len(words) > 2 else ("--bundle", self.folder / "x")
+            done = fairlead(*words, "--follow", *place)
+            self.assertEqual((done.returncode, done.stdout), (BAD_INPUT, ""), words)
+            self.assertIn("--follow", done.stderr)
 
 
 class SurroundingsTest(unittest.TestCase):

@@ -45,11 +45,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     return text;
   };
   std::ostringstream out;
-  (void)print_from_hub(hub, "cat", {}, LogOutput::text, out);
+  (void)print_from_hub(hub, "cat", {}, LogOutput::text, out, out);
   (void)read_bundle_page(text);
   if (Json document = read_json(text); document.is_object()) {
     const AuditAnswer answer{std::move(document)};
-    (void)if_well_shaped([&] { return audit_text(answer, TextFor::terminal); });
+    (void)if_well_shaped([&] { return audit_text(answer, {TextFor::terminal}); });
   }
   read_as_body(text);
   return 0;

@@ -70,6 +70,44 @@ TEST_CASE("terms of --where select events, and all of them have to hold") {
   CHECK(where("time!=14:00:03") == "1 2 3 6");
   CHECK(where("time>-2s") == "4 5 6");
   CHECK(where("time>14:01") == "");
+  CHECK(where("time>=\"2026-01-01 14:00:03\"") == "4 5 6");
+  CHECK(where("time<2026-01-01") == "");
+  CHECK(where("time>=end-1s") == "4 5 6");
+}
+
+TEST_CASE("--where has \"or\", parentheses, texts and regular expressions") {
+  ScratchDirectory directory;
+  const auto log = filtered_log(directory);
+  const auto where = [&](const std::string& text) { return seqs_of(*log, {.where = text}); };
+  CHECK(where("seq=1 or seq=3") == "1 3");
+  CHECK(where("seq<2 or kind=Node name~1 or namespace=team-a") == "1 3 5");
+  CHECK(where("(kind=Node or kind~Gone) seq>2 (seq<4 or seq>5)") == "3 6");
+  CHECK(where("((seq=2) OR (seq=4))") == "2 4");
+  // A text is searched in the whole event, in either case; quotes keep "or" a text.
+  CHECK(where("QUEUE-A") == "4");
+  CHECK(where("\"a b\"") == "6");
+  CHECK(where("nowhere") == "");
+  CHECK(where("\"or\" seq<0") == "");
+  // RE2 between slashes: of a field, and of the whole event.
+  CHECK(where("name~/^node-[1-9]$/") == "3");
+  CHECK(where("name!~/^(node|queue)-/ seq>1") == "5 6");
+  CHECK(where("/\"name\":\"(node-1|a b)\"/") == "3 6");
+  CHECK(where("(name~/-0$/ or kind~/^Epoch/)") == "1 2");
+  // A slash that ends nowhere is a text.
+  CHECK(where("name~/a") == "");
+}
+
+TEST_CASE("times of --where get the zone's offset before they are sent to a hub") {
+  const auto zone = choose_time_zone("Europe/Berlin");
+  REQUIRE(zone.has_value());
+  const LogTime now = *parse_rfc3339("2026-01-01T14:00:00Z");
+  const auto sent = [&](const std::string& text) {
+    return EventFilter::with_offsets(text, {now, now, *zone});
+  };
+  CHECK(sent("(kind=Node or time>14:00) x") == "( kind=Node or time>\"14:00+01:00\" ) x");
+  CHECK(sent("time>=\"2026-07-01 12:00\"") == "time>=\"2026-07-01T12:00:00+02:00\"");
+  CHECK(sent("time>-2h time<end") == "time>\"-2h\" time<\"end\"");
+  CHECK(EventFilter::with_offsets("time>14:00", {now, now, {}}) == "time>14:00");
 }
 
 TEST_CASE("a bad term is refused, named, with what was expected") {
@@ -82,14 +120,21 @@ TEST_CASE("a bad term is refused, named, with what was expected") {
     INFO(filter.error().message);
     CHECK(filter.error().message.find(words) != std::string::npos);
   };
-  refused("Node", "FIELD OPERATOR VALUE");
+  refused("(kind=Node", "a closing parenthesis");
+  refused("kind=Node)", "an opening parenthesis");
+  refused("kind=Node or", "on each side of");
+  refused("or kind=Node", "on each side of");
+  refused("()", "within parentheses");
+  refused("name~/[/", "a regular expression");
+  refused(std::string(101, '(') + "x", "at most 100 terms");
   refused("kind=", "FIELD OPERATOR VALUE");
   refused("colour=red", "one of kind, cluster, namespace, name, seq and time");
   refused("kind=Nodes", "a kind (ClusterQueue)");
   refused("kind>Node", "= != ~ or !~ behind kind");
   refused("time~14", "behind time");
   refused("time=noon", "--where time");
-  refused("seq>14:00", "--where seq");
+  refused("seq>14:00", "a seq");
+  refused("seq>noon", "--where seq");
   refused("time>12", "a time");
   refused("name=\"a", "a closing quote");
 }

@@ -175,7 +175,7 @@ TEST_CASE("log cat refuses what it does not understand") {
   ScratchDirectory directory;
   make_log(directory.path());
   for (const LogSelection& selection :
-       {LogSelection{.from = "yesterday"}, LogSelection{.from = "-2x"}, LogSelection{.to = "-"},
+       {LogSelection{.from = "noon"}, LogSelection{.from = "-2x"}, LogSelection{.to = "-"},
         LogSelection{.to = "1.5"}, LogSelection{.from = "seq:"}, LogSelection{.kind = "Widget"},
         LogSelection{.object = "team-a/"}}) {
     const Answer answer = cat(directory.path(), selection);
@@ -239,7 +239,11 @@ TEST_CASE("The command line takes the documented flags") {
   const auto parse = [](std::vector<std::string> arguments) {
     CLI::App app;
     int exit_code = -1;
-    add_log_command(app, {}, exit_code);
+    // Where no place is given the hub of the kubeconfig is asked.
+    add_log_command(app, {[](const HubPlace&) -> Result<AskHub> {
+                      return Error{ErrorCode::bad_input, "no kubeconfig"};
+                    }},
+                    exit_code);
     std::reverse(arguments.begin(), arguments.end());
     try {
       app.parse(arguments);
@@ -259,7 +263,8 @@ TEST_CASE("The command line takes the documented flags") {
   CHECK(parse({"log", "import", "/nonexistent"}) == -2);
   CHECK(parse({"log", "prune", "--data", "/nonexistent", "--before", "seq:5"}) == 2);
   CHECK(parse({"log", "prune", "--data", "/nonexistent"}) == -2);
-  CHECK(parse({"log", "stat"}) == -2);
+  CHECK(parse({"log", "stat"}) == 2);
+  CHECK(parse({"log", "stat", "--context", "c", "--data", "x"}) == 2);
   CHECK(parse({"log"}) == -2);
   CHECK(parse({"log", "cat", "--data", "x", "-o", "xml"}) == -2);
 }

@@ -1,5 +1,6 @@
 #include "engine/main/log_page.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "engine/main/http_target.h"
@@ -9,6 +10,7 @@ namespace fairlead {
 namespace {
 
 struct Printed {
+  std::string notes{};
   int exit_code = -1;
   std::string text;
   int pages = 0;
@@ -22,10 +24,11 @@ Printed from_hub(const EventLog& log, const char* subject, const LogSelection& s
     ++printed.pages;
     return answer_log_target(log, target);
   };
-  std::ostringstream out;
-  const auto exit_code = print_from_hub(ask, subject, selection, output, out);
-  REQUIRE(exit_code.has_value());
-  printed.exit_code = *exit_code;
+  std::ostringstream out, err;
+  const auto answered = print_from_hub(ask, subject, selection, output, out, err);
+  REQUIRE(answered.has_value());
+  printed.exit_code = answered->exit_code;
+  printed.notes = err.str();
   printed.text = out.str();
   return printed;
 }
@@ -56,6 +59,30 @@ TEST_CASE("A hub's log is printed over HTTP as it is printed where it lies") {
   CHECK(answer.exit_code == 0);
 }
 
+TEST_CASE("A hub counts times from its now, and says which moments it took") {
+  ScratchDirectory directory;
+  const auto log = open_log(directory.path());
+  const LogTime last = *parse_rfc3339("2026-11-21T14:17:05Z");
+  REQUIRE(log->append(drafts(0, 2), {last.ns - hours(3).ns}, Epoch{1}).has_value());
+  REQUIRE(log->append(drafts(2, 2), last, Epoch{1}).has_value());
+  const auto asked = [&](const std::string& query, std::optional<LogTime> now) {
+    const auto answer = answer_log_target(*log, "/log/cat?output=text&" + query, now);
+    REQUIRE(answer.has_value());
+    const Json page = Json::parse(*answer);
+    const std::string text = page["text"];
+    return std::to_string(std::count(text.begin(), text.end(), '\n')) + " " +
+           page.value("note", "");
+  };
+  const LogTime now{last.ns + hours(2).ns};
+  CHECK(asked("from=-3h", now) == "2 --from -3h is 2026-11-21T13:17:05Z");
+  CHECK(asked("from=end-3h", now) == "4 --from end-3h is 2026-11-21T11:17:05Z");
+  CHECK(asked("from=-3h", std::nullopt) == "4 --from -3h is 2026-11-21T11:17:05Z");
+  CHECK(asked("where=time%3E-3h", now) == "2 time -3h is 2026-11-21T13:17:05Z");
+  CHECK(asked("from=2026-11-21T14:00:00Z", now) == "2 ");
+  // A hub whose clock is behind its log: now is the log's end.
+  CHECK(asked("from=now", LogTime{}) == "2 --from now is 2026-11-21T14:17:05Z");
+}
+
 TEST_CASE("Pages end where the log ended at the first of them") {
   ScratchDirectory directory;
   const auto log = open_log(directory.path());
@@ -68,8 +95,12 @@ TEST_CASE("Pages end where the log ended at the first of them") {
     return answer;
   };
   std::ostringstream out;
-  REQUIRE(print_from_hub(growing, "cat", {}, LogOutput::json, out).has_value());
+  std::ostringstream err;
+  const auto answered = print_from_hub(growing, "cat", {}, LogOutput::json, out, err);
+  REQUIRE(answered.has_value());
   CHECK(out.str() == before);
+  CHECK(answered->end == Seq{4000});
+  CHECK(err.str().empty());
 }
 
 TEST_CASE("What cannot be asked of a hub's log is named") {
@@ -80,7 +111,7 @@ TEST_CASE("What cannot be asked of a hub's log is named") {
                                       {"/log/cat?raw=maybe", "raw=maybe"},
                                       {"/log/cat?output=xml", "output=xml"},
                                       {"/log/cat?kind=Nodule", "Nodule"},
-                                      {"/log/cat?from=yesterday", "yesterday"},
+                                      {"/log/cat?from=noon", "noon"},
                                       {"/log/cat?from=%2", "%2"},
                                       {"/log/prune", "prune"}}) {
     CAPTURE(target);
@@ -100,7 +131,7 @@ TEST_CASE("A client that is no hub is distinguished from one") {
     const AskHub stranger = [said](const std::string&) {
       return Result<std::string>(std::string(said));
     };
-    const auto printed = print_from_hub(stranger, "cat", {}, LogOutput::json, out);
+    const auto printed = print_from_hub(stranger, "cat", {}, LogOutput::json, out, out);
     REQUIRE_FALSE(printed.has_value());
     CHECK(printed.error().code == ErrorCode::unavailable);
     CHECK(printed.error().message == "the server answered something else than a page of a log");

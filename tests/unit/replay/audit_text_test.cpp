@@ -4,6 +4,7 @@
 #include "engine/log/memory_log.h"
 #include "replay/audit/explain.h"
 #include "replay/audit/queue_changes.h"
+#include "replay/audit/readable_amount.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {
@@ -70,7 +71,7 @@ TEST_CASE("a history has colours for a terminal alone, each with what it says in
                               history_row("8", "8", "fairlead", "accepted")}}}};
   const std::string plain = audit_text(answer);
   CHECK(plain.find('\x1b') == std::string::npos);
-  std::string shown = audit_text(answer, TextFor::terminal);
+  std::string shown = audit_text(answer, {TextFor::terminal});
   std::vector<std::string> codes;
   std::string stripped;
   for (std::size_t at = 0; at < shown.size(); ++at) {
@@ -84,6 +85,48 @@ TEST_CASE("a history has colours for a terminal alone, each with what it says in
   }
   CHECK(stripped == plain);
   CHECK(codes == std::vector<std::string>{"1", "0", "31", "0", "32", "0", "33", "0"});
+}
+
+TEST_CASE("a history shows since when a quota is in force, never earlier than that") {
+  const auto in_force = [](const char* time) {
+    Json row = history_row("1", "2", "fairlead", "accepted");
+    row["tookEffect"] = {{"seq", 9}, {"time", time}};
+    row["seen"] = row["tookEffect"];
+    return row;
+  };
+  const AuditAnswer answer{
+      {{"kind", "QuotaHistory"},
+       {"unseen", Json::array()},
+       {"effective", Json::array()},
+       {"rows",
+        {in_force("2026-11-21T14:06:55.123000001Z"), in_force("2026-11-21T14:06:56.1231Z"),
+         in_force("2026-11-21T14:06:56.1239999Z"), in_force("2026-11-21T15:06:56.9999+01:00")}}}};
+  const std::string text = audit_text(answer);
+  // To the millisecond, up; more exact where the next change is within it.
+  for (const char* line : {"\n2026-11-21T14:06:55.124Z ", "\n2026-11-21T14:06:56.1231Z ",
+                           "\n2026-11-21T14:06:56.124Z ", "\n2026-11-21T15:06:57+01:00 "}) {
+    INFO(text);
+    CHECK(text.find(line) != std::string::npos);
+  }
+}
+
+TEST_CASE("amounts are readable, and exact where that is asked for") {
+  const auto said = [](const char* resource, const char* amount) {
+    return readable_amount(resource, amount);
+  };
+  CHECK(said("cpu", "547200m") == "547.2");
+  CHECK(said("cpu", "-1500m") == "-1.5");
+  CHECK(said("cpu", "2k") == "2000");
+  CHECK(said("cpu", "5M") == "5M");
+  CHECK(said("nvidia.com/gpu", "48") == "48");
+  CHECK(said("memory", "782758232064") == "729Gi");
+  CHECK(said("memory", "28346784153") == "26.4Gi");
+  CHECK(said("memory", "764412336Ki") == "729Gi");
+  CHECK(said("memory", "1023") == "1023");
+  CHECK(said("hugepages-2Mi", "2Mi") == "2Mi");
+  CHECK(said("memory", "8 or 10") == "8 or 10");
+  CHECK(said("cpu", "1n") == "1n");
+  CHECK(said("cpu", "-") == "-");
 }
 
 }  // namespace
