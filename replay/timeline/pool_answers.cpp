@@ -105,7 +105,7 @@ class BoundedRows {
 
 bool is_asked(const PoolQuestion& question, const PoolNamespaceKey& key, const PoolNamespace& of) {
   if (!question.tenant.empty() && question.tenant != key.first) return false;
-  if (!question.namespace_.empty() && question.namespace_ != text_of(key)) return false;
+  if (!question.namespace_.empty() && question.namespace_ != namespace_text(key)) return false;
   if (question.super_cluster.empty()) return true;
   const auto share = of.shares.find(question.super_cluster);
   return share != of.shares.end() && (share->second.listed || share->second.pod_count > 0);

@@ -40,7 +40,7 @@ ShareValues values_of_itself(const State& state, const PoolNamespace& of,
 
 }  // namespace
 
-std::string text_of(const PoolNamespaceKey& key) { return key.first + "/" + key.second; }
+std::string namespace_text(const PoolNamespaceKey& key) { return key.first + "/" + key.second; }
 
 std::map<std::string, ShareValues> share_values(const State& state, const PoolNamespace& of) {
   std::map<std::string, ShareValues> all;

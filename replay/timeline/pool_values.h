@@ -50,7 +50,7 @@ std::map<std::string, OfferValues> offer_values(const State& state, const std::s
 std::map<std::string, TenantValues> tenant_values(const PoolTenant& tenant);
 
 /// TENANT/NAME, as the audit is asked for it.
-std::string text_of(const PoolNamespaceKey& key);
+std::string namespace_text(const PoolNamespaceKey& key);
 
 /// What a namespace lacks, the worst first: "not connected" (its tenant), "no room" (it has fewer
 /// slices than it should), "pods wait", "not written", "write refused", "write unanswered", or its

@@ -14,7 +14,7 @@
 namespace fairlead {
 
 /// null of kNoValue.
-inline Json value_json(const std::string& resource, Int128 value) {
+inline Json amount_json(const std::string& resource, Int128 value) {
   return value == kNoValue ? Json() : Json(amount_text(resource, value));
 }
 /// null of a what-if's, which is in no log.

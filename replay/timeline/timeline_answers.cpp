@@ -39,7 +39,7 @@ Json queue_row(const State& state, const std::string& name,
     CapacityParts parts;
     const PairValues values = pair_values(state, pair, parts);
     const auto text = [&](PairLine line) {
-      return value_json(pair.key.resource, values.at(static_cast<std::size_t>(line)));
+      return amount_json(pair.key.resource, values.at(static_cast<std::size_t>(line)));
     };
     row["pairs"].push_back({{"flavor", pair.key.flavor},
                             {"resource", pair.spelled},
@@ -84,7 +84,7 @@ Json cluster_rows(const State& state) {
       const CapacityValues values = capacity_values(value);
       Json entry{{"flavor", key.flavor}, {"resource", key.resource}};
       for (std::size_t i = 0; i < values.size(); ++i)
-        entry[std::string(kCapacityLines[i])] = value_json(key.resource, values[i]);
+        entry[std::string(kCapacityLines[i])] = amount_json(key.resource, values[i]);
       row["capacity"].push_back(std::move(entry));
     }
     rows.push_back(std::move(row));
@@ -228,7 +228,7 @@ Json steps_json(const StepSeries& series, const TimelineSpan& span, std::size_t 
   Json list = Json::array();
   for (const Step& step : steps_between(series.steps(), span.from, span.to, points)) {
     Json row =
-        Json::array({to_rfc3339(step.time), seq_json(step.seq), value_json(resource, step.value)});
+        Json::array({to_rfc3339(step.time), seq_json(step.seq), amount_json(resource, step.value)});
     if (step.writer != StepWriter::none)
       row.push_back(step.writer == StepWriter::fairlead ? "fairlead" : "foreign");
     list.push_back(std::move(row));

@@ -228,7 +228,7 @@ void ValueSeries::sample_pool(const State& state, const DirtySet& dirty,
   for (const PoolNamespaceKey& key : namespaces) {
     sample_namespace(state, key);
     tenants.insert(key.first);
-    for (const auto& [id, series] : contents_.namespaces[text_of(key)])
+    for (const auto& [id, series] : contents_.namespaces[namespace_text(key)])
       if (!id.empty()) offers.insert(id);
   }
   for (const auto* members : {&observed.members, &dirty.clusters, &dirty.capacities})
@@ -253,7 +253,7 @@ void ValueSeries::push_all(std::map<std::string, Series>& parts, const State& st
 }
 
 void ValueSeries::sample_namespace(const State& state, const PoolNamespaceKey& key) {
-  std::map<std::string, ShareSeries>& parts = contents_.namespaces[text_of(key)];
+  std::map<std::string, ShareSeries>& parts = contents_.namespaces[namespace_text(key)];
   const PoolNamespace* const of = find_namespace(state.pool, key);
   const auto now = of ? share_values(state, *of) : std::map<std::string, ShareValues>();
   push_all(parts, state, now, of ? writer_of_placements(*of) : StepWriter::none);
