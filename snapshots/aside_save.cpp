@@ -1,7 +1,6 @@
 #include "snapshots/aside_save.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -10,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -155,6 +155,7 @@ async function showView() {
       if (!signal.aborted) showRefusal(root, error);
     }
   };
+  let whole = false;
   await run(async () => {
     if (!found) throw new Refusal(`No view is called "${address.view}". Choose one above.`);
     const [name, title, view] = found;
@@ -173,10 +174,12 @@ async function showView() {
       );
     await fixMoments(signal, progress);
     await view({root, address: readAddress(), signal, log: known, progress, rerun: () => void showView(), run, badge});
+    whole = true;
   });
   if (signal.aborted) return;
   root.removeAttribute("aria-busy");
-  if (found && found[0] !== "proof") await run(async () => badge(verdictOf(await ask("ui/api/proof", {}, signal))));
+  // Not after a refusal: a hub that asks for a token would ask twice.
+  if (whole && found?.[0] !== "proof") await run(async () => badge(verdictOf(await ask("ui/api/proof", {}, signal))));
 }
 
 /** Shows the view again after the log has grown; a cursor that stood at its end goes along. */

@@ -22,8 +22,8 @@ struct Program;
 }  // namespace cel
 
 /// More evaluation steps on one device are an error: 0.1 ms. The longest expression without loops
-/// takes some 5,000, a usual one 3. An expression that takes more on a device that publishes nothing
-/// is unsupported: no device need be asked.
+/// takes some 5,000, a usual one 3. An expression that takes more on a device that publishes
+/// nothing is unsupported: no device need be asked.
 inline constexpr int kCelStepsMax = 10'000;
 /// The same for the selectors of requests, which a tenant or a user of a queue writes and the hub
 /// evaluates on each device: 10 us.

@@ -23,21 +23,6 @@ std::map<std::string, std::string> watched_members(const Configuration& configur
   return places;
 }
 
-// Whether a snapshot at the end is worth its time, `tail` events after the last one, of
-// `last_bytes`: the next start folds these. What snapshot_spacing() counts for the bytes takes no
-// longer to fold than a snapshot takes to save: of a million nodes (14 MiB) 280,000 events, as many
-// as ever come between two of them. Below 1 MiB one takes a fraction of a second, and is always
-// saved.
-bool last_snapshot_pays(std::uint64_t tail, std::uint64_t last_bytes) {
-  return tail >= snapshot_spacing(0, last_bytes);
-}
-
-std::size_t nodes_in(const State& state) {
-  std::size_t nodes = 0;
-  for (const auto& [name, cluster] : state.clusters) nodes += cluster.reports.nodes.size();
-  return nodes;
-}
-
 void report_gated_mappings(const Configuration& configuration, const Logger& logger) {
   for (const std::string& what : gated_mappings(configuration.dra.device_class_mappings))
     logger({Severity::warn, what, {}});
@@ -51,7 +36,9 @@ HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Logger logge
       settings_(std::move(settings)),
       logger_(std::move(logger)),
       core_(CoreSettings{.mode = settings_.mode}),
-      awaited_(settings_.hub_kinds) {}
+      awaited_(settings_.hub_kinds),
+      snapshots_(settings_.snapshots, log_, settings_.saved_aside_nodes, settings_.stops, logger_) {
+}
 
 LogTime HubCore::now() const { return std::max(clock_.now(), state().now); }
 
@@ -61,8 +48,7 @@ Result<void> HubCore::fold_log(const Progress& progress) {
   State start;
   if (*snapshot) {
     start = std::move((*snapshot)->state);
-    last_snapshot_ = start.seq;
-    last_snapshot_bytes_ = (*snapshot)->info.bytes;
+    snapshots_.begin_with((*snapshot)->info);
   }
   auto state = state_from(log_, std::move(start), log_.last_seq(), progress);
   if (!state) return state.error();
@@ -74,7 +60,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   if (auto folded = fold_log(progress); !folded) return in_context("the log", folded.error());
   epoch_ = Epoch{state().epoch.value + 1};
   const Seq folded = state().seq;
-  const Seq snapshot = last_snapshot_;
+  const Seq snapshot = snapshots_.last();
   const bool changed = state().configuration_seq == Seq{} || state().configuration != configuration;
   std::vector<EventDraft> drafts;
   const auto add = [&](Fact fact) {
@@ -217,7 +203,7 @@ Result<bool> HubCore::begin_planning() {
 }
 
 Result<HubEffects> HubCore::drive(Input input) {
-  collect_snapshot();
+  if (auto checkpoint = snapshots_.collect(state())) core_.propose(*std::move(checkpoint));
   HubEffects effects;
   const auto show_present = [this]() -> Result<void> {
     if (settings_.present == nullptr) return {};
@@ -270,7 +256,8 @@ Result<void> HubCore::append(Append append) {
   report(*events, append.origin);
   // A Checkpoint notes a snapshot, and is no reason for the next.
   const bool noted = std::holds_alternative<Checkpoint>(events->front().fact);
-  return !noted && snapshot_is_due() ? save_snapshot(Saving::aside) : Result<void>();
+  return !noted && snapshots_.is_due(state()) ? take_snapshot(HubSnapshots::Saving::aside)
+                                              : Result<void>();
 }
 
 // Leaves the drafts as they are if the log refuses them.
@@ -337,102 +324,36 @@ void HubCore::lose_notice() {
     logger_({Severity::warn, "an Event could not be sent: too many wait", {}});
 }
 
-bool HubCore::snapshot_is_due() const {
-  if (settings_.snapshots == nullptr || saving_) return false;
-  const std::uint64_t spacing =
-      snapshot_spacing(state().configuration.snapshot_every, last_snapshot_bytes_);
-  return state().seq.value >= last_snapshot_.value + spacing;
-}
-
 // Called right after a commit, so that State is exactly what the log folds to up to there. The log
-// is flushed first: a snapshot of events that a crash loses would belong to no log. A snapshot that
-// cannot be saved costs a longer start, nothing else.
-Result<void> HubCore::save_snapshot(Saving saving) {
+// is flushed first: a snapshot of events that a crash loses would belong to no log.
+Result<void> HubCore::take_snapshot(HubSnapshots::Saving saving) {
   if (auto flushed = flush(); !flushed) return flushed;
-  // Before it is saved: one that fails is tried again after the usual spacing, not after each
-  // commit.
-  last_snapshot_ = state().seq;
-  snapshot_began_ = std::chrono::steady_clock::now();
-  if (saving == Saving::aside && save_aside()) return {};
-  report_snapshot(settings_.snapshots->save(
-      state(), log_.chain(), [this] { return settings_.stops && settings_.stops() > stops_; }));
+  if (auto checkpoint = snapshots_.take(state(), saving)) core_.propose(*std::move(checkpoint));
   return {};
 }
 
-// Begins to save a large State in a child process, if the machine lets it. The Checkpoint without a
-// digest of State notes, right behind the events that the snapshot is of, that another will follow
-// which has it.
-bool HubCore::save_aside() {
-  if (nodes_in(state()) < settings_.saved_aside_nodes) return false;
-  saving_ = AsideSave::begin(*settings_.snapshots, state(), log_.chain());
-  if (!saving_) return false;
-  core_.propose(Checkpoint{{}, state().seq.value, log_.chain()});
-  return true;
-}
-
-void HubCore::collect_snapshot() {
-  if (!saving_) return;
-  const auto saved = saving_->result();
-  if (!saved) return;
-  saving_.reset();
-  report_snapshot(*saved);
-}
-
-void HubCore::report_snapshot(const Result<SnapshotInfo>& saved) {
-  if (!saved)
-    return logger_({Severity::warn, "no snapshot was taken", {{"why", saved.error().message}}});
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - snapshot_began_;
-  ++stats_.snapshots;
-  last_snapshot_bytes_ = saved->bytes;
-  logger_({Severity::info,
-           "snapshot taken",
-           {{"seq", std::to_string(saved->seq.value)},
-            {"bytes", std::to_string(saved->bytes)},
-            {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
-  apply_retention();
-  core_.propose(Checkpoint{saved->state_digest, saved->seq.value, saved->log_digest});
-}
-
-// Applies retention to what is kept beside the events: old snapshots and raw objects.
-void HubCore::apply_retention() {
-  const auto warn = [&](const char* what, const Error& error) {
-    logger_({Severity::warn, what, {{"why", error.message}}});
-  };
-  if (auto retained = settings_.snapshots->apply_retention(log_, kSnapshotsMax); !retained)
-    warn("old snapshots cannot be removed", retained.error());
-  const LogTime now = log_.last_time();
-  const Duration retention = state().configuration.raw_retention;
-  // A log that is younger has nothing too old, and a time before 0 would be asked for.
-  if (now.ns <= retention.ns) return;
-  const auto last = log_.last_at(LogTime{now.ns - retention.ns});
-  if (!last) return warn("the log cannot be read", last.error());
-  if (auto dropped = log_.drop_raw_before(next(*last)); !dropped)
-    warn("raw objects that are too old cannot be removed", dropped.error());
-}
-
 Result<void> HubCore::give_up() {
-  if (settings_.stops) stops_ = settings_.stops();
+  snapshots_.wind_down();
   core_.wind_down();
-  saving_.reset();
   if (auto answered = drive(Input::complete); !answered) return answered.error();
   const bool none = core_.unsent() + core_.under_way() == 0;
   core_.give_up("the hub stopped");
   if (auto given_up = drive(Input::complete); !given_up) return given_up.error();
-  const std::uint64_t tail = state().seq.value - last_snapshot_.value;
-  if (settings_.snapshots == nullptr || !last_snapshot_pays(tail, last_snapshot_bytes_)) return {};
+  if (!snapshots_.last_pays(state())) return {};
   // State has closed the moment, which the log does not show before an event of a later time: with
   // one, State is again what the log folds to, as a snapshot has to be.
   if (none) {
     core_.propose(TimerFired{now()});
     if (auto fired = drive(Input::complete); !fired) return fired.error();
   }
-  if (auto saved = save_snapshot(Saving::here); !saved) return saved;
+  if (auto saved = take_snapshot(HubSnapshots::Saving::here); !saved) return saved;
   if (auto noted = drive(Input::complete); !noted) return noted.error();
   return {};
 }
 
 HubStats HubCore::stats() {
   HubStats stats = stats_;
+  stats.snapshots = snapshots_.taken();
   stats.ingest = core_.ingest_counts();
   stats.seq = log_.last_seq();
   stats.epoch = epoch_;

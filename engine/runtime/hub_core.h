@@ -9,11 +9,9 @@
 // are prepared meanwhile.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <map>
-#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,17 +21,13 @@
 #include "engine/runtime/admission_feed.h"
 #include "engine/runtime/awaited_kinds.h"
 #include "engine/runtime/diagnostics.h"
+#include "engine/runtime/hub_snapshots.h"
 #include "engine/runtime/hub_stats.h"
 #include "engine/runtime/present_state.h"
 #include "engine/runtime/write_diagnostics.h"
-#include "snapshots/aside_save.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
-
-/// From this many nodes on a snapshot is saved by a child process, while the hub goes on: with
-/// fewer it takes some 25 ms.
-inline constexpr std::size_t kSavedAsideNodes = 10'000;
 
 struct HubSettings {
   std::string identity;               ///< of this process, for EpochStarted
@@ -116,13 +110,7 @@ class HubCore {
   void drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal);
   void report(const std::vector<Event>& events, Origin origin);
   Result<void> flush();
-  bool snapshot_is_due() const;
-  enum class Saving : std::uint8_t { here, aside };
-  Result<void> save_snapshot(Saving saving);
-  bool save_aside();
-  void collect_snapshot();
-  void report_snapshot(const Result<SnapshotInfo>& saved);
-  void apply_retention();
+  Result<void> take_snapshot(HubSnapshots::Saving saving);
   Result<void> fold_log(const Progress& progress);
   void follow_kinds(const Configuration& configuration);
   void follow_members();
@@ -145,11 +133,7 @@ class HubCore {
       watched_;  ///< member -> its access, of the configuration in force
   std::set<SourceName> tenants_;
   bool planning_ = false;
-  Seq last_snapshot_;
-  std::uint64_t last_snapshot_bytes_ = 0;
-  std::chrono::steady_clock::time_point snapshot_began_;
-  std::unique_ptr<AsideSave> saving_;  ///< null: none is under way
-  int stops_ = 0;                      ///< that were taken notice of
+  HubSnapshots snapshots_;
   HubStats stats_;
 };
 

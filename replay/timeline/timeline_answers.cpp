@@ -315,8 +315,8 @@ bool is_reduced(const Json& series) {
 
 void refine(Json& series, const Json& exact) {
   const auto& [rows, names] = rows_of_series(series);
-  const auto same = [&names = names](const Json& a, const Json& b) {
-    return std::all_of(names.begin(), names.end(),
+  const auto same = [&identity = names](const Json& a, const Json& b) {
+    return std::all_of(identity.begin(), identity.end(),
                        [&](const char* name) { return a[name] == b[name]; });
   };
   for (Json& row : series[rows]) {

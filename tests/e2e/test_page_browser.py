@@ -168,7 +168,8 @@ class BrowserTest(unittest.TestCase):
         gpu = [ROOT / "docs/gpu" / name for name in ("hub.yaml", "day.jsonl")]
         # The page shows the place of its log: without the folder of this test.
         pages = {name: self.serve("--data", self.plan(name, *inputs).name, cwd=self.folder)
-                 for name, inputs in (("incident", INCIDENT), ("gpu", gpu))}
+                 for name, inputs in (("incident", INCIDENT), ("gpu", gpu), ("pool", ("--set", POOL, DAY)))}
+        pages["dev"] = self.serve("--data", self.dev("dev").name, cwd=self.folder)
         pictures = pathlib.Path(os.environ.get("FAIRLEAD_DOCUMENTED_PICTURES") or self.folder / "documented")
         browser.run("pictures.test.mjs", "chromium", self.folder, pages, pictures=pictures)
         # The documentation shows one of each view, and all that it shows are there.

@@ -116,8 +116,8 @@ class Resolver {
   void find_unsupported();
   std::optional<std::string> unsupported(const Entry& entry) const;
   std::optional<std::string> unsupported(const Entry& entry, const DeviceRequest& request) const;
-  std::optional<std::string> unsupported(const std::vector<DeviceSelector>& selectors, int steps_max,
-                                         const std::string& of) const;
+  std::optional<std::string> unsupported(const std::vector<DeviceSelector>& selectors,
+                                         int steps_max, const std::string& of) const;
   bool too_many(const Entry& entry) const;
   void refuse(FitReason reason, std::string detail);
   void add_claim(const Entry& entry, std::uint32_t order, PodPlan& plan) const;

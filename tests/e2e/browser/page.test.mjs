@@ -712,7 +712,9 @@ test("a hub that runs is followed and paused, and the cursor at the end goes alo
   await page.waitForFunction((said) => document.getElementById("history").textContent !== said, {}, await line());
   // What is left of a window runs while the log is followed, at its end.
   const left = await page.evaluate(async () => {
-    const [{timeLeft}, {logEnd}] = [await import("./countdown.js"), await import("./times.js")];
+    // The modules that the page itself uses: whether it follows is known to them alone.
+    const own = (name) => import(new URL(name, document.querySelector("script[type=module]").src).href);
+    const [{timeLeft}, {logEnd}] = [await own("countdown.js"), await own("times.js")];
     const at = logEnd() + 3600e3 * 24 * 365; // no time of this machine
     const place = timeLeft(new Date(at + 60000).toISOString(), at);
     document.body.append(place);

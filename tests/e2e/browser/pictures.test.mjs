@@ -1,4 +1,5 @@
-// The pictures of docs/page.md: one of each view, of the logs of docs/incident and docs/gpu (scripts/pictures).
+// The pictures of docs/page.md: one of each view, of the logs of docs/incident, docs/gpu and docs/pool, and the fleet of
+// `fairlead dev` (scripts/pictures).
 
 import {mkdirSync, statSync} from "node:fs";
 import assert from "node:assert/strict";
@@ -19,6 +20,8 @@ const views = [
   ["whatif", "incident", `#view=whatif&${pair}&${span}&set=growWindow%3D30s`],
   ["log", "incident", "#view=log&where=kind%3DNode"],
   ["proof", "incident", "#view=proof"],
+  ["pool", "pool", "#view=pool"],
+  ["dev", "dev", "#view=fleet"],
 ];
 
 before(() => mkdirSync(folder, {recursive: true}));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <thread>
 
 #include "replay/verify.h"
 #include "tests/unit/log/log_fixture.h"
@@ -60,39 +59,6 @@ TEST_CASE("a hub that starts from a snapshot goes on as one that folds its log")
   bench.start();
   bench.sync();
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  bench.advance(seconds(1));
-  CHECK(bench.quotas() == "500 400");
-  check_log(bench);
-}
-
-TEST_CASE("a hub goes on while a child process saves its snapshot") {
-  const ScratchDirectory directory;
-  SnapshotStore store(directory.path());
-  HubBench bench;
-  bench.at_once();
-  bench.configuration.snapshot_every = 10;
-  bench.snapshots = &store;
-  bench.saved_aside_nodes = 0;
-  bench.run();
-  const auto announced = facts_in<Checkpoint>(*bench.log);
-  REQUIRE_FALSE(announced.empty());
-  CHECK(announced.front().state == Digest{});
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  bench.advance(seconds(1));
-  CHECK(bench.quotas() == "500 400");
-  const auto last_is_named = [&] {
-    bench.settle();
-    return facts_in<Checkpoint>(*bench.log).back().state != Digest{};
-  };
-  while (!last_is_named()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const auto verdicts = verify_snapshots(*bench.log, store);
-  REQUIRE(verdicts.has_value());
-  CHECK_FALSE(verdicts->empty());
-  for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
-  check_log(bench);
-  REQUIRE(bench.core->give_up().has_value());
-  bench.start();
-  bench.sync();
   bench.advance(seconds(1));
   CHECK(bench.quotas() == "500 400");
   check_log(bench);

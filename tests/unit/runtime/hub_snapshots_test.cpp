@@ -1,5 +1,10 @@
-// Snapshots around the end of a hub: the last one, and one that is being taken when the signal
-// comes.
+// Snapshots of a hub: those that a child process saves, the last one, and one that is being taken
+// when the signal comes.
+#include "engine/runtime/hub_snapshots.h"
+
+#include <thread>
+
+#include "replay/verify.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
 
@@ -12,6 +17,49 @@ std::map<std::string, std::string> many_aliases() {
   for (int i = 0; i < 40'000; ++i)
     aliases[sha256(std::to_string(i)).hex()] = sha256(std::to_string(-1 - i)).hex();
   return aliases;
+}
+
+void check_replay(HubBench& bench) {
+  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+  ReplayOptions options;
+  options.comparison = Comparison::all;
+  const auto report = replay(*bench.log, nullptr, options);
+  REQUIRE(report.has_value());
+  CHECK(report->holds());
+  CHECK(report->checkpoints == facts_in<Checkpoint>(*bench.log).size());
+}
+
+TEST_CASE("a hub goes on while a child process saves its snapshot") {
+  const ScratchDirectory directory;
+  SnapshotStore store(directory.path());
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.snapshot_every = 10;
+  bench.snapshots = &store;
+  bench.saved_aside_nodes = 0;
+  bench.run();
+  const auto announced = facts_in<Checkpoint>(*bench.log);
+  REQUIRE_FALSE(announced.empty());
+  CHECK(announced.front().state == Digest{});
+  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.advance(seconds(1));
+  CHECK(bench.quotas() == "500 400");
+  const auto last_is_named = [&] {
+    bench.settle();
+    return facts_in<Checkpoint>(*bench.log).back().state != Digest{};
+  };
+  while (!last_is_named()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  const auto verdicts = verify_snapshots(*bench.log, store);
+  REQUIRE(verdicts.has_value());
+  CHECK_FALSE(verdicts->empty());
+  for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
+  check_replay(bench);
+  REQUIRE(bench.core->give_up().has_value());
+  bench.start();
+  bench.sync();
+  bench.advance(seconds(1));
+  CHECK(bench.quotas() == "500 400");
+  check_replay(bench);
 }
 
 TEST_CASE("a hub with a large State leaves out the last snapshot while it has a newer one") {

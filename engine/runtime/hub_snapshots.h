@@ -1,0 +1,71 @@
+// When a hub takes a snapshot, and how it is saved: by the hub's thread, or of a large State by a
+// child process while the hub goes on.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "engine/log/event_log.h"
+#include "engine/runtime/diagnostics.h"
+#include "snapshots/aside_save.h"
+#include "snapshots/snapshot_store.h"
+
+namespace fairlead {
+
+/// From this many nodes on a snapshot is saved by a child process: with fewer it takes some 25 ms.
+inline constexpr std::size_t kSavedAsideNodes = 10'000;
+
+class HubSnapshots {
+ public:
+  /// Where a snapshot is saved.
+  enum class Saving : std::uint8_t { here, aside };
+
+  /// `store` may be null: none are taken. `stops` returns how often the hub was asked to stop: a
+  /// snapshot that is being saved here when it is asked (again) is given up; empty: never.
+  HubSnapshots(SnapshotStore* store, EventLog& log, std::size_t aside_nodes,
+               std::function<int()> stops, Logger logger);
+
+  /// The log was folded from `newest`.
+  void begin_with(const SnapshotInfo& newest);
+  /// Whether one is due after an event that is no Checkpoint.
+  bool is_due(const State& state) const;
+  /// Whether one at the end is worth its time: the next start folds what came since the last one.
+  bool last_pays(const State& state) const;
+  /// Gives up what is under way. Later saves are given up only if the hub is asked to stop again.
+  void wind_down();
+
+  /// Takes one of `state`, which is exactly what the log, which is flushed, folds to. Returns the
+  /// Checkpoint to append next: of a snapshot that is saved aside the one without a digest of
+  /// State. Nothing if it failed, which costs a longer start and is logged.
+  std::optional<Checkpoint> take(const State& state, Saving saving);
+  /// Returns the Checkpoint of a snapshot that was saved aside meanwhile. Call it now and then.
+  std::optional<Checkpoint> collect(const State& state);
+
+  Seq last() const { return last_; }
+  /// How many were saved by this process.
+  std::uint64_t taken() const { return taken_; }
+
+ private:
+  bool begin_aside(const State& state);
+  std::optional<Checkpoint> report(const Result<SnapshotInfo>& saved, const State& state);
+  void apply_retention(const State& state);
+
+  SnapshotStore* const store_;
+  EventLog& log_;
+  const std::size_t aside_nodes_;
+  const std::function<int()> stops_;
+  const Logger logger_;
+
+  Seq last_;
+  std::uint64_t last_bytes_ = 0;
+  std::chrono::steady_clock::time_point began_;
+  std::unique_ptr<AsideSave> saving_;  ///< null: none is under way
+  int stops_known_ = 0;
+  std::uint64_t taken_ = 0;
+};
+
+}  // namespace fairlead
