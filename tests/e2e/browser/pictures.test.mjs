@@ -7,7 +7,7 @@ import {before, test} from "node:test";
 import {go, servers, visit} from "./visit.mjs";
 
 const folder = process.env.FAIRLEAD_PICTURES;
-const bytesMax = 150_000;
+const bytesMax = 250_000;
 const pair = "queue=training&flavor=on-demand&resource=nvidia.com/gpu";
 const span = "from=2026-11-21T13:59:00Z";
 /** @type {[name: string, server: string, hash: string][]} */
