@@ -128,7 +128,11 @@ export async function diffView(context) {
     fields[2],
     " ",
     el("button", {}, "Compare"),
-    el("p", {class: "note"}, "A time (14:07, yesterday, 2026-01-01T14:07:00Z), a seq (seq:12), or a span before now or the log's end (-2h)."),
+    el(
+      "p",
+      {class: "note"},
+      "A time (14:07, yesterday, 2026-01-01T14:07:00Z), a seq (seq:12), or a span before now or the log's end (-2h).",
+    ),
   );
   const body = el("div", {}, "…");
   root.replaceChildren(el("h2", {}, "Two cursors"), form, body);

@@ -1,6 +1,7 @@
 // Links to what is in the super cluster pool, and its tables.
 
 import {hashOf, withLog} from "./address.js";
+import {amountText} from "./amounts.js";
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
 import {show} from "./times.js";
@@ -15,7 +16,7 @@ export function poolLink(address, text) {
 /** @param {Record<string, string>} amounts */
 export function amountsText(amounts) {
   return Object.entries(amounts)
-    .map(([resource, amount]) => `${resource} ${amount}`)
+    .map(([resource, amount]) => `${resource} ${amountText(amount, resource)}`)
     .join(", ");
 }
 
