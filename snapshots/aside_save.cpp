@@ -20,7 +20,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr int kAsideNice = 10;  // the hub and its connections come first
+constexpr int kAsideNice = 19;  // the hub and its connections come first
 // Of a pipe: a write of up to PIPE_BUF bytes is whole or not there.
 constexpr std::size_t kAnswerMax = 4096;
 static_assert(kAnswerMax <= PIPE_BUF);
