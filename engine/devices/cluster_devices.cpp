@@ -129,6 +129,7 @@ bool ClusterDeviceIndex::reaches_the_same(const PublishedSlice& slice,
 // question that needs them goes through refresh() first, and rebuild() makes them stale for each
 // node that a slice of the pool reaches; detach() has done so for the slice that went.
 void ClusterDeviceIndex::forget(PublishedSlice& slice) {
+  verdict_bytes_ -= slice.verdicts.size();
   slice.verdicts.clear();
   slice.pool->devices.clear();
   slice.pool->by_name.clear();

@@ -192,6 +192,7 @@ class ClusterDeviceIndex {
   // Sums over the consumers, by node and resource.
   std::map<std::pair<std::string, std::string>, Int128> plugin_reserved_;
   SelectorLists lists_;
+  std::size_t verdict_bytes_ = 0;  // of all slices together
   std::map<std::pair<SelectorListId, TallyOf>, NodeTallies> node_tallies_;
   std::uint64_t version_ = 1;           // rises when each node must be counted anew
   std::vector<std::uint32_t> changed_;  // since then, nodes with other devices or other uses

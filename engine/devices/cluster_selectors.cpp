@@ -12,7 +12,7 @@ namespace {
 // byte, for each text.
 constexpr std::size_t kTextsMax = 1024;
 constexpr std::size_t kFewTexts = 64;
-constexpr std::size_t kVerdictsMax = std::size_t{16} << 20;
+constexpr std::size_t kVerdictBytesMax = std::size_t{16} << 20;
 
 // As many lists are counted for each node: 8 bytes a node and list.
 constexpr std::size_t kNodeTalliesMax = 16;
@@ -26,7 +26,10 @@ SelectorVerdict ClusterDeviceIndex::ask(const Device& device, std::uint32_t text
   PublishedSlice& slice = *device.slice;
   const std::size_t count = slice.facts->devices.size();
   // A row for each text: rows that are filled stay where they are.
-  if (slice.verdicts.size() < (text + 1) * count) slice.verdicts.resize((text + 1) * count);
+  if (slice.verdicts.size() < (text + 1) * count) {
+    verdict_bytes_ += (text + 1) * count - slice.verdicts.size();
+    slice.verdicts.resize((text + 1) * count);
+  }
   std::uint8_t& known = slice.verdicts[text * count + device.index];
   if (known == 0) {
     const auto verdict = lists_.ask(text, slice.facts->driver, device.facts());
@@ -122,14 +125,12 @@ void ClusterDeviceIndex::count_anew() {
 void ClusterDeviceIndex::forget_selectors() {
   if (node_tallies_.size() > kNodeTalliesMax) node_tallies_.clear();
   const std::size_t texts = lists_.text_count();
-  if (texts <= kFewTexts) return;
-  std::size_t devices = 0;
-  for (const auto& [name, slice] : slices_) devices += slice.facts->devices.size();
-  if (texts <= kTextsMax && texts * devices <= kVerdictsMax) return;
+  if (texts <= kFewTexts || (texts <= kTextsMax && verdict_bytes_ <= kVerdictBytesMax)) return;
   lists_.clear();
   node_tallies_.clear();
   for (auto& [key, pool] : pools_) pool.tallies.clear();
   for (auto& [name, slice] : slices_) slice.verdicts = {};
+  verdict_bytes_ = 0;
 }
 
 }  // namespace fairlead

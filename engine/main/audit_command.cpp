@@ -295,9 +295,10 @@ void add_audit_command(CLI::App& app, int& exit_code) {
   CLI::App* audit = app.add_subcommand(
       "audit", "Ask about the past: what a quota was, who changed it, and why it was so");
   audit->require_subcommand(0, 1);
-  audit->add_option("--url", options->url,
-                    "In place of a question: a link of the page; prints the command that tells the "
-                    "same, and its answer");
+  audit->add_option(
+      "--url", options->url,
+      "Link of the audit page: prints the command that gives the same answer, and runs "
+      "it");
   add_answer_options(*audit, *options, NamespaceOption::of_hub);
   audit->callback([audit, options, &exit_code] {
     if (!audit->get_subcommands().empty()) return;

@@ -117,7 +117,7 @@ void print_man(std::ostream& out, const CLI::App& app, const std::vector<std::st
 
 // Shows a page to a person, by the program `man`. False where there is none.
 bool show_man(const std::string& page) {
-  // It is told on stderr that it is missing, and the caller shows the help instead.
+  // Where `man` is missing, the shell's message is dropped: the caller prints the help instead.
   std::signal(SIGPIPE, SIG_IGN);
   FILE* const viewer = ::popen("man -l - 2>/dev/null", "w");
   if (viewer == nullptr) return false;

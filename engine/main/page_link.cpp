@@ -147,7 +147,7 @@ Result<PageLink> read_page_link(std::string_view link) {
   read.words = read.question ? words_of(*read.question) : other_words(view, *target, address);
   if (read.words.empty())
     return Error{ErrorCode::bad_input,
-                 "--url: no command tells what the view \"" + view + "\" shows"};
+                 "--url: no command prints what the view \"" + view + "\" shows"};
   return read;
 }
 

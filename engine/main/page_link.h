@@ -1,4 +1,4 @@
-// A link of the audit page, as a command that tells the same.
+// Turns a link of the audit page into the command that gives the same answer.
 #pragma once
 
 #include <optional>

@@ -15,8 +15,8 @@ namespace fairlead {
 /// where NO_COLOR is set to anything.
 [[nodiscard]] bool shows_colours();
 
-/// Asks a person a question that y or yes agrees to. False where standard input or stderr is no
-/// terminal: nobody is there.
+/// Prints a question on stderr and returns whether the answer on standard input is y or yes.
+/// Returns false without asking if one of the two is no terminal.
 [[nodiscard]] bool asks_on_terminal(const std::string& question);
 
 /// Flushes standard output. Fails with `unavailable` if not all of it could be written.

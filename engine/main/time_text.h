@@ -51,9 +51,9 @@ struct TimeFrame {
   TimeZone zone{};  ///< of a time that is written without one
 };
 
-/// Reads a time. nullopt if it is none. `14:07` is today's, or yesterday's if that is more than an
-/// hour ahead: the past is asked about. A day stands for its beginning. An offset (`14:07+01:00`,
-/// `yesterdayZ`) takes the place of the frame's zone.
+/// Reads a time; nullopt if `text` is none. `14:07` means today, or yesterday if that would be more
+/// than an hour after `frame.now`, because questions are about the past. A date alone means 00:00
+/// of that day. An offset (`14:07+01:00`, `yesterdayZ`) replaces the frame's zone.
 std::optional<LogTime> read_time(std::string_view text, const TimeFrame& frame);
 
 /// Returns `text` so that it means the same where the zone is not known: with the zone's offset at

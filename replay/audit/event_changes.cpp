@@ -61,7 +61,7 @@ bool tells_apart(const Json& list, std::string_view field) {
   });
 }
 
-// The field by which the elements of both lists are told apart; empty if there is none.
+// Returns the field that identifies the elements of both lists, such as `name`; empty if none does.
 std::string_view naming_field(const Json& before, const Json& after) {
   for (const std::string_view field : kNamingFields)
     if (tells_apart(before, field) && tells_apart(after, field)) return field;

@@ -33,8 +33,8 @@ class TurnGate {
   class Ticket {
    public:
     virtual ~Ticket() = default;
-    /// The server has answered something. Without it the turn ends after Limits::silence_max if
-    /// another entrant waits. The holder goes on and is not told.
+    /// The server has answered something. Without it the turn passes to a waiting entrant after
+    /// Limits::silence_max. The holder gets no signal of that and may go on.
     virtual void progressed() = 0;
   };
   /// Calls `on_turn` soon, when the turn has come; not after the ticket's end.

@@ -3,7 +3,21 @@
 import assert from "node:assert/strict";
 import {execFileSync} from "node:child_process";
 import {test} from "node:test";
-import {act, address, ask, findings, follow, go, keepSaved, picture, servers, shown, textOf, visit} from "./visit.mjs";
+import {
+  act,
+  address,
+  ask,
+  findings,
+  follow,
+  go,
+  keepSaved,
+  moveCursor,
+  picture,
+  servers,
+  shown,
+  textOf,
+  visit,
+} from "./visit.mjs";
 
 const pair = "queue=low-priority-queue&flavor=spot&resource=cpu";
 
@@ -131,16 +145,7 @@ test("a worker list has a row a cluster; its bars and the table at the cursor ar
   assert.ok((await page.$$(".bar-draining")).length > 0);
   await page.keyboard.press("c");
   for (const key of ["ArrowLeft", "ArrowLeft", "PageDown", "ArrowRight", "Home", "End"]) {
-    await page.keyboard.press(key);
-    const {at} = await address(page);
-    await page.waitForFunction(
-      (time) => {
-        const panel = document.getElementById("why");
-        return !panel.hasAttribute("aria-busy") && Date.parse(panel.dataset.time) === Date.parse(time);
-      },
-      {},
-      at,
-    );
+    const at = await moveCursor(page, key);
     const why = await ask(servers.lists, "audit/why", {queue: "multikueueconfig/best", "as-of": at});
     const rows = await rowsOf(page, "Its clusters at");
     assert.deepEqual(
@@ -406,16 +411,7 @@ for (const [server, width] of [
     assert.ok((await page.$$(".chart canvas")).length > 1);
     await page.keyboard.press("c");
     for (const key of ["Home", "ArrowRight", "ArrowRight", "End", "ArrowLeft"]) {
-      await page.keyboard.press(key);
-      const {at} = await address(page);
-      await page.waitForFunction(
-        (time) => {
-          const panel = document.getElementById("why");
-          return !panel.hasAttribute("aria-busy") && Date.parse(panel.dataset.time) === Date.parse(time);
-        },
-        {},
-        at,
-      );
+      const at = await moveCursor(page, key);
       const why = await ask(servers.pool, "audit/why", {namespace: "acme/web", "as-of": at});
       const placed = Object.values(why.placements).reduce((sum, count) => sum + count, 0);
       assert.match(await textOf(page, "#why"), new RegExp(`${placed} of ${why.expected} slices are placed`), at);

@@ -138,6 +138,21 @@ export function textOf(page, selector) {
 /** The state in the page's address. */
 export const address = (page) => page.evaluate(() => Object.fromEntries(new URLSearchParams(location.hash.slice(1))));
 
+/** Presses a key at the cursor, and waits for the why panel of the moment that the address has then, which is returned. */
+export async function moveCursor(page, key) {
+  await page.keyboard.press(key);
+  const {at} = await address(page);
+  await page.waitForFunction(
+    (time) => {
+      const panel = document.getElementById("why");
+      return !panel.hasAttribute("aria-busy") && Date.parse(panel.dataset.time) === Date.parse(time);
+    },
+    {},
+    at,
+  );
+  return at;
+}
+
 /** The word of an action below the view, clicked once it is there. */
 export async function act(page, name) {
   await page.waitForFunction(

@@ -155,6 +155,25 @@ TEST_CASE("a verdict is remembered until the slice changes") {
   CHECK(verdict("d2", failed) == SelectorVerdict::yes);
 }
 
+TEST_CASE("selectors are forgotten when there are more than 1,024 of them") {
+  FitWorld world;
+  world.read("slice s1 p on=a d1{.size=i1}");
+  const auto ask_up_to = [&world](int texts) {
+    std::size_t failed = 0;
+    for (int i = 0; i < texts; ++i) {
+      const auto list = world.devices().selectors().intern(
+          {}, {{"device.attributes[\"d\"].size == " + std::to_string(i)}});
+      world.devices().verdict(device(world, "p", "d1"), list, failed);
+    }
+    world.devices().forget_selectors();
+    return world.devices().selectors().text_count();
+  };
+  CHECK(ask_up_to(100) == 100);
+  CHECK(ask_up_to(1024) == 1024);
+  CHECK(ask_up_to(1025) == 0);
+  CHECK(ask_up_to(3) == 3);
+}
+
 TEST_CASE("a tally follows slices and uses") {
   FitWorld world;
   world.read("slice s1 p on=a d1{.size=i1} d2 d3{.size=i1}");

@@ -13,6 +13,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
 #include "engine/runtime/hub_core.h"
+#include "replay/verify.h"
 #include "tests/unit/core/small_world.h"
 
 namespace fairlead {
@@ -136,6 +137,20 @@ inline State folded(const std::vector<Event>& events) {
   for (const Event& event : events) evolve(state, event, dirty);
   close_moment(state, dirty);
   return state;
+}
+
+/// Whatever happened: the log folds to what the hub holds, and each of its writes is derived again.
+inline void check_log(HubBench& bench) {
+  const State held = bench.core->state();
+  CHECK((folded(events_of(*bench.log)) == held));
+  ReplayOptions options;
+  options.comparison = Comparison::all;
+  const auto report = replay(*bench.log, nullptr, options);
+  REQUIRE(report.has_value());
+  if (report->first) INFO(report->first->seq.value << " differs in " << report->first->what);
+  CHECK(report->holds());
+  CHECK(report->compared == facts_in<PatchIntended>(*bench.log).size());
+  CHECK(report->checkpoints == facts_in<Checkpoint>(*bench.log).size());
 }
 
 }  // namespace fairlead

@@ -4,27 +4,12 @@
 #include <set>
 #include <string>
 
-#include "replay/verify.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
 #include "tests/unit/runtime/stubborn_log.h"
 
 namespace fairlead {
 namespace {
-
-// Whatever happened: the log folds to what the hub holds, and each of its writes is derived again.
-void check_log(HubBench& bench) {
-  const State held = bench.core->state();
-  CHECK((folded(events_of(*bench.log)) == held));
-  ReplayOptions options;
-  options.comparison = Comparison::all;
-  const auto report = replay(*bench.log, nullptr, options);
-  REQUIRE(report.has_value());
-  if (report->first) INFO(report->first->seq.value << " differs in " << report->first->what);
-  CHECK(report->holds());
-  CHECK(report->compared == facts_in<PatchIntended>(*bench.log).size());
-  CHECK(report->checkpoints == facts_in<Checkpoint>(*bench.log).size());
-}
 
 TEST_CASE("what a claim grants reaches its queues, and the log tells why") {
   HubBench bench;

@@ -4,7 +4,6 @@
 
 #include <thread>
 
-#include "replay/verify.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
 
@@ -19,23 +18,20 @@ std::map<std::string, std::string> many_aliases() {
   return aliases;
 }
 
-void check_replay(HubBench& bench) {
-  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
-  ReplayOptions options;
-  options.comparison = Comparison::all;
-  const auto report = replay(*bench.log, nullptr, options);
-  REQUIRE(report.has_value());
-  CHECK(report->holds());
-  CHECK(report->checkpoints == facts_in<Checkpoint>(*bench.log).size());
-}
+/// A hub that takes a snapshot every ten events.
+class SnapshotBench : public HubBench {
+ public:
+  SnapshotBench() {
+    at_once();
+    configuration.snapshot_every = 10;
+    snapshots = &store;
+  }
+  const ScratchDirectory directory;
+  SnapshotStore store{directory.path()};
+};
 
 TEST_CASE("a hub goes on while a child process saves its snapshot") {
-  const ScratchDirectory directory;
-  SnapshotStore store(directory.path());
-  HubBench bench;
-  bench.at_once();
-  bench.configuration.snapshot_every = 10;
-  bench.snapshots = &store;
+  SnapshotBench bench;
   bench.saved_aside_nodes = 0;
   bench.run();
   const auto announced = facts_in<Checkpoint>(*bench.log);
@@ -49,55 +45,45 @@ TEST_CASE("a hub goes on while a child process saves its snapshot") {
     return facts_in<Checkpoint>(*bench.log).back().state != Digest{};
   };
   while (!last_is_named()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  const auto verdicts = verify_snapshots(*bench.log, store);
+  const auto verdicts = verify_snapshots(*bench.log, bench.store);
   REQUIRE(verdicts.has_value());
   CHECK_FALSE(verdicts->empty());
   for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
-  check_replay(bench);
+  check_log(bench);
   REQUIRE(bench.core->give_up().has_value());
   bench.start();
   bench.sync();
   bench.advance(seconds(1));
   CHECK(bench.quotas() == "500 400");
-  check_replay(bench);
+  check_log(bench);
 }
 
 TEST_CASE("a hub with a large State leaves out the last snapshot while it has a newer one") {
-  const ScratchDirectory directory;
-  SnapshotStore store(directory.path());
-  HubBench bench;
-  bench.at_once();
+  SnapshotBench bench;
   bench.configuration.resource_aliases = many_aliases();
-  bench.configuration.snapshot_every = 10;
-  bench.snapshots = &store;
   bench.run();
-  const auto taken = store.list();
+  const auto taken = bench.store.list();
   REQUIRE(taken.has_value());
   REQUIRE_FALSE(taken->empty());
   REQUIRE(taken->back().bytes >= std::uint64_t{2} << 20);
   bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(seconds(1));
   REQUIRE(bench.core->give_up().has_value());
-  CHECK(store.list()->back().seq == taken->back().seq);
+  CHECK(bench.store.list()->back().seq == taken->back().seq);
   CHECK(bench.log->last_seq() > taken->back().seq);
   CHECK((folded(events_of(*bench.log)) == bench.core->state()));
 }
 
 TEST_CASE("a snapshot that is being taken when the hub is asked to stop is given up") {
-  const ScratchDirectory directory;
-  SnapshotStore store(directory.path());
-  HubBench bench;
-  bench.at_once();
-  bench.configuration.snapshot_every = 10;
-  bench.snapshots = &store;
+  SnapshotBench bench;
   bench.stops = 1;
   bench.run();
-  CHECK(store.list()->empty());
+  CHECK(bench.store.list()->empty());
   CHECK(facts_in<Checkpoint>(*bench.log).empty());
   // The last one waits for a second signal.
   SECTION("and the last one is taken") {
     REQUIRE(bench.core->give_up().has_value());
-    CHECK(store.list()->size() == 1);
+    CHECK(bench.store.list()->size() == 1);
   }
   CHECK((folded(events_of(*bench.log)) == bench.core->state()));
 }
