@@ -3,14 +3,17 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cctype>
-#include <optional>
+#include <boost/beast/core/string.hpp>
+#include <boost/beast/http/rfc7230.hpp>
 
 #include "engine/base/check.h"
 
 namespace fairlead {
 
 namespace {
+
+namespace beast = boost::beast;
+namespace http = beast::http;
 
 // zlib takes the largest window with gzip's head instead of its own by this number.
 constexpr int kWindowWithGzipHead = 15 + 16;
@@ -22,20 +25,12 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-bool is_same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](unsigned char x, unsigned char y) {
-    return std::tolower(x) == std::tolower(y);
-  });
-}
-
 // Of one element: `;q=0` means that the client refuses it.
-bool is_refused(std::string_view parameters) {
-  const std::size_t at = parameters.find_first_of("qQ");
-  if (at == std::string_view::npos) return false;
-  std::string_view weight = trimmed(parameters.substr(at + 1));
-  if (!weight.starts_with('=')) return false;
-  weight = trimmed(weight.substr(1));
-  return weight.starts_with('0') && weight.find_first_of("123456789") == std::string_view::npos;
+bool is_refused(const http::param_list& parameters) {
+  for (const auto& [name, value] : parameters)
+    if (beast::iequals(name, "q"))
+      return value.starts_with('0') && value.find_first_of("123456789") == value.npos;
+  return false;
 }
 
 }  // namespace
@@ -59,19 +54,21 @@ std::string gzip(std::string_view text, GzipEffort effort) {
   return out;
 }
 
+// Not by http::ext_list: in Boost 1.74 it gives an element without parameters those of the element
+// before it.
 bool accepts_gzip(std::string_view accept_encoding) {
-  std::optional<bool> any;
+  bool any = false;
   while (!accept_encoding.empty()) {
     const std::size_t comma = std::min(accept_encoding.find(','), accept_encoding.size());
     const std::string_view element = accept_encoding.substr(0, comma);
     accept_encoding.remove_prefix(std::min(comma + 1, accept_encoding.size()));
     const std::size_t semicolon = std::min(element.find(';'), element.size());
     const std::string_view coding = trimmed(element.substr(0, semicolon));
-    const bool taken = !is_refused(element.substr(semicolon));
-    if (is_same_word(coding, "gzip")) return taken;
+    const bool taken = !is_refused(http::param_list(element.substr(semicolon)));
+    if (beast::iequals(coding, "gzip")) return taken;
     if (coding == "*") any = taken;
   }
-  return any.value_or(false);
+  return any;
 }
 
 }  // namespace fairlead
