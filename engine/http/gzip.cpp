@@ -54,7 +54,7 @@ std::string gzip(std::string_view text, GzipEffort effort) {
   return out;
 }
 
-// Not by http::ext_list: in Boost 1.74 it gives an element without parameters those of the element
+// Not by http::ext_list: in Boost 1.81 it gives an element without parameters those of the element
 // before it.
 bool accepts_gzip(std::string_view accept_encoding) {
   bool any = false;
