@@ -25,6 +25,7 @@ const ObjectKey* object_of(const Fact& fact);
 /// Returns `event` as one JSON object.
 Json to_json(const Event& event);
 Json to_json(const Facts& facts);
+Json to_json(const PodDeviceFacts& pod);
 Json to_json(const Configuration& configuration);
 /// Returns {"apiGroup", "kind", "name"}.
 Json to_json(const OrchestratorRef& orchestrator);

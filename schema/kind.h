@@ -52,79 +52,106 @@ enum class Kind : std::uint8_t {
 };
 inline constexpr std::size_t kKindCount = 36;
 
-/// The names of a kind in Kubernetes.
+// What is special about a kind, as bits of KindInfo::traits.
+inline constexpr std::uint16_t kNamespaced = 1 << 0;
+/// Fairlead reads it of the hub (schema/read_kind.h: of which other API servers).
+inline constexpr std::uint16_t kOfHub = 1 << 1;
+/// A hub that only records (Configuration::record) reads it: quotas, and by which flavors the Nodes
+/// of members count for them. Such a hub needs none of the CRDs of Fairlead, OCM and KubeStellar.
+inline constexpr std::uint16_t kRecorded = 1 << 2;
+/// People write it, so the whole object is kept beside its facts.
+inline constexpr std::uint16_t kByPeople = 1 << 3;
+/// Every quota depends on this kind of the hub: while its stream is silent, an edit of a quota or
+/// of a claim is not observed.
+inline constexpr std::uint16_t kEveryQuota = 1 << 4;
+/// Only the path from Placements to MultiKueue reads this kind of the hub: the rest of Fairlead
+/// works without it.
+inline constexpr std::uint16_t kMultiKueuePath = 1 << 5;
+/// It belongs to Dynamic Resource Allocation. An API server may serve none of these kinds, or some:
+/// nothing but devices depends on them.
+inline constexpr std::uint16_t kDevices = 1 << 6;
+/// It belongs to fleet claims: nothing but Workloads with such claims depends on these kinds.
+inline constexpr std::uint16_t kFleetClaims = 1 << 7;
+
+/// What Fairlead knows of a kind before it reads an object of it.
 struct KindInfo {
   Kind kind;
   std::string_view group;     ///< "" for core
   std::string_view name;      ///< CamelCase kind
   std::string_view resource;  ///< plural, lower case
-  bool namespaced;
   std::string_view versions;  ///< API versions that we read, best first, separated by commas
+  std::uint16_t traits;
+
+  constexpr bool has(std::uint16_t trait) const { return (traits & trait) != 0; }
 };
 
 inline constexpr std::array<KindInfo, kKindCount> kKinds{{
-    {Kind::node, "", "Node", "nodes", false, "v1"},
-    {Kind::cluster_metrics, "galaxy.kubestellar.io", "ClusterMetrics", "clustermetrics", false,
-     "v1alpha1"},
+    {Kind::node, "", "Node", "nodes", "v1", 0},
+    {Kind::cluster_metrics, "galaxy.kubestellar.io", "ClusterMetrics", "clustermetrics", "v1alpha1",
+     kOfHub},
     {Kind::managed_cluster, "cluster.open-cluster-management.io", "ManagedCluster",
-     "managedclusters", false, "v1"},
-    {Kind::cluster_profile, "multicluster.x-k8s.io", "ClusterProfile", "clusterprofiles", true,
-     "v1alpha1"},
-    {Kind::resource_flavor, "kueue.x-k8s.io", "ResourceFlavor", "resourceflavors", false,
-     "v1beta2,v1beta1"},
-    {Kind::cluster_queue, "kueue.x-k8s.io", "ClusterQueue", "clusterqueues", false,
-     "v1beta2,v1beta1"},
-    {Kind::local_queue, "kueue.x-k8s.io", "LocalQueue", "localqueues", true, "v1beta2,v1beta1"},
-    {Kind::admission_check, "kueue.x-k8s.io", "AdmissionCheck", "admissionchecks", false,
-     "v1beta2,v1beta1"},
-    {Kind::multikueue_config, "kueue.x-k8s.io", "MultiKueueConfig", "multikueueconfigs", false,
-     "v1beta2,v1beta1"},
-    {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", true,
-     "v1"},
-    {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims", false,
-     "v1alpha1"},
-    {Kind::multikueue_cluster, "kueue.x-k8s.io", "MultiKueueCluster", "multikueueclusters", false,
-     "v1beta2,v1beta1"},
-    {Kind::placement, "cluster.open-cluster-management.io", "Placement", "placements", true,
-     "v1beta1"},
+     "managedclusters", "v1", kOfHub},
+    {Kind::cluster_profile, "multicluster.x-k8s.io", "ClusterProfile", "clusterprofiles",
+     "v1alpha1", kNamespaced | kOfHub},
+    {Kind::resource_flavor, "kueue.x-k8s.io", "ResourceFlavor", "resourceflavors",
+     "v1beta2,v1beta1", kOfHub | kRecorded | kByPeople},
+    {Kind::cluster_queue, "kueue.x-k8s.io", "ClusterQueue", "clusterqueues", "v1beta2,v1beta1",
+     kOfHub | kRecorded | kByPeople | kEveryQuota},
+    {Kind::local_queue, "kueue.x-k8s.io", "LocalQueue", "localqueues", "v1beta2,v1beta1",
+     kNamespaced | kOfHub | kRecorded | kByPeople},
+    {Kind::admission_check, "kueue.x-k8s.io", "AdmissionCheck", "admissionchecks",
+     "v1beta2,v1beta1", kOfHub | kByPeople},
+    {Kind::multikueue_config, "kueue.x-k8s.io", "MultiKueueConfig", "multikueueconfigs",
+     "v1beta2,v1beta1", kOfHub | kByPeople},
+    {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", "v1",
+     kNamespaced | kOfHub},
+    {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims",
+     "v1alpha1", kOfHub | kByPeople | kEveryQuota},
+    {Kind::multikueue_cluster, "kueue.x-k8s.io", "MultiKueueCluster", "multikueueclusters",
+     "v1beta2,v1beta1", kOfHub | kByPeople | kMultiKueuePath},
+    {Kind::placement, "cluster.open-cluster-management.io", "Placement", "placements", "v1beta1",
+     kNamespaced | kOfHub | kByPeople | kMultiKueuePath},
     {Kind::placement_decision, "cluster.open-cluster-management.io", "PlacementDecision",
-     "placementdecisions", true, "v1beta1"},
+     "placementdecisions", "v1beta1", kNamespaced | kOfHub | kMultiKueuePath},
     {Kind::addon_placement_score, "cluster.open-cluster-management.io", "AddOnPlacementScore",
-     "addonplacementscores", true, "v1alpha1"},
-    {Kind::workload, "kueue.x-k8s.io", "Workload", "workloads", true, "v1beta2,v1beta1"},
-    {Kind::secret, "", "Secret", "secrets", true, "v1"},
+     "addonplacementscores", "v1alpha1", kNamespaced | kOfHub | kMultiKueuePath},
+    {Kind::workload, "kueue.x-k8s.io", "Workload", "workloads", "v1beta2,v1beta1",
+     kNamespaced | kOfHub | kMultiKueuePath},
+    {Kind::secret, "", "Secret", "secrets", "v1", kNamespaced | kOfHub | kMultiKueuePath},
     {Kind::custom_resource_definition, "apiextensions.k8s.io", "CustomResourceDefinition",
-     "customresourcedefinitions", false, "v1"},
-    {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", false,
-     "v1alpha1"},
-    {Kind::cohort, "kueue.x-k8s.io", "Cohort", "cohorts", false, "v1beta2,v1beta1"},
+     "customresourcedefinitions", "v1", kOfHub | kMultiKueuePath},
+    {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", "v1alpha1",
+     kOfHub},
+    {Kind::cohort, "kueue.x-k8s.io", "Cohort", "cohorts", "v1beta2,v1beta1",
+     kOfHub | kRecorded | kByPeople},
     {Kind::mutating_admission_policy, "admissionregistration.k8s.io", "MutatingAdmissionPolicy",
-     "mutatingadmissionpolicies", false, "v1,v1beta1"},
-    {Kind::virtual_cluster, "tenancy.x-k8s.io", "VirtualCluster", "virtualclusters", true,
-     "v1alpha1"},
-    {Kind::namespace_, "", "Namespace", "namespaces", false, "v1"},
-    {Kind::resource_quota, "", "ResourceQuota", "resourcequotas", true, "v1"},
-    {Kind::pod, "", "Pod", "pods", true, "v1"},
-    {Kind::config_map, "", "ConfigMap", "configmaps", true, "v1"},
-    {Kind::resource_slice, "resource.k8s.io", "ResourceSlice", "resourceslices", false,
-     "v1,v1beta2,v1beta1"},
-    {Kind::device_class, "resource.k8s.io", "DeviceClass", "deviceclasses", false,
-     "v1,v1beta2,v1beta1"},
-    {Kind::resource_claim, "resource.k8s.io", "ResourceClaim", "resourceclaims", true,
-     "v1,v1beta2,v1beta1"},
+     "mutatingadmissionpolicies", "v1,v1beta1", kOfHub | kMultiKueuePath},
+    {Kind::virtual_cluster, "tenancy.x-k8s.io", "VirtualCluster", "virtualclusters", "v1alpha1",
+     kNamespaced | kOfHub},
+    {Kind::namespace_, "", "Namespace", "namespaces", "v1", 0},
+    {Kind::resource_quota, "", "ResourceQuota", "resourcequotas", "v1", kNamespaced},
+    {Kind::pod, "", "Pod", "pods", "v1", kNamespaced},
+    {Kind::config_map, "", "ConfigMap", "configmaps", "v1", kNamespaced},
+    {Kind::resource_slice, "resource.k8s.io", "ResourceSlice", "resourceslices",
+     "v1,v1beta2,v1beta1", kDevices},
+    {Kind::device_class, "resource.k8s.io", "DeviceClass", "deviceclasses", "v1,v1beta2,v1beta1",
+     kDevices},
+    {Kind::resource_claim, "resource.k8s.io", "ResourceClaim", "resourceclaims",
+     "v1,v1beta2,v1beta1", kNamespaced | kDevices},
     {Kind::resource_claim_template, "resource.k8s.io", "ResourceClaimTemplate",
-     "resourceclaimtemplates", true, "v1,v1beta2,v1beta1"},
-    {Kind::device_taint_rule, "resource.k8s.io", "DeviceTaintRule", "devicetaintrules", false,
-     "v1,v1beta2,v1alpha3"},
+     "resourceclaimtemplates", "v1,v1beta2,v1beta1", kNamespaced | kOfHub | kDevices},
+    {Kind::device_taint_rule, "resource.k8s.io", "DeviceTaintRule", "devicetaintrules",
+     "v1,v1beta2,v1alpha3", kDevices},
     {Kind::fleet_resource_class, "dra.fairlead.io", "FleetResourceClass", "fleetresourceclasses",
-     false, "v1alpha1"},
+     "v1alpha1", kOfHub | kFleetClaims},
     {Kind::fleet_resource_claim, "dra.fairlead.io", "FleetResourceClaim", "fleetresourceclaims",
-     true, "v1alpha1"},
+     "v1alpha1", kNamespaced | kOfHub | kFleetClaims},
     {Kind::fleet_resource_claim_template, "dra.fairlead.io", "FleetResourceClaimTemplate",
-     "fleetresourceclaimtemplates", true, "v1alpha1"},
-    {Kind::fleet_scheduling, "dra.fairlead.io", "FleetScheduling", "fleetschedulings", true,
-     "v1alpha1"},
-    {Kind::topology, "kueue.x-k8s.io", "Topology", "topologies", false, "v1beta2,v1beta1"},
+     "fleetresourceclaimtemplates", "v1alpha1", kNamespaced | kOfHub | kFleetClaims},
+    {Kind::fleet_scheduling, "dra.fairlead.io", "FleetScheduling", "fleetschedulings", "v1alpha1",
+     kNamespaced | kOfHub | kFleetClaims},
+    {Kind::topology, "kueue.x-k8s.io", "Topology", "topologies", "v1beta2,v1beta1",
+     kOfHub | kByPeople},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -136,49 +163,11 @@ constexpr std::optional<Kind> find_kind(std::string_view group, std::string_view
   return std::nullopt;
 }
 
-/// Returns whether only the path from Placements to MultiKueue reads this kind of the hub: the rest
-/// of Fairlead works without it.
-constexpr bool is_of_multikueue_path(Kind kind) {
-  switch (kind) {
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::mutating_admission_policy: return true;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::binding_policy:
-    case Kind::cohort:
-    case Kind::virtual_cluster:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::resource_claim:
-    case Kind::resource_claim_template:
-    case Kind::device_taint_rule:
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling:
-    case Kind::topology: return false;
-  }
-  return false;
-}
+constexpr bool is_namespaced(Kind kind) { return info(kind).has(kNamespaced); }
+constexpr bool is_of_multikueue_path(Kind kind) { return info(kind).has(kMultiKueuePath); }
+constexpr bool is_of_devices(Kind kind) { return info(kind).has(kDevices); }
+constexpr bool is_of_fleet_claims(Kind kind) { return info(kind).has(kFleetClaims); }
+constexpr bool is_of_every_quota(Kind kind) { return info(kind).has(kEveryQuota); }
 
 /// The kinds of the objects that Fairlead writes itself.
 enum class WrittenKind : std::uint8_t {
@@ -196,70 +185,34 @@ enum class WrittenKind : std::uint8_t {
   fleet_scheduling,
 };
 
-/// Returns `kind` among those that Fairlead writes; nullopt for one that it only reads. Every
-/// switch over what is written is one over WrittenKind, so that the kinds that are never written
-/// are listed here alone.
-constexpr std::optional<WrittenKind> written_kind(Kind kind) {
-  switch (kind) {
-    case Kind::cluster_queue: return WrittenKind::cluster_queue;
-    case Kind::claim: return WrittenKind::claim;
-    case Kind::manifest_work: return WrittenKind::manifest_work;
-    case Kind::binding_policy: return WrittenKind::binding_policy;
-    case Kind::multikueue_config: return WrittenKind::multikueue_config;
-    case Kind::multikueue_cluster: return WrittenKind::multikueue_cluster;
-    case Kind::admission_check: return WrittenKind::admission_check;
-    case Kind::workload: return WrittenKind::workload;
-    case Kind::namespace_: return WrittenKind::namespace_;
-    case Kind::pod: return WrittenKind::pod;
-    case Kind::fleet_resource_claim: return WrittenKind::fleet_resource_claim;
-    case Kind::fleet_scheduling: return WrittenKind::fleet_scheduling;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::local_queue:  // a member's agent writes it, out of our ManifestWork
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy:
-    case Kind::virtual_cluster:
-    case Kind::resource_quota:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::resource_claim:
-    case Kind::resource_claim_template:
-    case Kind::device_taint_rule:
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim_template:
-    case Kind::topology: return std::nullopt;
-  }
+/// In the order of WrittenKind. A member's agent writes LocalQueues, out of our ManifestWork.
+inline constexpr std::array kWrittenKinds{Kind::cluster_queue,        Kind::claim,
+                                          Kind::manifest_work,        Kind::binding_policy,
+                                          Kind::multikueue_config,    Kind::multikueue_cluster,
+                                          Kind::admission_check,      Kind::workload,
+                                          Kind::namespace_,           Kind::pod,
+                                          Kind::fleet_resource_claim, Kind::fleet_scheduling};
+
+/// Returns the position of `kind` in a list of some kinds as an enumeration of them; nullopt if it
+/// is not there.
+template <class Some, std::size_t n>
+constexpr std::optional<Some> among(const std::array<Kind, n>& kinds, Kind kind) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (kinds[i] == kind) return static_cast<Some>(i);
   return std::nullopt;
 }
 
-/// Returns whether the kind is one of Dynamic Resource Allocation. An API server may serve none of
-/// them, or some: nothing but devices depends on them.
-constexpr bool is_of_devices(Kind kind) {
-  return kind == Kind::resource_slice || kind == Kind::device_class ||
-         kind == Kind::resource_claim || kind == Kind::resource_claim_template ||
-         kind == Kind::device_taint_rule;
+/// Returns `kind` among those that Fairlead writes; nullopt for one that it only reads. Every
+/// switch over what is written is one over WrittenKind, so that the kinds that are never written
+/// are listed nowhere.
+constexpr std::optional<WrittenKind> written_kind(Kind kind) {
+  return among<WrittenKind>(kWrittenKinds, kind);
 }
 
-/// Returns whether the kind is one of fleet claims: nothing but Workloads with such claims depends
-/// on them.
-constexpr bool is_of_fleet_claims(Kind kind) {
-  return kind == Kind::fleet_resource_class || kind == Kind::fleet_resource_claim ||
-         kind == Kind::fleet_resource_claim_template || kind == Kind::fleet_scheduling;
-}
-
-/// Returns whether every quota depends on this kind of the hub: while its stream is silent, an edit
-/// of a quota or of a claim is not observed.
-constexpr bool is_of_every_quota(Kind kind) {
-  return kind == Kind::cluster_queue || kind == Kind::claim;
-}
+static_assert([] {
+  for (std::size_t i = 0; i < kKindCount; ++i)
+    if (kKinds[i].kind != static_cast<Kind>(i)) return false;
+  return true;
+}());
 
 }  // namespace fairlead

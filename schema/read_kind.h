@@ -3,6 +3,7 @@
 // kind of them is missing from.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -36,6 +37,22 @@ enum class TenantKind : std::uint8_t {
   resource_claim_template,
 };
 
+/// In the order of MemberKind.
+inline constexpr std::array kMemberKinds{Kind::node,
+                                         Kind::cluster_queue,
+                                         Kind::local_queue,
+                                         Kind::namespace_,
+                                         Kind::config_map,
+                                         Kind::pod,
+                                         Kind::resource_slice,
+                                         Kind::device_class,
+                                         Kind::device_taint_rule,
+                                         Kind::resource_claim,
+                                         Kind::resource_claim_template};
+/// In the order of TenantKind.
+inline constexpr std::array kTenantKinds{Kind::namespace_, Kind::resource_quota, Kind::pod,
+                                         Kind::resource_claim, Kind::resource_claim_template};
+
 /// Of which API servers a kind is read.
 struct KindReading {
   bool of_hub = false;
@@ -43,50 +60,20 @@ struct KindReading {
   std::optional<TenantKind> of_tenant;
 };
 
+/// By kind.
+inline constexpr std::array<KindReading, kKindCount> kReadings = [] {
+  std::array<KindReading, kKindCount> readings;
+  for (const KindInfo& row : kKinds)
+    readings[static_cast<std::size_t>(row.kind)] = {row.has(kOfHub),
+                                                    among<MemberKind>(kMemberKinds, row.kind),
+                                                    among<TenantKind>(kTenantKinds, row.kind)};
+  return readings;
+}();
+
 /// Returns of which API servers `kind` is read. Nodes and devices of the hub are no member's
 /// capacity, but bookings ask for devices by its templates of claims.
-constexpr KindReading reading_of(Kind kind) {
-  switch (kind) {
-    case Kind::node: return {false, MemberKind::node, {}};
-    case Kind::config_map: return {false, MemberKind::config_map, {}};
-    case Kind::resource_slice: return {false, MemberKind::resource_slice, {}};
-    case Kind::device_class: return {false, MemberKind::device_class, {}};
-    case Kind::device_taint_rule: return {false, MemberKind::device_taint_rule, {}};
-    case Kind::resource_quota: return {false, {}, TenantKind::resource_quota};
-    case Kind::namespace_: return {false, MemberKind::namespace_, TenantKind::namespace_};
-    case Kind::pod: return {false, MemberKind::pod, TenantKind::pod};
-    case Kind::resource_claim:
-      return {false, MemberKind::resource_claim, TenantKind::resource_claim};
-    case Kind::resource_claim_template:
-      return {true, MemberKind::resource_claim_template, TenantKind::resource_claim_template};
-    case Kind::cluster_queue: return {true, MemberKind::cluster_queue, {}};
-    case Kind::local_queue: return {true, MemberKind::local_queue, {}};
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::resource_flavor:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy:
-    case Kind::cohort:
-    case Kind::mutating_admission_policy:
-    case Kind::virtual_cluster:
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling:
-    case Kind::topology: return {true, {}, {}};
-  }
-  return {};
+constexpr const KindReading& reading_of(Kind kind) {
+  return kReadings[static_cast<std::size_t>(kind)];
 }
 
 /// Returns whether Fairlead reads this kind of a tenant.

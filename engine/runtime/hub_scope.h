@@ -18,55 +18,10 @@ inline std::string hub_namespace(Kind kind, const Configuration& configuration) 
   return one || kind == Kind::placement ? configuration.kueue_namespace : "";
 }
 
-/// Returns whether a hub that only records (Configuration::record) reads `kind`: quotas, and by
-/// which flavors the Nodes of members count for them. It reads no claim, so it needs none of the
-/// CRDs of Fairlead, OCM and KubeStellar.
-constexpr bool is_recorded(Kind kind) {
-  switch (kind) {
-    case Kind::cluster_queue:
-    case Kind::cohort:
-    case Kind::local_queue:
-    case Kind::resource_flavor: return true;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::manifest_work:
-    case Kind::claim:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy:
-    case Kind::mutating_admission_policy:
-    case Kind::virtual_cluster:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::resource_claim:
-    case Kind::resource_claim_template:
-    case Kind::device_taint_rule:
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling:
-    case Kind::topology: return false;
-  }
-  return false;
-}
-
 /// Returns whether a rule reads `kind` of the hub under `configuration`. The others are not asked
 /// for, so that nothing has to be granted for them.
 inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
-  if (configuration.record) return is_recorded(kind);
+  if (configuration.record) return info(kind).has(kRecorded);
   // What is written to members and nowhere else.
   if (kind == Kind::manifest_work || kind == Kind::topology)
     return configuration.member_mode != MemberMode::none;

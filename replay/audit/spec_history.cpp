@@ -103,7 +103,7 @@ std::optional<ObjectKey> object_named(const std::string& text) {
     const std::string name = text.substr(prefix.size());
     const std::size_t slash = name.find('/');
     const bool whole = !name.empty() && slash != 0 && !name.ends_with('/');
-    if (!whole || (slash != std::string::npos) != info(kind).namespaced) return std::nullopt;
+    if (!whole || (slash != std::string::npos) != is_namespaced(kind)) return std::nullopt;
     if (slash == std::string::npos) return ObjectKey{kind, "", name};
     return ObjectKey{kind, name.substr(0, slash), name.substr(slash + 1)};
   }

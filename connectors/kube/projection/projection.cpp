@@ -108,7 +108,7 @@ ObjectIdentity identity_of(JsonView object) {
 
 ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
                    const ObjectIdentity& identity, ObjectRefusal& refused) {
-  return {.key = {kind, std::string(info(kind).namespaced ? identity.name_space : ""),
+  return {.key = {kind, std::string(is_namespaced(kind) ? identity.name_space : ""),
                   std::string(identity.name)},
           .version = std::string(version),
           .uid = std::string(identity.uid),
@@ -171,48 +171,6 @@ void copy_kept(JsonDocument& out, JsonView value, std::string_view parent) {
   out.close();
 }
 
-bool people_write(Kind kind) {
-  switch (kind) {
-    case Kind::claim:
-    case Kind::cluster_queue:
-    case Kind::local_queue:
-    case Kind::resource_flavor:
-    case Kind::admission_check:
-    case Kind::multikueue_config:
-    case Kind::multikueue_cluster:
-    case Kind::placement:
-    case Kind::cohort:
-    case Kind::topology: return true;
-    case Kind::node:
-    case Kind::cluster_metrics:
-    case Kind::managed_cluster:
-    case Kind::cluster_profile:
-    case Kind::manifest_work:
-    case Kind::placement_decision:
-    case Kind::addon_placement_score:
-    case Kind::workload:
-    case Kind::secret:
-    case Kind::custom_resource_definition:
-    case Kind::binding_policy:
-    case Kind::mutating_admission_policy:
-    case Kind::virtual_cluster:  // its annotations may hold a kubeconfig
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::resource_claim:
-    case Kind::resource_claim_template:
-    case Kind::device_taint_rule:
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling: return false;
-  }
-  return false;
-}
-
 std::string not_too_long(std::string text) { return text.size() <= kRawBytesMax ? text : ""; }
 
 // Parses the line again: the tree of a stream lacks fields that no projection reads, and the raw
@@ -226,12 +184,12 @@ std::string kept_of_line(std::string_view line) {
 }  // namespace
 
 std::string raw_to_keep(Kind kind, JsonView object) {
-  if (!people_write(kind)) return "";
+  if (!info(kind).has(kByPeople)) return "";
   return not_too_long(raw_text(object));
 }
 
 RawObject raw_of_line(Kind kind, std::string_view line) {
-  if (!people_write(kind)) return {};
+  if (!info(kind).has(kByPeople)) return {};
   if (line.size() > kRawBytesMax) return {kept_of_line(line), nullptr};
   return {std::string(line), kept_of_line};
 }

@@ -134,7 +134,7 @@ KnownObjects::Object* ObjectFacts::find(std::string_view name_space, std::string
 void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity,
                                  std::string_view line, const LineFingerprint* fingerprint) {
   const Kind kind = collection_.kind();
-  const std::string_view name_space = info(kind).namespaced ? identity.name_space : "";
+  const std::string_view name_space = is_namespaced(kind) ? identity.name_space : "";
   const auto missing = [&](const PackedUid& uid) {
     report_missing({kind, std::string(name_space), std::string(identity.name)}, uid.text(), {});
   };
@@ -195,7 +195,7 @@ void ObjectFacts::handle_deleted(JsonView object) {
     return refuse(identity_of(object), other);
   JsonView metadata = object["metadata"];
   const std::string uid(metadata["uid"].string());
-  ObjectKey key{kind, info(kind).namespaced ? std::string(metadata["namespace"].string()) : "",
+  ObjectKey key{kind, is_namespaced(kind) ? std::string(metadata["namespace"].string()) : "",
                 std::string(metadata["name"].string())};
   const auto* const found = known_.find(key.namespace_, key.name);
   const bool other = found && !uid.empty() && found->uid != uid;

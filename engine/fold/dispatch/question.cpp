@@ -8,7 +8,7 @@
 
 #include "engine/base/json.h"
 #include "engine/fold/fleet_claims/needs.h"
-#include "schema/event_json_devices.h"
+#include "schema/event_json.h"
 
 namespace fairlead {
 
@@ -125,7 +125,7 @@ std::string asks_of(const NamespacedName& id, const WorkloadFacts& workload,
     for (const WorkloadPodSet& pods : workload.pod_sets) {
       all.push_back(pods.name);
       all.push_back(pod_count(pods));
-      all.push_back(json_of(pods.pod));
+      all.push_back(to_json(pods.pod));
     }
     parts = to_text(all);
   }

@@ -10,7 +10,7 @@
 #include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
-#include "schema/event_json_devices.h"
+#include "schema/event_json.h"
 
 namespace fairlead {
 
@@ -196,7 +196,7 @@ std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod) {
   if (names_a_claim(devices)) return {};
   // Workloads remember answers in the same index. Their texts have a number as third element
   // (asks_of), this one an object: none is taken for the other.
-  if (!*pod.asks) *pod.asks = to_text(Json::array({key.tenant, key.namespace_, json_of(devices)}));
+  if (!*pod.asks) *pod.asks = to_text(Json::array({key.tenant, key.namespace_, to_json(devices)}));
   return **pod.asks;
 }
 

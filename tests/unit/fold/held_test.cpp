@@ -31,7 +31,7 @@ ObjectKey key_of(Kind kind) {
   if (kind == Kind::binding_policy) return {kind, "", policy_name("c1")};
   if (kind == Kind::config_map)
     return {kind, std::string(kSuperClusterInfoNamespace), std::string(kSuperClusterInfo)};
-  return {kind, info(kind).namespaced ? "c1" : "", "c1"};
+  return {kind, is_namespaced(kind) ? "c1" : "", "c1"};
 }
 
 std::string names(const State& state, const SourceName& source, Kind kind) {

@@ -12,13 +12,13 @@ constexpr Duration kWindow = seconds(5);
 
 WatchFact seen(Kind kind, const std::string& version) {
   ObjectSeen object;
-  object.key = {kind, info(kind).namespaced ? "n" : "", "x"};
+  object.key = {kind, is_namespaced(kind) ? "n" : "", "x"};
   object.resource_version = version;
   return {std::string(kHub), std::move(object)};
 }
 
 WatchFact missing(Kind kind) {
-  return {std::string(kHub), ObjectMissing{{kind, info(kind).namespaced ? "n" : "", "x"}, "", ""}};
+  return {std::string(kHub), ObjectMissing{{kind, is_namespaced(kind) ? "n" : "", "x"}, "", ""}};
 }
 
 // Returns the fact if it passes.
