@@ -5,7 +5,7 @@
 
 namespace fairlead {
 
-Result<std::optional<Snapshot>> oldest_beginning(const EventLog& log,
+Result<std::optional<Snapshot>> oldest_beginning(const ReadableLog& log,
                                                  const SnapshotSource* snapshots) {
   if (snapshots == nullptr) return std::optional<Snapshot>();
   const auto all = snapshots->list();
@@ -20,8 +20,8 @@ Result<std::optional<Snapshot>> oldest_beginning(const EventLog& log,
   return std::optional<Snapshot>();
 }
 
-Result<std::optional<State>> state_for_pruned(const EventLog& log, const SnapshotSource* snapshots,
-                                              Seq seq) {
+Result<std::optional<State>> state_for_pruned(const ReadableLog& log,
+                                              const SnapshotSource* snapshots, Seq seq) {
   if (log.first_seq() <= Seq{1} || seq == Seq{}) return std::optional<State>();
   auto newest = newest_of(log, snapshots, Seq{seq.value - 1});
   if (!newest) return newest.error();

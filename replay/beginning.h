@@ -10,12 +10,12 @@ namespace fairlead {
 
 /// Returns the oldest good snapshot from which the kept events continue; nullopt if there is none.
 /// `snapshots` may be null.
-Result<std::optional<Snapshot>> oldest_beginning(const EventLog& log,
+Result<std::optional<Snapshot>> oldest_beginning(const ReadableLog& log,
                                                  const SnapshotSource* snapshots);
 
 /// Returns a state that replaces pruned events: from before `seq`, and recent enough that no event
 /// between it and `seq` is missing. nullopt if nothing was pruned, or there is no good snapshot.
-Result<std::optional<State>> state_for_pruned(const EventLog& log, const SnapshotSource* snapshots,
-                                              Seq seq);
+Result<std::optional<State>> state_for_pruned(const ReadableLog& log,
+                                              const SnapshotSource* snapshots, Seq seq);
 
 }  // namespace fairlead

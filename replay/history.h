@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <memory>
 
-#include "engine/log/event_log.h"
+#include "engine/log/log_reader.h"
 #include "snapshots/snapshot_source.h"
 
 namespace fairlead {
 
 /// A log, open for reading, and its snapshots.
 struct History {
-  std::unique_ptr<EventLog> log;
+  std::unique_ptr<ReadableLog> log;
   std::unique_ptr<SnapshotSource> snapshots;
 };
 

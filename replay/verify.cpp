@@ -127,7 +127,7 @@ DirtySet around(const State& state, const PatchIntended& intent) {
 // Folds events and plans again where the log has intents.
 class Replay {
  public:
-  Replay(const EventLog& log, const ReplayOptions& options, State start)
+  Replay(const ReadableLog& log, const ReplayOptions& options, State start)
       : log_(log), options_(options) {
     report_.begin = next(start.seq);
     moments_.restore(std::move(start));
@@ -229,7 +229,7 @@ class Replay {
     Digest state;
   };
 
-  const EventLog& log_;
+  const ReadableLog& log_;
   const ReplayOptions& options_;
   std::uint32_t fold_version_ = kFoldVersion;  // fold version of the program that wrote the events
   Noted noted_;
@@ -240,7 +240,7 @@ class Replay {
 
 // Chooses the state to begin with: the newest snapshot that `from` allows, else the log's
 // beginning.
-Result<State> starting_state(const EventLog& log, const SnapshotSource* snapshots, Seq from) {
+Result<State> starting_state(const ReadableLog& log, const SnapshotSource* snapshots, Seq from) {
   auto newest = newest_of(log, snapshots, Seq{from.value > 0 ? from.value - 1 : 0});
   if (!newest) return newest.error();
   if (*newest && can_go_on(log, (*newest)->state)) return std::move((*newest)->state);
@@ -251,7 +251,7 @@ Result<State> starting_state(const EventLog& log, const SnapshotSource* snapshot
 }
 
 // Counts the intents of the range that come before the first state.
-Result<std::uint64_t> intents_before(const EventLog& log, Seq begin, Seq from, Seq last) {
+Result<std::uint64_t> intents_before(const ReadableLog& log, Seq begin, Seq from, Seq last) {
   std::uint64_t intents = 0;
   from = std::max(from, log.first_seq());
   if (from >= begin || from > last) return intents;
@@ -279,7 +279,7 @@ std::string difference_between(const PatchIntended& recorded, const PatchIntende
   return "";
 }
 
-Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots,
+Result<ReplayReport> replay(const ReadableLog& log, const SnapshotSource* snapshots,
                             const ReplayOptions& options) {
   const Seq last = options.to ? std::min(*options.to, log.last_seq()) : log.last_seq();
   auto start = starting_state(log, snapshots, options.from);

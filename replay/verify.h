@@ -68,7 +68,7 @@ struct ReplayReport {
 /// log's beginning was pruned and there is none: from its oldest). The same log gives the same
 /// report. `snapshots` may be null. Fails if the log cannot be read, and with `not_found` if events
 /// were pruned and no snapshot replaces them.
-Result<ReplayReport> replay(const EventLog& log, const SnapshotSource* snapshots,
+Result<ReplayReport> replay(const ReadableLog& log, const SnapshotSource* snapshots,
                             const ReplayOptions& options);
 
 /// Returns what differs between a recorded and a planned intent, uid and resourceVersion aside;

@@ -8,9 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "schema/codec_layout.h"
 #include "schema/fields/events.h"
 #include "schema/fields/types.h"
-#include "schema/struct_layout.h"
 
 namespace fairlead::stored {
 namespace {

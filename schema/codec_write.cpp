@@ -7,9 +7,9 @@
 #include <bit>
 #include <cstring>
 
+#include "schema/codec_layout.h"
 #include "schema/fields/events.h"
 #include "schema/fields/types.h"
-#include "schema/struct_layout.h"
 
 namespace fairlead::stored {
 namespace {

@@ -40,7 +40,7 @@ Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::p
   return RocksdbLog::open(directory, mode, progress, *sources);
 }
 
-Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapshots) {
+Result<LogVerdict> verify_with(const ReadableLog& log, const SnapshotSource& snapshots) {
   auto verdict = log.verify();
   if (!verdict || verdict->broken_at) return verdict;
   const auto infos = snapshots.list();
@@ -59,7 +59,7 @@ Result<LogVerdict> verify_with(const EventLog& log, const SnapshotSource& snapsh
   return verdict;
 }
 
-Result<std::vector<Seq>> without_voucher(const EventLog& log, const SnapshotSource& snapshots) {
+Result<std::vector<Seq>> without_voucher(const ReadableLog& log, const SnapshotSource& snapshots) {
   const auto infos = snapshots.list();
   if (!infos) return infos.error();
   std::vector<Seq> seqs;

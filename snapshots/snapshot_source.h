@@ -54,31 +54,31 @@ enum class Voucher : std::uint8_t {
   none,  ///< no Checkpoint follows: the hub was stopped between the two, or another program made it
   denied,  ///< the Checkpoint behind it names another state
 };
-Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot);
+Voucher voucher_of(const ReadableLog& log, const SnapshotInfo& snapshot);
 
 /// Returns the newest good snapshot at or before `seq` that belongs to `log`: its digest is that of
 /// the hash chain at its seq, and the Checkpoint behind it names its state. The chain's
 /// digest alone is no proof, because a forger of a state can copy it from the log. Returns nullopt
 /// if there is no such snapshot.
 /// `snapshots` may be null.
-Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
+Result<std::optional<Snapshot>> newest_of(const ReadableLog& log, const SnapshotSource* snapshots,
                                           Seq seq);
 
 /// Succeeds if the log still has the events after `state`. Fails with `not_found` if some were
 /// pruned.
-Result<void> can_go_on(const EventLog& log, const State& state);
+Result<void> can_go_on(const ReadableLog& log, const State& state);
 
 /// Returns `state` with the later events folded in, up to and including `seq`. Fails with
 /// `not_found` if some were pruned. `progress` (may be empty) receives the count of folded events
 /// now and then.
 using FoldProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-Result<State> state_from(const EventLog& log, State state, Seq seq,
+Result<State> state_from(const ReadableLog& log, State state, Seq seq,
                          const FoldProgress& progress = {});
 /// Returns the state after event `seq` (0: before the first), folded from the nearest snapshot. Its
 /// moment is not closed: the log may have more events of it. `snapshots` may be null.
-Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Seq seq);
+Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, Seq seq);
 /// Returns the state at a time: every event until then is folded, every deadline until then has
 /// run, and the moment is closed. `snapshots` may be null.
-Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, LogTime time);
+Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, LogTime time);
 
 }  // namespace fairlead

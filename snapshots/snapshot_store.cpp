@@ -135,7 +135,7 @@ Result<SnapshotInfo> info_in(const fs::path& directory, Seq seq) {
 SnapshotInfo only_seq(Seq seq) { return {seq, {}, 0, {}, {}, 0}; }
 
 // Fails unless the snapshot has the log's digest at its seq, and no Checkpoint names another state.
-Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelope) {
+Result<void> expect_in_chain(const ReadableLog& log, const SnapshotEnvelope& envelope) {
   if (envelope.seq > log.last_seq() && !log.damage().empty())
     return Error{ErrorCode::corrupt, "the log is " + log.damage()};
   const auto chain = log.chain_at(envelope.seq);
@@ -148,11 +148,11 @@ Result<void> expect_in_chain(const EventLog& log, const SnapshotEnvelope& envelo
 }
 
 // Whether events between the snapshot and the first kept one were pruned: it is useless then.
-bool outlived(const EventLog& log, Seq seq) { return next(seq) < log.first_seq(); }
+bool outlived(const ReadableLog& log, Seq seq) { return next(seq) < log.first_seq(); }
 
 // Checks a snapshot by its bytes, its place in the log and, if this fold made it, its state. One of
 // another fold version is good for the program that made it.
-SnapshotVerdict judge(const EventLog& log, const fs::path& directory, Seq seq) {
+SnapshotVerdict judge(const ReadableLog& log, const fs::path& directory, Seq seq) {
   SnapshotVerdict verdict{only_seq(seq), ""};
   std::size_t bytes = 0;
   const auto envelope = envelope_in(directory, seq, bytes);
@@ -174,7 +174,7 @@ SnapshotVerdict judge(const EventLog& log, const fs::path& directory, Seq seq) {
 // near the log's beginning could be computed, and without any later one no state at all.
 class Beginnings {
  public:
-  explicit Beginnings(const EventLog& log) : log_(log) {}
+  explicit Beginnings(const ReadableLog& log) : log_(log) {}
   void add(const SnapshotVerdict& good) {
     const Seq seq = good.info.seq;
     if (log_.first_seq() > Seq{1} && !outlived(log_, seq) &&
@@ -188,7 +188,7 @@ class Beginnings {
   }
 
  private:
-  const EventLog& log_;
+  const ReadableLog& log_;
   std::map<std::uint32_t, Seq> seqs_;
 };
 
@@ -322,7 +322,7 @@ Result<void> SnapshotStore::remove(Seq seq) {
   return {};
 }
 
-Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t count) {
+Result<SnapshotPruning> SnapshotStore::prune(const ReadableLog& log, std::size_t count) {
   SnapshotPruning pruning;
   std::vector<SnapshotInfo> good;
   Beginnings beginnings(log);
@@ -362,7 +362,7 @@ Result<SnapshotPruning> SnapshotStore::prune(const EventLog& log, std::size_t co
 // Each file is complete by itself, so any subset is a valid store. A crash in between, or names
 // that come back because the directory was not synced, leave more snapshots than intended, and the
 // next call thins what it finds.
-Result<std::vector<Seq>> SnapshotStore::apply_retention(const EventLog& log, std::size_t most) {
+Result<std::vector<Seq>> SnapshotStore::apply_retention(const ReadableLog& log, std::size_t most) {
   remove_unfinished(directory_);
   std::vector<Seq> removed;
   const std::vector<Seq> seqs = seqs_in(directory_);
@@ -380,7 +380,7 @@ Result<std::vector<Seq>> SnapshotStore::apply_retention(const EventLog& log, std
   return removed;
 }
 
-Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
+Result<std::vector<SnapshotVerdict>> verify_snapshots(const ReadableLog& log,
                                                       const SnapshotStore& store) {
   std::vector<SnapshotVerdict> verdicts;
   std::optional<State> before;  // the state of the last good snapshot: the fold continues from it

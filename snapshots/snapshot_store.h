@@ -75,12 +75,12 @@ class SnapshotStore final : public SnapshotSource {
   /// Keeps the newest `count` good ones of each fold version and removes the older ones. Of a
   /// pruned log it keeps also the first of each fold version from which the kept events can be
   /// folded, and removes all from which they cannot.
-  Result<SnapshotPruning> prune(const EventLog& log, std::size_t count);
+  Result<SnapshotPruning> prune(const ReadableLog& log, std::size_t count);
   /// Applies retention: if there are more than `most`, removes every second of the older half, so
   /// that snapshots get sparser the older they are. Of a pruned log it keeps the first from which
   /// the kept events can be folded. Removes also what a save that was cut off by a crash left; so
   /// only the log's writer may call it. Returns the removed seqs.
-  Result<std::vector<Seq>> apply_retention(const EventLog& log, std::size_t most);
+  Result<std::vector<Seq>> apply_retention(const ReadableLog& log, std::size_t most);
   /// Removes a snapshot; succeeds if there is none.
   Result<void> remove(Seq seq);
   /// Fails if nothing may be written here: with `unavailable` if the directory is a symbolic link,
@@ -98,7 +98,7 @@ class SnapshotStore final : public SnapshotSource {
 /// Compares every snapshot with the log, for `snapshot verify`: its bytes, its digests, its place
 /// in the hash chain, and the state to which the events fold (for a pruned log from its first good
 /// snapshot on).
-Result<std::vector<SnapshotVerdict>> verify_snapshots(const EventLog& log,
+Result<std::vector<SnapshotVerdict>> verify_snapshots(const ReadableLog& log,
                                                       const SnapshotStore& store);
 
 }  // namespace fairlead

@@ -19,7 +19,7 @@ constexpr std::uint64_t kReadAheadWorth = 4 * kBatchEvents;
 // A snapshot that was saved while the hub went on has two Checkpoints: one without a digest of
 // State right behind its events, and later the one that names it. The reading ends where that
 // cannot come any more: at another snapshot, and at another run of the hub.
-Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot) {
+Voucher voucher_of(const ReadableLog& log, const SnapshotInfo& snapshot) {
   const auto reader = log.read(next(snapshot.seq));
   if (!reader) return Voucher::none;
   for (bool behind = false;; behind = true) {
@@ -37,7 +37,7 @@ Voucher voucher_of(const EventLog& log, const SnapshotInfo& snapshot) {
   }
 }
 
-Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSource* snapshots,
+Result<std::optional<Snapshot>> newest_of(const ReadableLog& log, const SnapshotSource* snapshots,
                                           Seq seq) {
   Seq at_most = std::min(seq, log.last_seq());
   while (snapshots != nullptr && at_most > Seq{}) {
@@ -55,20 +55,21 @@ Result<std::optional<Snapshot>> newest_of(const EventLog& log, const SnapshotSou
   return std::optional<Snapshot>();
 }
 
-Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, Seq seq) {
+Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, Seq seq) {
   auto newest = newest_of(log, snapshots, seq);
   if (!newest) return newest.error();
   return state_from(log, *newest ? std::move((*newest)->state) : State{}, seq);
 }
 
-Result<void> can_go_on(const EventLog& log, const State& state) {
+Result<void> can_go_on(const ReadableLog& log, const State& state) {
   if (next(state.seq) >= log.first_seq()) return {};
   return Error{ErrorCode::not_found, "the events before seq " +
                                          std::to_string(log.first_seq().value) +
                                          " were pruned, and no good snapshot holds their state"};
 }
 
-Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldProgress& progress) {
+Result<State> state_from(const ReadableLog& log, State state, Seq seq,
+                         const FoldProgress& progress) {
   const Seq last = std::min(seq, log.last_seq());
   if (state.seq >= last) return state;
   if (auto possible = can_go_on(log, state); !possible) return possible.error();
@@ -98,7 +99,7 @@ Result<State> state_from(const EventLog& log, State state, Seq seq, const FoldPr
   }
 }
 
-Result<State> state_at(const EventLog& log, const SnapshotSource* snapshots, LogTime time) {
+Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, LogTime time) {
   auto last = log.last_at(time);
   if (!last) return last.error();
   auto state = state_at(log, snapshots, *last);

@@ -207,6 +207,15 @@ void Core::appended(std::span<const Event> events, Durability durability) {
   }
 }
 
+void Core::learned(std::span<const Event> events) {
+  check(planning_ == Planning::off && !out_ && proposed_.empty() && !facts_.waiting(),
+        "a core that follows plans nothing and appends nothing");
+  if (events.empty()) return;
+  for (const Event& event : events) moments_.appended(event);
+  durable(events.back().seq);
+  outbox_.set_inflight_max(state().configuration.writes.inflight_max);
+}
+
 std::optional<EventDraft> Core::refused(std::vector<EventDraft>&& drafts) {
   check(out_ == Origin::facts, "only facts are appended in parts");
   out_.reset();

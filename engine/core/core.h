@@ -23,6 +23,9 @@
 // is appended. Nothing is sent, and no notice given, before all that it follows from is stored.
 // Appends may be asynchronous: while one is out, input queues and nothing else is asked for.
 //
+// A follower is the same core without this loop: its driver reads the log that another engine
+// appends to, and calls learned().
+//
 // Pure: the same calls give the same results.
 #pragma once
 
@@ -118,6 +121,11 @@ class Core {
   Ready ready(LogTime now, Input input);
   /// The last append: the log gave its drafts these places. pending: it may still fail.
   void appended(std::span<const Event> events, Durability durability);
+  /// Another leader appended these events, and they are stored: they are folded. Only while this
+  /// core plans nothing (Planning::off), appends nothing and has nothing queued: it follows. It
+  /// leads once its driver has proposed an EpochStarted, offered first lists and turned planning
+  /// on.
+  void learned(std::span<const Event> events);
   /// The last append was refused as too large and changed nothing. Returns the draft that is too
   /// large alone and therefore dropped, if it is found. Only if Append::divisible.
   std::optional<EventDraft> refused(std::vector<EventDraft>&& drafts);
@@ -128,6 +136,9 @@ class Core {
   void failed();
 
   const State& state() const { return moments_.state(); }
+  /// Moves State out, which another core begins with: a leader whose events are all stored becomes
+  /// a follower so. What it had queued, planned or sent ends with it.
+  State release_state() && { return moments_.release_state(); }
   const DirtySet& dirty() const { return moments_.dirty(); }
   /// Whether State is in the middle of a moment.
   bool moment_open() const { return moments_.open(); }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/apply/patch_sink.h"
+#include "engine/base/durability.h"
 #include "engine/core/notice.h"
 #include "schema/event.h"
 
@@ -13,9 +14,6 @@ namespace fairlead {
 /// Whether more input of the present moment follows what was offered. While it does, the moment
 /// stays open: a burst is planned once, at its end.
 enum class Input : std::uint8_t { complete, more_pending };
-
-/// Whether a commit is stored, or may still be in a pipeline and fail later.
-enum class Durability : std::uint8_t { durable, pending };
 
 /// What the drafts of an append are.
 enum class Origin : std::uint8_t { proposal, facts, outcomes, timer, intents };

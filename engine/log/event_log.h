@@ -1,209 +1,59 @@
 // The event log: append, read, verify.
 //
 // The log is the truth: a caller publishes a group commit, or acts on it, only once it is durable.
-// That is so when append() returns; after append_pipelined(), when wait_durable() does
-// (docs/decisions/0018-pipelined-append.md). Three implementations: RocksDB (rocksdb_log.h), memory
-// (memory_log.h), and the events of a bundle, read only (replay/bundle/bundle.h). The first two
-// pass the same contract tests.
+// Each job is a contract of its own: to write, to drop what is no longer needed, and, in
+// log_reader.h, to read and to find events by what they are about. Two implementations have all of
+// them and pass the same contract tests: RocksDB (rocksdb_log.h) and memory (memory_log.h). The
+// events of a bundle (replay/bundle/bundle.h) can be read alone.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <utility>
-#include <variant>
 #include <vector>
 
-#include "engine/base/digest.h"
-#include "engine/base/result.h"
-#include "schema/event.h"
+#include "engine/base/durability.h"
+#include "engine/log/log_reader.h"
 
 namespace fairlead {
 
-/// A reusable buffer of 8-byte words that grows and never shrinks.
-class WordBuffer {
+/// Appends events. Its functions belong to one thread.
+class LogWriter {
  public:
-  /// Returns room for `count` words, uninitialised. The earlier contents are lost.
-  std::uint64_t* room_for(std::size_t count) {
-    if (count > capacity_) {
-      words_ = std::make_unique_for_overwrite<std::uint64_t[]>(count);
-      capacity_ = count;
-    }
-    return words_.get();
-  }
+  virtual ~LogWriter() = default;
 
- private:
-  std::unique_ptr<std::uint64_t[]> words_;
-  std::size_t capacity_ = 0;
-};
-
-/// What `log stat` reports. For a damaged log it covers the events before the damage.
-struct LogStat {
-  Seq first;
-  Seq last;
-  std::uint64_t events = 0;
-  std::uint64_t bytes = 0;      ///< on disk (memory: canonical bytes)
-  std::uint64_t raw_bytes = 0;  ///< the part of `bytes` that raw objects use
-  LogTime first_time;
-  LogTime last_time;
-  std::vector<Epoch> epochs;    ///< ascending
-  std::string program_version;  ///< of the last epoch
-};
-
-/// What `log verify` found.
-struct LogVerdict {
-  std::uint64_t events = 0;      ///< number of events that were checked
-  std::optional<Seq> broken_at;  ///< first seq that does not match; none: the chain holds
-  std::string what;              ///< the fault at `broken_at`, in words for the operator
-};
-
-/// Receives the progress of a long walk over a log, a few times a second; a short walk reports
-/// nothing. May be empty.
-using LogProgress = std::function<void(Seq done, Seq last)>;
-
-/// Events that were read together. The next batch reuses their memory, and their texts may view
-/// memory of the batch, so nothing may be moved out of them: events() is const for that reason. A
-/// copy of an event owns its memory.
-class EventBatch {
- public:
-  std::span<const Event> events() const { return std::span(events_).first(count_); }
-  std::size_t size() const { return count_; }
-
-  // For readers:
-  void clear() { count_ = memory_count_ = 0; }
-  /// Adds an event and returns it with the stale contents of an earlier batch.
-  Event& add() {
-    if (count_ == events_.size()) events_.emplace_back();
-    return events_[count_++];
-  }
-  void drop_last() { --count_; }
-  /// Keeps `words`, which events of the batch view, and returns the buffer of an earlier batch in
-  /// it.
-  void keep(WordBuffer& words) {
-    if (memory_count_ == memory_.size()) memory_.emplace_back();
-    std::swap(memory_[memory_count_++], words);
-  }
-
- private:
-  std::vector<Event> events_;  ///< the first `count_` are of this batch
-  std::size_t count_ = 0;
-  std::vector<WordBuffer> memory_;  ///< the first `memory_count_` are viewed
-  std::size_t memory_count_ = 0;
-};
-
-/// A batch is full when it holds this many events. A reader may exceed it so as not to split a
-/// group commit.
-inline constexpr std::size_t kBatchEvents = 512;
-
-/// Reads a log in seq order, up to the event that was the last when the reader was made. Not
-/// thread safe.
-class EventReader {
- public:
-  virtual ~EventReader() = default;
-  /// Returns the next event; nullopt after the last. An error names the seq that cannot be read.
-  virtual Result<std::optional<Event>> next() = 0;
-  /// Replaces the contents of `batch` by the next events; by none after the last. After an error
-  /// `batch` holds the events before the unreadable one.
-  virtual Result<void> next_batch(EventBatch& batch);
-};
-
-/// A log that is open for reading, and for writing if it was opened so. Calls that append, wait or
-/// delete belong to one thread; the others may come from any thread at any time. Readers must not
-/// outlive the log.
-class EventLog {
- public:
-  virtual ~EventLog() = default;
-
-  /// Gives `drafts` consecutive seqs, `time` (or the last log_time if that is later) and `epoch`,
-  /// and makes them durable as one group commit, with the raw objects of the drafts beside them.
-  /// Returns the events as stored; an empty span appends nothing. Fails with `bad_input`, and
-  /// stores nothing, if a record exceeds kRecordBytesMax or the commit kCommitBytesMax. After a
-  /// failed write or sync the log is read-only: every append fails until the log is opened again.
-  virtual Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
-                                            Epoch epoch) = 0;
-
-  /// Appends like append() and moves the contents out of `drafts`. After `bad_input` they are
-  /// unchanged.
-  virtual Result<std::vector<Event>> append_owned(std::vector<EventDraft>&& drafts, LogTime time,
-                                                  Epoch epoch) {
-    return append(drafts, time, epoch);
-  }
-
-  /// Appends like append_owned(), pipelined: it may return before the commit is durable, so that
-  /// the caller prepares the next group while the disk works. The returned events are those that
-  /// will be stored; the caller may fold them, but must not publish or act on them before
-  /// wait_durable() succeeded. Commits are written in order, none before its predecessor is durable
-  /// and none after a failed one, and only a few are pending at a time: this call blocks until
-  /// there is room. Readers and last_seq() do not see a commit before it is stored.
-  virtual Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts,
-                                                      LogTime time, Epoch epoch) {
-    return append_owned(std::move(drafts), time, epoch);
-  }
+  /// Gives `drafts`, whose contents it moves out, consecutive seqs, `time` (or the last log_time if
+  /// that is later) and `epoch`, and stores them as one group commit, with the raw objects of the
+  /// drafts beside them. Returns the events as stored; no drafts append nothing. Fails with
+  /// `bad_input`, stores nothing and leaves `drafts` as they are, if a record exceeds
+  /// kRecordBytesMax or the commit kCommitBytesMax. After a failed write or sync the log is
+  /// read-only: every append fails until the log is opened again.
+  ///
+  /// A `pending` append may return before the commit is durable, so that the caller prepares the
+  /// next group while the disk works (docs/decisions/0018-pipelined-append.md). The caller may fold
+  /// its events, but must not publish or act on them before wait_durable() succeeded. Commits are
+  /// written in order, none before its predecessor is durable and none after a failed one, and only
+  /// a few are pending at a time: the call blocks until there is room. Readers do not see a commit
+  /// before it is stored.
+  virtual Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, LogTime time,
+                                            Epoch epoch, Durability durability) = 0;
   /// Waits until everything that was appended is durable. Returns the error of the commit that
   /// failed, if one did; the log is read-only then.
   virtual Result<void> wait_durable() { return {}; }
 
-  /// Returns a reader from `from` to the last event, or from the first kept event if `from` is 0.
-  /// Fails with `gone`, naming the first kept event, if `from` was pruned.
-  virtual Result<std::unique_ptr<EventReader>> read(Seq from) const = 0;
-  /// Returns the seq of the last event whose log_time is not later than `time`; 0 if every event is
-  /// later. Fails with `gone` if that event was pruned.
-  virtual Result<Seq> last_at(LogTime time) const = 0;
-  /// Returns the raw object kept beside event `seq`; nullopt if none was appended or it was
-  /// dropped.
-  virtual Result<std::optional<std::string>> raw(Seq seq) const = 0;
-  /// Deletes the raw objects kept beside events before `seq`, durably. The events stay.
-  virtual Result<void> drop_raw_before(Seq seq) = 0;
-  /// Returns the seqs of the kept events about one object, ascending (ObjectObserved, ObjectGone,
-  /// PatchIntended). `source` is the API server that holds the object: for an intent the target
-  /// cluster.
-  virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
-
-  /// Returns the seqs of the signs of `source`, ascending (is_sign): they delimit the times in
-  /// which it was not observed.
-  virtual Result<std::vector<Seq>> signs(std::string_view source) const = 0;
-
-  /// Returns the seq of the first kept event: 1 until events are pruned, and the seq after
-  /// last_seq() if no event is kept.
-  virtual Seq first_seq() const = 0;
-  virtual Seq last_seq() const = 0;
-  virtual LogTime last_time() const = 0;
-  /// Returns the digest of the hash chain after the last group commit.
-  virtual Digest chain() const = 0;
-  /// Returns the digest of the hash chain after the group commit that ends with `seq`. For the seq
-  /// before the first kept event it is the digest that the first kept commit continues (zeros for
-  /// seq 0). Fails with `not_found` if no commit ends there.
-  virtual Result<Digest> chain_at(Seq seq) const = 0;
-  virtual Result<LogStat> stat() const = 0;
-  /// Recomputes the chain and every record's bytes from the first event that is kept.
-  virtual Result<LogVerdict> verify() const = 0;
-  /// Checks that every group commit is what was written and continues the one before it. Does not
-  /// decode the records inside, which makes it many times faster than verify().
-  virtual Result<LogVerdict> verify_chain() const { return verify(); }
-  /// Returns the fault of a damaged log that was opened for reading, naming the seq; empty if the
-  /// log is whole. Events behind the damage are not readable: last_seq() is the last before it.
-  virtual std::string damage() const { return {}; }
+  /// Appends copies of `drafts`, durably.
+  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time, Epoch epoch) {
+    return append(std::vector(drafts.begin(), drafts.end()), time, epoch, Durability::durable);
+  }
 };
 
-/// Advice to the operator of a damaged log; ends a message.
-inline constexpr const char* kDamageAdvice =
-    "Keep a copy of the data directory and restore the log from an export or a backup: "
-    "docs/operating.md, \"The log is damaged\"";
+/// Drops what is kept beside the events. On the writer's thread.
+class LogRetention {
+ public:
+  virtual ~LogRetention() = default;
+  /// Deletes the raw objects kept beside events before `seq`, durably. The events stay.
+  virtual Result<void> drop_raw_before(Seq seq) = 0;
+};
 
-/// Returns whether an event is a sign of its source: that the source is in sync, stale or lost, or,
-/// from kSelf, that a hub started or its configuration changed.
-bool is_sign(const Event& event);
-
-/// Returns the seq that "the end of the log" means to a caller: the last event of a whole log, the
-/// seq after the last readable event of a damaged one, so that a question about the end meets
-/// expect_before_damage().
-Seq end_of(const EventLog& log);
-/// Fails with `corrupt`, naming the damage and what can still be asked, if the answer to a question
-/// about this event or this log time depends on events behind the damage.
-Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, LogTime>& place);
+/// The log of a hub, open for reading, and for writing if it was opened so.
+class EventLog : public ReadableLog, public LogWriter, public LogRetention {};
 
 }  // namespace fairlead

@@ -29,8 +29,8 @@ class MemoryReader final : public EventReader {
 MemoryLog::MemoryLog() = default;
 MemoryLog::~MemoryLog() = default;
 
-Result<std::vector<Event>> MemoryLog::append(std::span<const EventDraft> drafts, LogTime time,
-                                             Epoch epoch) {
+Result<std::vector<Event>> MemoryLog::append(std::vector<EventDraft>&& drafts, LogTime time,
+                                             Epoch epoch, Durability) {
   if (drafts.empty()) return std::vector<Event>();
   const std::lock_guard lock(mutex_);
   std::vector<EventDraft> owned(drafts.begin(), drafts.end());

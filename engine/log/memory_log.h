@@ -22,8 +22,9 @@ class MemoryLog final : public EventLog {
   MemoryLog();
   ~MemoryLog() override;
 
-  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
-                                    Epoch epoch) override;
+  using LogWriter::append;
+  Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, LogTime time, Epoch epoch,
+                                    Durability durability) override;
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;

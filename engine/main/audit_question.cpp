@@ -37,7 +37,7 @@ std::string* parameter_of(AuditQuestion& question, std::string_view name) {
   return nullptr;
 }
 
-Result<AuditPosition> place(const EventLog& log, const char* option, const std::string& text,
+Result<AuditPosition> place(const ReadableLog& log, const char* option, const std::string& text,
                             Seq otherwise) {
   if (text.empty()) return AuditPosition(otherwise);
   return parse_position(log, option, text);
@@ -66,7 +66,7 @@ Result<AuditPlacement> placement_of(const AuditQuestion& question) {
   return AuditPlacement{parts[0], parts[1], of_pod ? parts[2] : ""};
 }
 
-Result<std::optional<AuditPosition>> optional_place(const EventLog& log, const char* option,
+Result<std::optional<AuditPosition>> optional_place(const ReadableLog& log, const char* option,
                                                     const std::string& text) {
   if (text.empty()) return std::optional<AuditPosition>();
   auto position = parse_position(log, option, text);
@@ -81,7 +81,7 @@ Seq end_of(const AuditSource& source) {
 
 // Without --as-of the moment is the end of the span that is asked for.
 Result<AuditAnswer> answer_about_pool(const AuditSource& source, const AuditQuestion& question) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   const auto object = placement_of(question);
   if (!object) return object.error();
   const auto from = optional_place(log, "--from", question.from);
@@ -165,7 +165,7 @@ std::set<std::string> clusters_read(const State& state, const AuditQuestion& que
 }
 
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   const std::string& subject = question.subject;
   if (std::string missing = missing_subject(question); !missing.empty())
     return Error{ErrorCode::bad_input, std::move(missing)};

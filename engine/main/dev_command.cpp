@@ -208,7 +208,7 @@ void report_fleet(std::deque<FleetLine>& lines, LogTime until, Account& account)
 
 // Passes the events of the log behind `reported`, and the fleet's lines, to the account: by time,
 // because the fleet sees a write only after it is in the log.
-Result<void> report_log(const EventLog& log, Seq& reported, std::deque<FleetLine>& lines,
+Result<void> report_log(const ReadableLog& log, Seq& reported, std::deque<FleetLine>& lines,
                         Account& account) {
   if (log.last_seq() > reported) {
     auto reader = log.read(next(reported));

@@ -212,7 +212,7 @@ void EventFilter::Terms::add(Terms more) {
 /// function leaves `next_` behind what it read.
 class EventFilter::Parser {
  public:
-  Parser(const EventLog& log, const TimeFrame& frame, std::vector<std::string> tokens)
+  Parser(const ReadableLog& log, const TimeFrame& frame, std::vector<std::string> tokens)
       : log_(log), frame_(frame), tokens_(std::move(tokens)) {}
 
   Result<Terms> read() {
@@ -358,7 +358,7 @@ class EventFilter::Parser {
     return terms;
   }
 
-  const EventLog& log_;
+  const ReadableLog& log_;
   const TimeFrame& frame_;
   const std::vector<std::string> tokens_;
   const std::shared_ptr<EventAsText> as_text_ = std::make_shared<EventAsText>();
@@ -366,11 +366,11 @@ class EventFilter::Parser {
   std::string note_;
 };
 
-Result<EventFilter> EventFilter::parse(const EventLog& log, std::string_view text) {
+Result<EventFilter> EventFilter::parse(const ReadableLog& log, std::string_view text) {
   return parse(log, text, frame_of(log));
 }
 
-Result<EventFilter> EventFilter::parse(const EventLog& log, std::string_view text,
+Result<EventFilter> EventFilter::parse(const ReadableLog& log, std::string_view text,
                                        const TimeFrame& frame) {
   auto tokens = tokens_of(text);
   if (!tokens) return tokens.error();

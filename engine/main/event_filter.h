@@ -34,9 +34,9 @@ class EventFilter {
  public:
   /// Parses terms about `log`, with times in `frame`; an empty text has none and accepts every
   /// event. Fails with `bad_input`, naming the term and what was expected.
-  static Result<EventFilter> parse(const EventLog& log, std::string_view text,
+  static Result<EventFilter> parse(const ReadableLog& log, std::string_view text,
                                    const TimeFrame& frame);
-  static Result<EventFilter> parse(const EventLog& log, std::string_view text);
+  static Result<EventFilter> parse(const ReadableLog& log, std::string_view text);
 
   bool accepts(const Event& event) const;
   /// No event before `from` or behind `to` is accepted: what seq and time allow.

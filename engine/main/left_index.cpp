@@ -7,7 +7,7 @@
 
 namespace fairlead {
 
-Result<void> leave_index(const EventLog& log, const std::filesystem::path& data) {
+Result<void> leave_index(const ReadableLog& log, const std::filesystem::path& data) {
   if (log.last_seq().value - log.first_seq().value < kIndexedEventsMin) return {};
   constexpr std::uint64_t kStep = 50'000;
   const auto progress = progress_on_terminal("indexing for the page: ");

@@ -59,7 +59,7 @@ int log_verify(LogPlace place, LogOutput output, std::ostream& out, std::ostream
     const int exit_code = report_log_error(history.error(), err);
     return history.error().code == ErrorCode::corrupt ? kAnswerIsNo : exit_code;
   }
-  const EventLog& log = *history->log;
+  const ReadableLog& log = *history->log;
   const auto verdict = [&] {
     const WaitingLine waiting("verifying");
     return verify_with(log, *history->snapshots);
@@ -157,7 +157,7 @@ Result<Seq> print_present(const LogOptions& options, const AskHub& ask) {
   }
   const auto history = open_history(options.place.data, options.place.bundle);
   if (!history) return history.error();
-  const EventLog& log = *history->log;
+  const ReadableLog& log = *history->log;
   if (auto printed = print_events(log, options.selection, options.format(), std::cout); !printed)
     return printed.error();
   return log.last_seq();

@@ -65,7 +65,7 @@ struct Pruned {
 
 /// Returns the first snapshot at or after `cut`: from there on State can be recomputed. Fails with
 /// `bad_input` if no good one is.
-Result<Seq> snapshot_behind(const EventLog& log, const SnapshotStore& snapshots, Seq cut) {
+Result<Seq> snapshot_behind(const ReadableLog& log, const SnapshotStore& snapshots, Seq cut) {
   const auto newest = newest_of(log, &snapshots, log.last_seq());
   if (!newest) return newest.error();
   if (!*newest || (*newest)->info.seq < cut)

@@ -81,7 +81,7 @@ Error bad_flag(const char* flag, const std::string& expected, const std::string&
           std::string(flag) + ": expected " + expected + ", got \"" + given + "\""};
 }
 
-Result<void> add_places(const EventLog& log, const LogSelection& selection, Filter& filter) {
+Result<void> add_places(const ReadableLog& log, const LogSelection& selection, Filter& filter) {
   const TimeFrame frame = frame_of(log, selection.zone, selection.now);
   filter.note = note_of({{"--from", selection.from}, {"--to", selection.to}}, frame);
   if (!selection.from.empty()) {
@@ -113,7 +113,7 @@ Result<std::size_t> last_of(const std::string& text) {
   return bad_flag("--last", "a number from 1 to " + std::to_string(kLogLastMax), text);
 }
 
-Result<Filter> understand(const EventLog& log, const LogSelection& selection) {
+Result<Filter> understand(const ReadableLog& log, const LogSelection& selection) {
   Filter filter;
   if (auto added = add_places(log, selection, filter); !added) return added.error();
   const auto last = last_of(selection.last);
@@ -160,7 +160,7 @@ void print_event(const Event& event, const std::optional<std::string>& raw,
 
 enum class Extent : std::uint8_t { page, all };
 
-Result<void> print_accepted(const EventLog& log, const Event& event, const Printing& printing,
+Result<void> print_accepted(const ReadableLog& log, const Event& event, const Printing& printing,
                             std::ostream& out) {
   std::optional<std::string> object;
   if (printing.raw) {
@@ -174,7 +174,7 @@ Result<void> print_accepted(const EventLog& log, const Event& event, const Print
 
 /// Prints until the selection or the page ends. Returns where the next page begins, if there is
 /// one.
-Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter,
+Result<std::optional<Seq>> print_page(const ReadableLog& log, const Filter& filter,
                                       const Printing& printing, Extent extent, std::ostream& out) {
   const auto reader = log.read(filter.from);
   if (!reader) return reader.error();
@@ -195,7 +195,7 @@ Result<std::optional<Seq>> print_page(const EventLog& log, const Filter& filter,
 /// The newest of the selected events, found from the end of the log backwards.
 class NewestEvents {
  public:
-  NewestEvents(const EventLog& log, const Filter& filter, const Printing& printing)
+  NewestEvents(const ReadableLog& log, const Filter& filter, const Printing& printing)
       : log_(log), filter_(filter), printing_(printing) {}
 
   /// Reads back until there are filter.last of them, or the selection or the page ends.
@@ -245,7 +245,7 @@ class NewestEvents {
     return {};
   }
 
-  const EventLog& log_;
+  const ReadableLog& log_;
   const Filter& filter_;
   const Printing printing_;
   std::deque<std::string> lines_;  // ascending
@@ -256,7 +256,7 @@ class NewestEvents {
 
 std::string spelled(Seq seq) { return "seq:" + std::to_string(seq.value); }
 
-Result<void> add_newest(const EventLog& log, const Filter& filter, const Printing& printing,
+Result<void> add_newest(const ReadableLog& log, const Filter& filter, const Printing& printing,
                         Json& page) {
   NewestEvents newest(log, filter, printing);
   if (auto read = newest.read(Extent::page); !read) return read;
@@ -269,7 +269,7 @@ Result<void> add_newest(const EventLog& log, const Filter& filter, const Printin
   return {};
 }
 
-Result<void> add_oldest(const EventLog& log, const Filter& filter, const Printing& printing,
+Result<void> add_oldest(const ReadableLog& log, const Filter& filter, const Printing& printing,
                         Json& page) {
   std::ostringstream text;
   const auto next = print_page(log, filter, printing, Extent::page, text);
@@ -279,7 +279,7 @@ Result<void> add_oldest(const EventLog& log, const Filter& filter, const Printin
   return {};
 }
 
-Result<std::string> answer_cat(const EventLog& log, const LogSelection& selection,
+Result<std::string> answer_cat(const ReadableLog& log, const LogSelection& selection,
                                LogOutput output) {
   auto filter = understand(log, selection);
   if (!filter) return filter.error();
@@ -293,7 +293,7 @@ Result<std::string> answer_cat(const EventLog& log, const LogSelection& selectio
   return to_text(page);
 }
 
-Result<std::string> answer_stat(const EventLog& log, LogOutput output) {
+Result<std::string> answer_stat(const ReadableLog& log, LogOutput output) {
   std::ostringstream text;
   const auto exit_code = print_stat(log, output, text);
   if (!exit_code) return exit_code.error();
@@ -380,13 +380,13 @@ std::string chain_text(const LogVerdict& verdict) {
   return verdict.broken_at ? "broken@" + std::to_string(verdict.broken_at->value) : "ok";
 }
 
-Result<std::string> note_on_times(const EventLog& log, const LogSelection& selection) {
+Result<std::string> note_on_times(const ReadableLog& log, const LogSelection& selection) {
   const auto filter = understand(log, selection);
   if (!filter) return filter.error();
   return filter->note;
 }
 
-Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out, TimeZone zone) {
+Result<int> print_stat(const ReadableLog& log, LogOutput output, std::ostream& out, TimeZone zone) {
   const auto stat = log.stat();
   if (!stat) return stat.error();
   const auto verdict = log.verify_chain();
@@ -398,7 +398,7 @@ Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out,
   return verdict->broken_at ? kAnswerIsNo : kDone;
 }
 
-Result<void> print_events(const EventLog& log, const LogSelection& selection, LogOutput output,
+Result<void> print_events(const ReadableLog& log, const LogSelection& selection, LogOutput output,
                           std::ostream& out) {
   const auto filter = understand(log, selection);
   if (!filter) return filter.error();
@@ -414,7 +414,7 @@ Result<void> print_events(const EventLog& log, const LogSelection& selection, Lo
   return {};
 }
 
-Result<std::string> answer_log_target(const EventLog& log, std::string_view target,
+Result<std::string> answer_log_target(const ReadableLog& log, std::string_view target,
                                       std::optional<LogTime> now) {
   auto question = log_question(target);
   if (!question) return question.error();

@@ -34,14 +34,14 @@ std::string chain_text(const LogVerdict& verdict);
 
 /// Prints a summary of the log, and whether its chain holds. Returns the exit code, 1 if it does
 /// not.
-Result<int> print_stat(const EventLog& log, LogOutput output, std::ostream& out,
+Result<int> print_stat(const ReadableLog& log, LogOutput output, std::ostream& out,
                        TimeZone zone = {});
 /// "--from yesterday is 2026-11-20T00:00:00Z": which moments the times of a selection are; empty if
 /// each was written in full. Fails with `bad_input` as print_events() does.
-Result<std::string> note_on_times(const EventLog& log, const LogSelection& selection);
+Result<std::string> note_on_times(const ReadableLog& log, const LogSelection& selection);
 /// Prints the selected events, one a line, until `out` fails. Returns the error that ended the
 /// reading, if there is one.
-Result<void> print_events(const EventLog& log, const LogSelection& selection, LogOutput output,
+Result<void> print_events(const ReadableLog& log, const LogSelection& selection, LogOutput output,
                           std::ostream& out);
 
 /// The path below which the hub answers questions about its log.
@@ -59,7 +59,7 @@ inline constexpr std::size_t kLogLastMax = 10'000;
 /// `end` is the log's last seq; `next` is absent on the last page; a selection ends where the log
 /// ended at its first. With `last` a page has the newest of the selected events and "events", how
 /// many; `next` selects older ones.
-Result<std::string> answer_log_target(const EventLog& log, std::string_view target,
+Result<std::string> answer_log_target(const ReadableLog& log, std::string_view target,
                                       std::optional<LogTime> now = {});
 
 /// What a hub answered.

@@ -71,7 +71,7 @@ class Parameters {
   std::map<std::string, std::string> values_;
 };
 
-Result<LogTime> time_of(const EventLog& log, const std::string& name, const std::string& text,
+Result<LogTime> time_of(const ReadableLog& log, const std::string& name, const std::string& text,
                         LogTime otherwise) {
   if (text.empty()) return otherwise;
   const auto position = parse_position(log, name, text);
@@ -83,7 +83,7 @@ Result<LogTime> time_of(const EventLog& log, const std::string& name, const std:
   return event ? event->log_time : otherwise;
 }
 
-Json damage_of(const EventLog& log) {
+Json damage_of(const ReadableLog& log) {
   const std::string damage = log.damage();
   return damage.empty() ? Json() : Json(damage + ". " + kDamageAdvice);
 }
@@ -98,7 +98,7 @@ Result<std::optional<Seq>> seq_parameter(const Parameters& parameters) {
 
 // Whether the log has the hash chain `chain` at `seq`, where a group commit ended when the link was
 // made: "same", "other", "behind" (it ends earlier) or "pruned".
-std::string compare_chain(const EventLog& log, Seq seq, const std::string& chain) {
+std::string compare_chain(const ReadableLog& log, Seq seq, const std::string& chain) {
   if (seq > log.last_seq()) return "behind";
   if (next(seq) < log.first_seq()) return "pruned";
   const auto here = log.chain_at(seq);
@@ -160,7 +160,7 @@ Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target
   if (!parameters) return parameters.error();
   const auto seq = seq_parameter(*parameters);
   if (!seq) return seq.error();
-  const EventLog& log = *served.log;
+  const ReadableLog& log = *served.log;
   const bool empty = log.last_seq() == Seq{};
   Json answer{{"kind", "Log"},
               {"first_seq", log.first_seq().value},
@@ -244,7 +244,7 @@ struct PageService::Parts {
   Json damage(const ServedLog& served) const {
     return fault.empty() ? damage_of(*served.log) : Json(fault + ". " + kDamageAdvice);
   }
-  Result<TimelineSpan> span_of(const EventLog& log, const Parameters& parameters) const {
+  Result<TimelineSpan> span_of(const ReadableLog& log, const Parameters& parameters) const {
     const auto from = time_of(log, "from", parameters.text("from"), timeline.begin());
     if (!from) return from.error();
     const auto to = time_of(log, "to", parameters.text("to"), log.last_time());

@@ -163,7 +163,7 @@ Result<PlanAnswer> check_proposed(const PlanOptions& options, const State& state
 Result<PlanAnswer> check_against_log(const PlanOptions& options, std::istream& in) {
   auto history = open_history(options.data, "");
   if (!history) return history.error();
-  const EventLog& log = *history->log;
+  const ReadableLog& log = *history->log;
   auto state = state_at(log, history->snapshots.get(), log.last_seq());
   if (!state) return state.error();
   DirtySet dirty;

@@ -18,7 +18,7 @@ std::optional<Seq> parse_seq(std::string_view text) {
 
 }  // namespace
 
-TimeFrame frame_of(const EventLog& log, TimeZone zone, std::optional<LogTime> now) {
+TimeFrame frame_of(const ReadableLog& log, TimeZone zone, std::optional<LogTime> now) {
   const LogTime end = log.last_time();
   return {std::max(now.value_or(end), end), end, zone};
 }
@@ -51,7 +51,7 @@ std::string note_of(
   return note;
 }
 
-Result<Position> parse_position(const EventLog& log, std::string_view option,
+Result<Position> parse_position(const ReadableLog& log, std::string_view option,
                                 std::string_view text) {
   return parse_position(frame_of(log), option, text);
 }
@@ -64,7 +64,7 @@ Result<Position> parse_position(const TimeFrame& frame, std::string_view option,
                                          ", got \"" + std::string(text) + "\""};
 }
 
-Result<Seq> first_event(const EventLog& log, const Position& position) {
+Result<Seq> first_event(const ReadableLog& log, const Position& position) {
   if (const auto* seq = std::get_if<Seq>(&position)) return *seq;
   const LogTime time = std::get<LogTime>(position);
   if (time.ns <= 0) return log.first_seq();
@@ -74,19 +74,19 @@ Result<Seq> first_event(const EventLog& log, const Position& position) {
   return before.error();
 }
 
-Result<Seq> last_event(const EventLog& log, const Position& position) {
+Result<Seq> last_event(const ReadableLog& log, const Position& position) {
   if (auto known = expect_before_damage(log, position); !known) return known.error();
   if (const auto* seq = std::get_if<Seq>(&position)) return std::min(*seq, log.last_seq());
   return log.last_at(std::get<LogTime>(position));
 }
 
-Result<Seq> first_event(const EventLog& log, std::string_view option, std::string_view text) {
+Result<Seq> first_event(const ReadableLog& log, std::string_view option, std::string_view text) {
   const auto position = parse_position(log, option, text);
   if (!position) return position.error();
   return first_event(log, *position);
 }
 
-Result<Seq> last_event(const EventLog& log, std::string_view option, std::string_view text) {
+Result<Seq> last_event(const ReadableLog& log, std::string_view option, std::string_view text) {
   const auto position = parse_position(log, option, text);
   if (!position) return position.error();
   return last_event(log, *position);

@@ -25,7 +25,7 @@ inline constexpr const char* kPositionHelp =
 
 /// What times in a log are counted from: `now` of the hub that appends to it, which is not earlier
 /// than its last event; nullopt: of a copy.
-TimeFrame frame_of(const EventLog& log, TimeZone zone = {}, std::optional<LogTime> now = {});
+TimeFrame frame_of(const ReadableLog& log, TimeZone zone = {}, std::optional<LogTime> now = {});
 /// Returns a position so that it means the same in every frame: times as RFC 3339. What is none is
 /// returned as it is.
 std::string absolute(const std::string& text, const TimeFrame& frame);
@@ -39,22 +39,22 @@ std::string note_of(
     const TimeFrame& frame);
 
 /// Reads a position in `log`. Fails with `bad_input`, naming `option` (`--as-of`), if it is none.
-Result<Position> parse_position(const EventLog& log, std::string_view option,
+Result<Position> parse_position(const ReadableLog& log, std::string_view option,
                                 std::string_view text);
 Result<Position> parse_position(const TimeFrame& frame, std::string_view option,
                                 std::string_view text);
 
 /// Returns the first event at or after a position: where a range begins. It may be behind the log's
 /// last event.
-Result<Seq> first_event(const EventLog& log, const Position& position);
+Result<Seq> first_event(const ReadableLog& log, const Position& position);
 
 /// Returns the last event at or before a position: where a range ends, and the event behind "as
 /// of". 0 if every event is later. Fails with `gone` if it is before the events that the log keeps,
 /// and with `corrupt` if it is behind damage.
-Result<Seq> last_event(const EventLog& log, const Position& position);
+Result<Seq> last_event(const ReadableLog& log, const Position& position);
 
 /// The same for a position as it was written for `option`.
-Result<Seq> first_event(const EventLog& log, std::string_view option, std::string_view text);
-Result<Seq> last_event(const EventLog& log, std::string_view option, std::string_view text);
+Result<Seq> first_event(const ReadableLog& log, std::string_view option, std::string_view text);
+Result<Seq> last_event(const ReadableLog& log, std::string_view option, std::string_view text);
 
 }  // namespace fairlead

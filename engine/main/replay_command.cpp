@@ -126,7 +126,7 @@ std::string text_of(const Verdict& verdict) {
 }
 
 // Prints the recorded writes one after another, with the pauses of the log between them.
-Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
+Result<int> play(const ReadableLog& log, Seq from, Seq to, double speed) {
   auto reader = log.read(from);
   if (!reader) return reader.error();
   std::optional<LogTime> last;
@@ -149,7 +149,7 @@ Result<int> play(const EventLog& log, Seq from, Seq to, double speed) {
 
 // Reads the span of events. A span that ends before it begins, or begins behind the log, is
 // refused: it holds nothing to compare, and the report would be "nothing differs".
-Result<void> read_span(const EventLog& log, const ReplayCommandOptions& options,
+Result<void> read_span(const ReadableLog& log, const ReplayCommandOptions& options,
                        ReplayOptions& how) {
   if (!options.from.empty()) {
     const auto from = first_event(log, "--from", options.from);
@@ -188,7 +188,7 @@ Result<int> run_replay(ReplayCommandOptions& options) {
   if (!zone) return zone.error();
   const auto history = open_history_of(options.place, reach_hub, progress_of_copy());
   if (!history) return history.error();
-  const EventLog& log = *history->log;
+  const ReadableLog& log = *history->log;
   make_absolute({&options.from, &options.to}, frame_of(log, *zone));
   ReplayOptions how;
   if (options.verify) how.comparison = Comparison::all;

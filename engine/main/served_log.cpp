@@ -61,8 +61,8 @@ class OpenedHistory {
 ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data,
                                   PresentState* present) {
   const auto snapshots = std::make_shared<const SnapshotStore>(data);
-  const ServedLog served{borrowed<EventLog>(log),  snapshots,    borrowed(log), snapshots,
-                         std::string(kDataOption), data.string()};
+  const ServedLog served{borrowed<ReadableLog>(log), snapshots,    borrowed(log), snapshots,
+                         std::string(kDataOption),   data.string()};
   ServedLogSource source{[served]() -> Result<ServedLog> { return served; },
                          [&log] { return std::to_string(log.last_seq().value); }};
   if (present != nullptr)

@@ -22,7 +22,7 @@ inline constexpr std::string_view kDataOption = "--data";
 
 /// A log at one moment. What it points into lives at least as long as a copy of it.
 struct ServedLog {
-  std::shared_ptr<const EventLog> log;
+  std::shared_ptr<const ReadableLog> log;
   std::shared_ptr<const SnapshotSource> snapshots;
   /// The log and the snapshots of a hub, from which it hands out exports; null: it hands out none.
   std::shared_ptr<const RocksdbLog> exported_log;

@@ -29,7 +29,7 @@ Result<void> check_what_if(const WhatIfQuestion& question) {
   return {};
 }
 
-Result<WhatIfOptions> what_if_options(const EventLog& log, const WhatIfQuestion& question) {
+Result<WhatIfOptions> what_if_options(const ReadableLog& log, const WhatIfQuestion& question) {
   WhatIfOptions how;
   how.configuration = [configuration = question.configuration](const Configuration& actual) {
     return changed(configuration, actual);

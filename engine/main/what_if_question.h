@@ -21,7 +21,7 @@ struct WhatIfQuestion {
 Result<void> check_what_if(const WhatIfQuestion& question);
 /// Returns the options of what_if() for a question that check_what_if() accepts. Fails with
 /// `bad_input` for a bad position, and as the log fails to be read.
-Result<WhatIfOptions> what_if_options(const EventLog& log, const WhatIfQuestion& question);
+Result<WhatIfOptions> what_if_options(const ReadableLog& log, const WhatIfQuestion& question);
 
 /// Reads the parameters `set` (as often as there are settings), `from` and `to` of a target, and
 /// adds all others to `rest`.

@@ -11,12 +11,12 @@ AuditSource source_of(const ServedLog& served) { return {*served.log, served.sna
 
 }  // namespace
 
-WhatIfRuns::Span WhatIfRuns::span_of(const EventLog& log, const WhatIfOptions& options) {
+WhatIfRuns::Span WhatIfRuns::span_of(const ReadableLog& log, const WhatIfOptions& options) {
   return {options.from, options.from_time, options.to.value_or(log.last_seq()), options.to_time};
 }
 
 // A data directory may have been replaced by another one.
-void WhatIfRuns::forget_another_log(const EventLog& log) {
+void WhatIfRuns::forget_another_log(const ReadableLog& log) {
   const auto chain = log.chain_at(std::min(chain_seq_, log.last_seq()));
   if (log.last_seq() < chain_seq_ || !chain || *chain != chain_) {
     known_.clear();

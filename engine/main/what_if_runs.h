@@ -66,8 +66,8 @@ class WhatIfRuns {
     std::chrono::steady_clock::time_point asked_at;
   };
 
-  static Span span_of(const EventLog& log, const WhatIfOptions& options);
-  void forget_another_log(const EventLog& log);
+  static Span span_of(const ReadableLog& log, const WhatIfOptions& options);
+  void forget_another_log(const ReadableLog& log);
   Result<void> begin(const ServedLog& served, const WhatIfQuestion& question,
                      WhatIfOptions options);
   Result<WhatIfProgress> advance(const ServedLog& served);

@@ -263,9 +263,7 @@ Result<void> HubCore::append(Append append) {
 // Leaves the drafts as they are if the log refuses them.
 Result<std::vector<Event>> HubCore::commit(Append& append) {
   const auto began = std::chrono::steady_clock::now();
-  auto events = append.durability == Durability::durable
-                    ? log_.append_owned(std::move(append.drafts), append.time, epoch_)
-                    : log_.append_pipelined(std::move(append.drafts), append.time, epoch_);
+  auto events = log_.append(std::move(append.drafts), append.time, epoch_, append.durability);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
   if (!events) return events;
   stats_.append.add(took);

@@ -32,7 +32,7 @@ struct State;
 /// A log, open for reading, and its snapshots (may be null). Both must outlive the question. A log
 /// to which another process appends is read up to its end at the time of the question.
 struct AuditSource {
-  const EventLog& log;
+  const ReadableLog& log;
   const SnapshotSource* snapshots = nullptr;
   /// What the log folds to, its moment closed, at the event that counts as its end; it has the
   /// nodes that the question reads. null: the end is the log's last event, and its state is folded.

@@ -30,7 +30,7 @@ constexpr std::uint64_t kPassedOverMax = 128;
 
 Error bad_input(std::string message) { return {ErrorCode::bad_input, std::move(message)}; }
 
-Error begins_later(const EventLog& log, const std::string& asked) {
+Error begins_later(const ReadableLog& log, const std::string& asked) {
   std::string begin = "seq " + std::to_string(log.first_seq().value);
   EventLookup lookup(log);
   if (const Event* first = lookup.at(log.first_seq()))
@@ -41,7 +41,7 @@ Error begins_later(const EventLog& log, const std::string& asked) {
 // Returns the state after `seq`. A state that pruning removed is no fault of the log but
 // `bad_input`: the caller must ask for a later place.
 Result<State> known_state(const AuditSource& source, Seq seq) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   auto state = state_at(log, source.snapshots, seq);
   if (state || state.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
     return state;
@@ -101,7 +101,7 @@ Seq last_seq_of(const AuditSource& source) {
 // the same log time may follow. By time: the state behind the last event until then, with every
 // deadline until then. So the same place in history may have two answers, each of what was asked.
 Result<Moment> moment_at(const AuditSource& source, const AuditPosition& position) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   if (auto known = expect_before_damage(log, position); !known) return known.error();
   if (log.last_seq() == Seq{}) return bad_input("the log is empty");
   Moment moment;

@@ -30,8 +30,8 @@ Json configuration_json(const State& state);
 /// Reads single events of the past, each once.
 class EventLookup {
  public:
-  explicit EventLookup(const EventLog& log) : log_(log) {}
-  const EventLog& log() const { return log_; }
+  explicit EventLookup(const ReadableLog& log) : log_(log) {}
+  const ReadableLog& log() const { return log_; }
   /// Reads these events in one walk, because each event that is read alone costs the decoding of
   /// its whole group commit. A hint only: a caller that knows which events it will ask for calls it
   /// first.
@@ -43,7 +43,7 @@ class EventLookup {
   Json place(Seq seq);
 
  private:
-  const EventLog& log_;
+  const ReadableLog& log_;
   std::map<Seq, std::optional<Event>> read_;
 };
 

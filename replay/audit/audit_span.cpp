@@ -9,7 +9,7 @@ namespace fairlead {
 namespace {
 
 // Inclusive ends of a range of events.
-Result<Seq> range_begin(const EventLog& log, const AuditPosition& position) {
+Result<Seq> range_begin(const ReadableLog& log, const AuditPosition& position) {
   if (const auto* seq = std::get_if<Seq>(&position)) return std::max(*seq, log.first_seq());
   const LogTime time = std::get<LogTime>(position);
   if (time.ns <= 0) return log.first_seq();
@@ -19,7 +19,7 @@ Result<Seq> range_begin(const EventLog& log, const AuditPosition& position) {
   return before.error();
 }
 
-Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
+Result<Seq> range_end(const ReadableLog& log, const AuditPosition& position) {
   if (auto known = expect_before_damage(log, position); !known) return known.error();
   if (const auto* seq = std::get_if<Seq>(&position)) return std::min(*seq, log.last_seq());
   return log.last_at(std::get<LogTime>(position));
@@ -27,7 +27,7 @@ Result<Seq> range_end(const EventLog& log, const AuditPosition& position) {
 
 // Whether the later place was named first. Between two moments, or after the log's last event,
 // there may be no event: such a span is empty and no mistake.
-bool reversed(const EventLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
+bool reversed(const ReadableLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
               Seq end) {
   // Two seqs or two times compare as they are. A `to` at the log's end is no mistake: `from` may
   // lie behind it.
@@ -42,7 +42,7 @@ std::string place_text(const AuditPosition& position) {
 
 }  // namespace
 
-Result<EventSpan> span_between(const EventLog& log, const AuditPosition& from,
+Result<EventSpan> span_between(const ReadableLog& log, const AuditPosition& from,
                                const AuditPosition& to) {
   auto begin = range_begin(log, from);
   if (!begin) return begin.error();

@@ -12,7 +12,7 @@ struct EventSpan {
 };
 /// Returns the events from `from` to `to`, both included. Fails with `bad_input` if the log begins
 /// after the span or is damaged in it, or if `to` is before `from`.
-Result<EventSpan> span_between(const EventLog& log, const AuditPosition& from,
+Result<EventSpan> span_between(const ReadableLog& log, const AuditPosition& from,
                                const AuditPosition& to);
 
 }  // namespace fairlead

@@ -100,7 +100,7 @@ struct PlacedBefore {
 // Consumes the events of one object in order.
 class PlacementFollower {
  public:
-  PlacementFollower(const EventLog& log, PlacedBefore before)
+  PlacementFollower(const ReadableLog& log, PlacedBefore before)
       : log_(log), current_(std::move(before)) {}
 
   Result<void> consume(const Event& event) {
@@ -171,7 +171,7 @@ class PlacementFollower {
     current_ = {value};
   }
 
-  const EventLog& log_;
+  const ReadableLog& log_;
   PlacedBefore current_;
   std::optional<Pending> pending_;
 };
@@ -191,7 +191,7 @@ Result<PlacedBefore> placed_before(const AuditSource& source, const AuditPlaceme
   return PlacedBefore{of && of->seen ? value_of(of->seen->facts) : Json()};
 }
 
-Result<std::vector<Seq>> events_about(const EventLog& log, const AuditPlacement& asked) {
+Result<std::vector<Seq>> events_about(const ReadableLog& log, const AuditPlacement& asked) {
   auto seqs = log.history(tenant_source(asked.tenant), object_of(asked));
   if (!seqs) return seqs.error();
   std::erase_if(*seqs, [&](Seq seq) { return seq < log.first_seq(); });

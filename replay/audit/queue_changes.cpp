@@ -52,7 +52,7 @@ std::set<QuotaPlace> places_that_differ(const Quotas& a, const Quotas& b) {
   return places;
 }
 
-Result<Event> event_at(const EventLog& log, Seq seq) {
+Result<Event> event_at(const ReadableLog& log, Seq seq) {
   auto reader = log.read(seq);
   if (!reader) return reader.error();
   auto event = (*reader)->next();
@@ -64,7 +64,7 @@ Result<Event> event_at(const EventLog& log, Seq seq) {
 // Consumes the events of one queue in order.
 class QueueFollower {
  public:
-  QueueFollower(const EventLog& log, Seq to) : log_(log), to_(to) {}
+  QueueFollower(const ReadableLog& log, Seq to) : log_(log), to_(to) {}
 
   /// The earlier values are unknown: the first observation changes nothing.
   void begin_unknown() { current_.reset(); }
@@ -217,7 +217,7 @@ class QueueFollower {
     return change;
   }
 
-  const EventLog& log_;
+  const ReadableLog& log_;
   const Seq to_;
   std::optional<Quotas> current_ = Quotas();  ///< nullopt: not known
   std::optional<Pending> pending_;
@@ -247,14 +247,14 @@ Result<void> begin_behind_pruned(const AuditSource& source, const std::string& q
 // stopped. So many events about the queue are searched for a write that is still to be observed.
 constexpr std::size_t kEchoEventsMax = 64;
 
-Result<bool> is_intent(const EventLog& log, Seq seq) {
+Result<bool> is_intent(const ReadableLog& log, Seq seq) {
   auto event = event_at(log, seq);
   if (!event) return event.error();
   return std::holds_alternative<PatchIntended>(event->fact);
 }
 
 // Returns the place of the last observation before `place`; 0 if there is none.
-Result<std::size_t> shown_before(const EventLog& log, const std::vector<Seq>& seqs,
+Result<std::size_t> shown_before(const ReadableLog& log, const std::vector<Seq>& seqs,
                                  std::size_t place) {
   while (place > 0) {
     const auto intent = is_intent(log, seqs[--place]);
@@ -267,7 +267,8 @@ Result<std::size_t> shown_before(const EventLog& log, const std::vector<Seq>& se
 // Returns where to begin, so that the observations from `begin` on can be explained: at the one
 // before, which holds the values to compare with; if a write of ours is close before that, at the
 // one before this write.
-Result<std::size_t> start_of(const EventLog& log, const std::vector<Seq>& seqs, std::size_t begin) {
+Result<std::size_t> start_of(const ReadableLog& log, const std::vector<Seq>& seqs,
+                             std::size_t begin) {
   const auto shown = shown_before(log, seqs, begin);
   if (!shown) return shown.error();
   const std::size_t end = *shown > kEchoEventsMax ? *shown - kEchoEventsMax : 0;
@@ -283,7 +284,7 @@ Result<std::size_t> start_of(const EventLog& log, const std::vector<Seq>& seqs, 
 Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std::string& queue,
                                             const std::vector<Seq>& seqs, std::size_t begin,
                                             std::size_t end, Seq to) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   const auto first = start_of(log, seqs, begin);
   if (!first) return first.error();
   const std::size_t start = *first;
@@ -302,7 +303,7 @@ Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std
   return std::move(follower.changes);
 }
 
-Result<std::vector<Seq>> seqs_of(const EventLog& log, const std::string& queue) {
+Result<std::vector<Seq>> seqs_of(const ReadableLog& log, const std::string& queue) {
   auto seqs = log.history(kHub, key_of(queue));
   if (!seqs) return seqs.error();
   std::erase_if(*seqs, [&](Seq seq) { return seq < log.first_seq(); });
@@ -315,7 +316,7 @@ std::size_t place_of(const std::vector<Seq>& seqs, Seq seq) {
 
 }  // namespace
 
-Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
+Result<WriteOutcome> answer_of(const ReadableLog& log, Seq intent, Seq to) {
   WriteOutcome answer;
   const Seq last = std::min(to, Seq{intent.value + kAnswerEventsMax});
   const Seq first = std::max(next(intent), log.first_seq());
@@ -354,7 +355,7 @@ Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to) {
 
 Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
                                                   const std::string& queue, Seq from, Seq to) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   auto seqs = seqs_of(log, queue);
   if (!seqs) return seqs.error();
   const std::size_t begin = place_of(*seqs, from);

@@ -28,7 +28,7 @@ struct WriteOutcome {
 };
 
 /// Returns the first answer to the write `intent`, up to the event `to`.
-Result<WriteOutcome> answer_of(const EventLog& log, Seq intent, Seq to);
+Result<WriteOutcome> answer_of(const ReadableLog& log, Seq intent, Seq to);
 /// "answer" of a row of a history.
 Json outcome_json(const WriteOutcome& answer);
 

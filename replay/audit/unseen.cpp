@@ -145,7 +145,7 @@ class Search {
   void keep(Stretch stretch);
   std::optional<LogTime> heard_last(const Stretch& stretch);
 
-  const EventLog& log_;
+  const ReadableLog& log_;
   EventLookup lookup_;
   const Window window_;
   const Duration stale_after_;
@@ -297,7 +297,7 @@ Json Search::rows() {
 }
 
 // Returns staleAfter as configured at an event; the default if that configuration was pruned.
-Result<Duration> stale_after_at(const EventLog& log, Seq seq) {
+Result<Duration> stale_after_at(const ReadableLog& log, Seq seq) {
   const auto signs = log.signs(kSelf);
   if (!signs) return signs.error();
   EventLookup lookup(log);

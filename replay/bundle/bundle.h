@@ -72,17 +72,14 @@ Result<BundleReport> export_bundle(const RocksdbLog& log, const SnapshotStore& s
 Result<BundleReport> import_bundle(const Bundle& bundle, const std::filesystem::path& directory,
                                    const LogProgress& progress);
 
-/// The events of a bundle, read only: append fails with `read_only`.
-class BundleLog final : public EventLog {
+/// The events of a bundle.
+class BundleLog final : public ReadableLog {
  public:
   explicit BundleLog(std::shared_ptr<const Bundle> bundle) : bundle_(std::move(bundle)) {}
 
-  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
-                                    Epoch epoch) override;
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
-  Result<void> drop_raw_before(Seq seq) override;
   /// The first call of history or signs reads every event once to build the index.
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
   Result<std::vector<Seq>> signs(std::string_view source) const override;

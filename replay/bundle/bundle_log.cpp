@@ -11,8 +11,6 @@ namespace {
 
 using Packs = std::vector<Bundle::Pack>;
 
-Error read_only() { return {ErrorCode::read_only, "a bundle is never written to"}; }
-
 /// The pack that holds `seq`; the end if none does.
 Packs::const_iterator pack_holding(const Packs& packs, Seq seq) {
   return std::lower_bound(
@@ -54,10 +52,6 @@ class BundleReader final : public EventReader {
 
 }  // namespace
 
-Result<std::vector<Event>> BundleLog::append(std::span<const EventDraft>, LogTime, Epoch) {
-  return read_only();
-}
-Result<void> BundleLog::drop_raw_before(Seq) { return read_only(); }
 Result<std::optional<std::string>> BundleLog::raw(Seq) const {
   return std::optional<std::string>();
 }

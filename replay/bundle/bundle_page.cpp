@@ -39,7 +39,7 @@ Json head_json(const RocksdbLog& log, const LogTail& tail,
 }
 
 /// Returns the configuration after event `last`; nullopt if no state can be folded to it.
-std::optional<std::string> configuration_at(const EventLog& log, const SnapshotSource& snapshots,
+std::optional<std::string> configuration_at(const ReadableLog& log, const SnapshotSource& snapshots,
                                             Seq last) {
   const auto state = state_at(log, &snapshots, last);
   if (!state) return std::nullopt;

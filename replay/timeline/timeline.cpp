@@ -17,13 +17,13 @@ Timeline::Timeline(TimelineContents contents, State state)
   dirty_.everything = true;
 }
 
-bool Timeline::has_folded(const EventLog& log) const {
+bool Timeline::has_folded(const ReadableLog& log) const {
   if (log.last_seq() < contents_.seq) return false;
   const auto chain = log.chain_at(contents_.seq);
   return chain && *chain == contents_.chain;
 }
 
-Result<void> Timeline::begin_with(const EventLog& log, const SnapshotSource* snapshots) {
+Result<void> Timeline::begin_with(const ReadableLog& log, const SnapshotSource* snapshots) {
   *this = Timeline();
   State start;
   if (log.first_seq() > Seq{1}) {
@@ -42,7 +42,7 @@ Result<void> Timeline::begin_with(const EventLog& log, const SnapshotSource* sna
   return {};
 }
 
-Result<bool> Timeline::follow(const EventLog& log, const SnapshotSource* snapshots,
+Result<bool> Timeline::follow(const ReadableLog& log, const SnapshotSource* snapshots,
                               std::uint64_t events_max) {
   if (!begun_ || !has_folded(log))
     if (auto begun = begin_with(log, snapshots); !begun) return begun.error();
@@ -71,7 +71,7 @@ Result<bool> Timeline::follow(const EventLog& log, const SnapshotSource* snapsho
 
 // The open moment is sampled in a copy that is closed: state_ folds on as if it had not been asked,
 // since more events of that moment may follow.
-Result<bool> Timeline::advance(const EventLog& log, const SnapshotSource* snapshots,
+Result<bool> Timeline::advance(const ReadableLog& log, const SnapshotSource* snapshots,
                                std::uint64_t events_max) {
   const auto ended = follow(log, snapshots, events_max);
   if (!begun_ || closed_.seq == state_.seq) return ended;
@@ -150,7 +150,7 @@ void Timeline::count(const Event& event) {
   contents_.counts.add(event.log_time, counts);
 }
 
-Result<std::optional<ValueSeries>> exact_values(const EventLog& log,
+Result<std::optional<ValueSeries>> exact_values(const ReadableLog& log,
                                                 const SnapshotSource* snapshots, LogTime from,
                                                 LogTime to) {
   const auto first = log.last_at(from);

@@ -41,11 +41,11 @@ class Timeline {
   /// Begins at the first event or, where that was pruned, at the oldest good snapshot; begins anew
   /// if the log is not the one that it has folded so far. Returns whether it is at the end of the
   /// log. Fails if the log cannot be read, with what came before the fault folded.
-  Result<bool> advance(const EventLog& log, const SnapshotSource* snapshots,
+  Result<bool> advance(const ReadableLog& log, const SnapshotSource* snapshots,
                        std::uint64_t events_max);
   /// Folds on like advance(), for a caller that reads nothing yet: without a state(), and without
   /// the values of the last moment while that may be open.
-  Result<bool> follow(const EventLog& log, const SnapshotSource* snapshots,
+  Result<bool> follow(const ReadableLog& log, const SnapshotSource* snapshots,
                       std::uint64_t events_max);
 
   /// The state after the last event that was folded, with its moment closed; of the last advance().
@@ -61,8 +61,8 @@ class Timeline {
   const TimelineContents& contents() const { return contents_; }
 
  private:
-  Result<void> begin_with(const EventLog& log, const SnapshotSource* snapshots);
-  bool has_folded(const EventLog& log) const;
+  Result<void> begin_with(const ReadableLog& log, const SnapshotSource* snapshots);
+  bool has_folded(const ReadableLog& log) const;
   void fold(const Event& event);
   void pass_until(LogTime time);
   void count(const Event& event);
@@ -83,7 +83,7 @@ inline constexpr std::uint64_t kExactEventsMax = 100'000;
 /// Returns the values from `from` to `to` with every step, folded from the nearest snapshot;
 /// nullopt if the span has more than kExactEventsMax events. Fails as state_at() does, and if the
 /// log cannot be read.
-Result<std::optional<ValueSeries>> exact_values(const EventLog& log,
+Result<std::optional<ValueSeries>> exact_values(const ReadableLog& log,
                                                 const SnapshotSource* snapshots, LogTime from,
                                                 LogTime to);
 

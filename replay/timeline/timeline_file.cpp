@@ -55,7 +55,7 @@ Result<std::uint64_t> save_timeline(const Timeline& timeline, const std::filesys
   return file.size();
 }
 
-std::optional<Timeline> saved_timeline(const std::filesystem::path& data, const EventLog& log,
+std::optional<Timeline> saved_timeline(const std::filesystem::path& data, const ReadableLog& log,
                                        const SnapshotSource* snapshots) {
   std::error_code error;
   if (!std::filesystem::exists(timeline_file(data), error)) return std::nullopt;

@@ -26,7 +26,7 @@ Result<std::uint64_t> save_timeline(const Timeline& timeline, const std::filesys
 
 /// Returns the Timeline that was saved, its state folded from the nearest of the snapshots; nullopt
 /// if none was saved or it cannot be used for this log.
-std::optional<Timeline> saved_timeline(const std::filesystem::path& data, const EventLog& log,
+std::optional<Timeline> saved_timeline(const std::filesystem::path& data, const ReadableLog& log,
                                        const SnapshotSource* snapshots);
 
 }  // namespace fairlead

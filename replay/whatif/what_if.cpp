@@ -224,7 +224,7 @@ void pass_until(State& state, LogTime parting) {
 
 // Adds writes from before the parting without an answer to history's writes, at their own time: the
 // baseline plans them anew, and so they find their partner.
-void add_open_writes(const EventLog& log, const State& start, ActualWorld& actual) {
+void add_open_writes(const ReadableLog& log, const State& start, ActualWorld& actual) {
   std::vector<Seq> seqs;
   for (const auto& [key, write] : start.writes.by_key)
     if ((!key.status || key.object.kind == Kind::workload) && (write.outstanding || write.awaits()))
@@ -252,7 +252,7 @@ Error no_events(Seq from, Seq to) {
 
 // In a pruned log the first states may be unknown: then the span begins after the first known one.
 Result<Span> span_of(const AuditSource& source, const WhatIfOptions& options) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   Span span;
   const Seq asked = options.to.value_or(end_of(log));
   if (auto known = expect_before_damage(log, asked); !known) return known.error();
@@ -370,7 +370,7 @@ Seq WhatIfRun::seq() const { return parts_->seq; }
 Seq WhatIfRun::last() const { return parts_->result.to; }
 
 Result<WhatIfRun> WhatIfRun::begin(const AuditSource& source, WhatIfOptions options) {
-  const EventLog& log = source.log;
+  const ReadableLog& log = source.log;
   auto span = span_of(source, options);
   if (!span) return span.error();
   EventLookup lookup(log);

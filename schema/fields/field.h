@@ -1,9 +1,9 @@
 // How the fields of a stored struct are listed: each once, for everything that follows from them.
 //
 // A struct has one function `fields(visit, value)`, which shows each field to a visitor with the
-// name that it has in schema/event.capnp. The stored form (schema/field_codec.cpp), the JSON form
-// (schema/event_json.cpp) and the random values of tests are visitors, so a field that is listed
-// here is in all of them.
+// name that it has in schema/event.capnp. The stored form (schema/codec_write.cpp, codec_read.cpp),
+// the JSON form (schema/event_json.cpp) and the random values of tests are visitors, so a field
+// that is listed here is in all of them.
 //
 // A visitor has these functions. `value` is a constant where it is written or printed.
 //   field(name, value, style)             a field. An empty text, list, map or digest, and an
@@ -76,9 +76,9 @@ constexpr FieldStyle printed_as(const char* key) {
   style.key = key;
   return style;
 }
-constexpr FieldStyle printed_if(bool shown, const char* key = nullptr) {
+constexpr FieldStyle printed_if(bool holds, const char* key = nullptr) {
   FieldStyle style = printed_as(key);
-  style.hidden = !shown;
+  style.hidden = !holds;
   return style;
 }
 constexpr FieldStyle with(bool FieldStyle::* special) {

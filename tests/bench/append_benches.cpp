@@ -79,9 +79,9 @@ double append_all(const Groups& groups, const fs::path& directory, const Clock& 
       for (std::size_t turn = 0; turn < groups.turns; ++turn) {
         std::vector<EventDraft>& group = at_hand[turn % at_hand.size()];
         const LogTime at{static_cast<std::int64_t>(turn)};
-        group = drafts_of(need(group.size() == 1
-                                   ? log->append_owned(std::move(group), at, Epoch{1})
-                                   : log->append_pipelined(std::move(group), at, Epoch{1})));
+        group = drafts_of(need(
+            group.size() == 1 ? log->append(std::move(group), at, Epoch{1}, Durability::durable)
+                              : log->append(std::move(group), at, Epoch{1}, Durability::pending)));
       }
       need(log->wait_durable());
     });

@@ -153,7 +153,7 @@ class Writer {
   VirtualPorts ports() {
     VirtualPorts ports;
     ports.append = [this](std::vector<EventDraft> drafts, LogTime at) {
-      return log_->append_owned(std::move(drafts), at, Epoch{1});
+      return log_->append(std::move(drafts), at, Epoch{1}, Durability::durable);
     };
     return ports;
   }

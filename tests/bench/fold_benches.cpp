@@ -128,7 +128,8 @@ std::shared_ptr<const FleetLog> write_fleet(const Place& place, std::uint64_t no
   written->first = written->last = LogTime{1'750'000'000'000'000'000};
   std::uint64_t next_snapshot = snapshot_spacing(state.configuration.snapshot_every, 0);
   const auto commit = [&](std::vector<EventDraft> drafts) {
-    const auto events = need(log->append_owned(std::move(drafts), written->last, Epoch{1}));
+    const auto events =
+        need(log->append(std::move(drafts), written->last, Epoch{1}, Durability::durable));
     written->events += events.size();
     if (snapshots == Snapshots::none) return;
     for (const Event& event : events) evolve(state, event, dirty);

@@ -27,7 +27,8 @@ std::shared_ptr<const WrittenLog> write_log(const Place& place, Weight weight,
   written->directory = place.directory / "read";
   const auto log = need(RocksdbLog::open(written->directory, OpenMode::write));
   for (std::int64_t time = 1; written->events < events; ++time, written->events += 64)
-    need(log->append_owned(fleet_drafts(weight, written->events, 64), LogTime{time}, Epoch{1}));
+    need(log->append(fleet_drafts(weight, written->events, 64), LogTime{time}, Epoch{1},
+                     Durability::durable));
   return written;
 }
 

@@ -95,14 +95,14 @@ Trial prepare_rate(const Place& place) {
   const auto history =
       std::make_shared<FlipHistory>(write_flips(place.directory / "day", settings));
   return {[history] {
-            return folded_per_second(*history, [](const EventLog& log) {
+            return folded_per_second(*history, [](const ReadableLog& log) {
               Timeline timeline;
               need(timeline.follow(log, nullptr, UINT64_MAX));
               if (timeline.values().contents().steps == 0) give_up("nothing moved");
             });
           },
           [history] {
-            return folded_per_second(*history, [](const EventLog& log) {
+            return folded_per_second(*history, [](const ReadableLog& log) {
               keep(need(state_at(log, nullptr, log.last_seq())).seq);
             });
           }};

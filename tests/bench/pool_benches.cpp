@@ -242,7 +242,7 @@ std::shared_ptr<RocksdbLog> write_day(const Place& place) {
   std::vector<EventDraft> drafts;
   LogTime at;
   const auto append = [&] {
-    if (!drafts.empty()) need(log->append_pipelined(std::move(drafts), at, Epoch{1}));
+    if (!drafts.empty()) need(log->append(std::move(drafts), at, Epoch{1}, Durability::pending));
     drafts = {};
   };
   const PoolSize size = full_size(place);

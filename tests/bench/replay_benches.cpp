@@ -12,14 +12,14 @@
 namespace fairlead::bench {
 namespace {
 
-void verify(const EventLog& log) {
+void verify(const ReadableLog& log) {
   ReplayOptions options;
   options.comparison = Comparison::all;
   const ReplayReport report = need(replay(log, nullptr, options));
   if (!report.holds() || report.compared == 0) give_up("a log that was just written does not hold");
 }
 
-void ask_what_if(const EventLog& log) {
+void ask_what_if(const ReadableLog& log) {
   WhatIfOptions options;
   options.configuration = [](const Configuration& actual) {
     Configuration changed = actual;
@@ -32,13 +32,13 @@ void ask_what_if(const EventLog& log) {
 
 /// Events a second of CPU time, the opening of the log included, as the command has it.
 double events_per_second(const FlipHistory& history,
-                         const std::function<void(const EventLog&)>& work) {
+                         const std::function<void(const ReadableLog&)>& work) {
   const double seconds =
       cpu_seconds_of([&] { work(*need(RocksdbLog::open(history.directory, OpenMode::read))); });
   return static_cast<double>(history.events) / seconds;
 }
 
-using Work = void (*)(const EventLog&);
+using Work = void (*)(const ReadableLog&);
 
 FlipSettings whole(const Place& place) {
   return place.size == Size::tiny ? FlipSettings{8, 4, 8, 4} : FlipSettings{};

@@ -1,59 +1,28 @@
 #include "connectors/kube/projection/projection.h"
 
+#include <array>
+#include <utility>
+
 #include "connectors/kube/projection/projection_fields.h"
 #include "engine/base/made.h"
 
 namespace fairlead {
 namespace {
 
+template <std::size_t... Kinds>
+Facts facts_of_kind(Kind kind, JsonView object, projection::ApiReading& api,
+                    std::index_sequence<Kinds...>) {
+  using Make = Facts (*)(JsonView, projection::ApiReading&);
+  static constexpr std::array<Make, kKindCount> kMakes{[](JsonView of, projection::ApiReading& as) {
+    using F = std::variant_alternative_t<Kinds, AnyFacts>;
+    return Facts(std::in_place_index<Kinds>, Made([&] { return projection::facts_of<F>(of, as); }));
+  }...};
+  return kMakes[static_cast<std::size_t>(kind)](object, api);
+}
+
 Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefusal& refused) {
-  const auto made = [object]<class T>(T (*make)(JsonView)) {
-    return Facts(std::in_place_type<T>, Made([make, object] { return make(object); }));
-  };
   projection::ApiReading api{version, refused};
-  const auto made_or_refused = [&]<class T>(T (*make)(JsonView, projection::ApiReading&)) {
-    return Facts(std::in_place_type<T>, Made([&] { return make(object, api); }));
-  };
-  switch (kind) {
-    case Kind::node: return made_or_refused(projection::node);
-    case Kind::cluster_metrics: return made_or_refused(projection::cluster_metrics);
-    case Kind::managed_cluster: return made_or_refused(projection::managed_cluster);
-    case Kind::cluster_profile: return made(projection::cluster_profile);
-    case Kind::resource_flavor: return made(projection::resource_flavor);
-    case Kind::cluster_queue: return made(projection::cluster_queue);
-    case Kind::local_queue: return made(projection::local_queue);
-    case Kind::admission_check: return made(projection::admission_check);
-    case Kind::multikueue_config: return made(projection::multikueue_config);
-    case Kind::manifest_work: return made(projection::manifest_work);
-    case Kind::claim: return made(projection::claim);
-    case Kind::multikueue_cluster: return made(projection::multikueue_cluster);
-    case Kind::placement: return made(projection::placement);
-    case Kind::placement_decision: return made(projection::placement_decision);
-    case Kind::addon_placement_score: return made(projection::addon_placement_score);
-    case Kind::workload: return made(projection::workload);
-    case Kind::secret: return made(projection::secret);
-    case Kind::custom_resource_definition: return made(projection::custom_resource_definition);
-    case Kind::binding_policy: return made(projection::binding_policy);
-    case Kind::cohort: return made(projection::cohort);
-    case Kind::mutating_admission_policy: return made(projection::mutating_admission_policy);
-    case Kind::virtual_cluster: return made(projection::virtual_cluster);
-    case Kind::namespace_: return made(projection::namespace_of);
-    case Kind::resource_quota: return made(projection::resource_quota);
-    case Kind::pod: return made(projection::pod);
-    case Kind::resource_slice: return made_or_refused(projection::resource_slice);
-    case Kind::device_class: return made_or_refused(projection::device_class);
-    case Kind::resource_claim: return made_or_refused(projection::resource_claim);
-    case Kind::resource_claim_template: return made_or_refused(projection::resource_claim_template);
-    case Kind::device_taint_rule: return made_or_refused(projection::device_taint_rule);
-    case Kind::fleet_resource_class: return made(projection::fleet_resource_class);
-    case Kind::fleet_resource_claim: return made(projection::fleet_resource_claim);
-    case Kind::fleet_resource_claim_template:
-      return made(projection::fleet_resource_claim_template);
-    case Kind::fleet_scheduling: return made(projection::fleet_scheduling);
-    case Kind::topology: return made(projection::topology);
-    case Kind::config_map: break;
-  }
-  return made(projection::config_map);
+  return facts_of_kind(kind, object, api, std::make_index_sequence<kKindCount>());
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ ResourceAmounts capacity(JsonView map, std::string_view field, ObjectRefusal& re
 
 }  // namespace
 
-NodeFacts node(JsonView object, ApiReading& api) {
+template <>
+NodeFacts facts_of(JsonView object, ApiReading& api) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   const auto [taints, unschedulable] = spec.members("taints", "unschedulable");
   return {.labels = labels(metadata["labels"]),
@@ -27,7 +28,8 @@ NodeFacts node(JsonView object, ApiReading& api) {
           .allocatable = capacity(status["allocatable"], "status.allocatable", api.refused)};
 }
 
-ClusterMetricsFacts cluster_metrics(JsonView object, ApiReading& api) {
+template <>
+ClusterMetricsFacts facts_of(JsonView object, ApiReading& api) {
   ClusterMetricsFacts out;
   for (JsonView item : object["status"]["nodes"]) {
     const std::string_view name = item["name"].string();
@@ -44,7 +46,8 @@ ClusterMetricsFacts cluster_metrics(JsonView object, ApiReading& api) {
   return out;
 }
 
-ManagedClusterFacts managed_cluster(JsonView object, ApiReading& api) {
+template <>
+ManagedClusterFacts facts_of(JsonView object, ApiReading& api) {
   ManagedClusterFacts out;
   // Never status.capacity, in which keys of removed resources remain.
   out.allocatable = capacity(object["status"]["allocatable"], "status.allocatable", api.refused);
@@ -55,7 +58,8 @@ ManagedClusterFacts managed_cluster(JsonView object, ApiReading& api) {
   return out;
 }
 
-ResourceFlavorFacts resource_flavor(JsonView object) {
+template <>
+ResourceFlavorFacts facts_of(JsonView object, ApiReading&) {
   JsonView spec = object["spec"];
   ResourceFlavorFacts out;
   out.node_labels = strings(spec["nodeLabels"]);

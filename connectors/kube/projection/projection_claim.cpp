@@ -127,7 +127,8 @@ Digest status_digest(JsonView status) {
 
 }  // namespace
 
-ClaimFacts claim(JsonView object) {
+template <>
+ClaimFacts facts_of(JsonView object, ApiReading&) {
   JsonView metadata = object["metadata"];
   ClaimFacts out;
   out.spec = ClaimReader().read(object["spec"]);

@@ -167,7 +167,8 @@ std::vector<std::string> owner_uids(JsonView metadata, std::string_view group,
   return out;
 }
 
-DeviceClassFacts device_class(JsonView object, ApiReading& api) {
+template <>
+DeviceClassFacts facts_of(JsonView object, ApiReading& api) {
   const auto [metadata, spec] = object.members("metadata", "spec");
   DeviceClassFacts out;
   out.selectors = device_selectors(spec["selectors"], api.refused);
@@ -177,7 +178,8 @@ DeviceClassFacts device_class(JsonView object, ApiReading& api) {
   return out;
 }
 
-ResourceClaimFacts resource_claim(JsonView object, ApiReading& api) {
+template <>
+ResourceClaimFacts facts_of(JsonView object, ApiReading& api) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   JsonView annotations = metadata["annotations"];
   ResourceClaimFacts out;
@@ -194,7 +196,8 @@ ResourceClaimFacts resource_claim(JsonView object, ApiReading& api) {
   return out;
 }
 
-ResourceClaimTemplateFacts resource_claim_template(JsonView object, ApiReading& api) {
+template <>
+ResourceClaimTemplateFacts facts_of(JsonView object, ApiReading& api) {
   return {device_claim_spec(object["spec"]["spec"]["devices"], api)};
 }
 

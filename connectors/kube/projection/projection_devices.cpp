@@ -204,7 +204,8 @@ DeviceFacts device(JsonView object, NodeReachKind slice_reach, ApiReading& api) 
 
 }  // namespace
 
-ResourceSliceFacts resource_slice(JsonView object, ApiReading& api) {
+template <>
+ResourceSliceFacts facts_of(JsonView object, ApiReading& api) {
   JsonView spec = object["spec"];
   const auto [driver, pool, devices, counters] =
       spec.members("driver", "pool", "devices", "sharedCounters");
@@ -227,7 +228,8 @@ ResourceSliceFacts resource_slice(JsonView object, ApiReading& api) {
   return out;
 }
 
-DeviceTaintRuleFacts device_taint_rule(JsonView object, ApiReading& api) {
+template <>
+DeviceTaintRuleFacts facts_of(JsonView object, ApiReading& api) {
   const auto [selector, taint] = object["spec"].members("deviceSelector", "taint");
   const auto text = [&](JsonView value) -> std::optional<std::string> {
     if (!value.given()) return std::nullopt;

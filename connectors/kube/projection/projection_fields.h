@@ -46,41 +46,91 @@ bool deleting(JsonView object);
 template <class T>
 void make_set(std::vector<T>& items);
 
-struct ApiReading;
-NodeFacts node(JsonView object, ApiReading& api);
-ClusterMetricsFacts cluster_metrics(JsonView object, ApiReading& api);
-ManagedClusterFacts managed_cluster(JsonView object, ApiReading& api);
-ClusterProfileFacts cluster_profile(JsonView object);
-ResourceFlavorFacts resource_flavor(JsonView object);
-ClusterQueueFacts cluster_queue(JsonView object);
-LocalQueueFacts local_queue(JsonView object);
-AdmissionCheckFacts admission_check(JsonView object);
-MultiKueueConfigFacts multikueue_config(JsonView object);
-ManifestWorkFacts manifest_work(JsonView object);
-ClaimFacts claim(JsonView object);
-MultiKueueClusterFacts multikueue_cluster(JsonView object);
-PlacementFacts placement(JsonView object);
-PlacementDecisionFacts placement_decision(JsonView object);
-AddOnPlacementScoreFacts addon_placement_score(JsonView object);
-WorkloadFacts workload(JsonView object);
-SecretFacts secret(JsonView object);
-CustomResourceDefinitionFacts custom_resource_definition(JsonView object);
-BindingPolicyFacts binding_policy(JsonView object);
-CohortFacts cohort(JsonView object);
-TopologyFacts topology(JsonView object);
-MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object);
-VirtualClusterFacts virtual_cluster(JsonView object);
-NamespaceFacts namespace_of(JsonView object);
-ResourceQuotaFacts resource_quota(JsonView object);
-PodFacts pod(JsonView object);
-ConfigMapFacts config_map(JsonView object);
+/// How an object is read: in which version of its API, and what was found that no API server lets
+/// pass. The facts of an object that is refused are of no use.
+struct ApiReading {
+  std::string_view version;
+  ObjectRefusal& refused;
+};
+
+/// Makes the facts of an object: a specialization for each kind, beside the others of its family.
+template <class F>
+F facts_of(JsonView object, ApiReading& api);
+template <>
+NodeFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ClusterMetricsFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ManagedClusterFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ClusterProfileFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ResourceFlavorFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ClusterQueueFacts facts_of(JsonView object, ApiReading& api);
+template <>
+LocalQueueFacts facts_of(JsonView object, ApiReading& api);
+template <>
+AdmissionCheckFacts facts_of(JsonView object, ApiReading& api);
+template <>
+MultiKueueConfigFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ManifestWorkFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ClaimFacts facts_of(JsonView object, ApiReading& api);
+template <>
+MultiKueueClusterFacts facts_of(JsonView object, ApiReading& api);
+template <>
+PlacementFacts facts_of(JsonView object, ApiReading& api);
+template <>
+PlacementDecisionFacts facts_of(JsonView object, ApiReading& api);
+template <>
+AddOnPlacementScoreFacts facts_of(JsonView object, ApiReading& api);
+template <>
+WorkloadFacts facts_of(JsonView object, ApiReading& api);
+template <>
+SecretFacts facts_of(JsonView object, ApiReading& api);
+template <>
+CustomResourceDefinitionFacts facts_of(JsonView object, ApiReading& api);
+template <>
+BindingPolicyFacts facts_of(JsonView object, ApiReading& api);
+template <>
+CohortFacts facts_of(JsonView object, ApiReading& api);
+template <>
+MutatingAdmissionPolicyFacts facts_of(JsonView object, ApiReading& api);
+template <>
+VirtualClusterFacts facts_of(JsonView object, ApiReading& api);
+template <>
+NamespaceFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ResourceQuotaFacts facts_of(JsonView object, ApiReading& api);
+template <>
+PodFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ConfigMapFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ResourceSliceFacts facts_of(JsonView object, ApiReading& api);
+template <>
+DeviceClassFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ResourceClaimFacts facts_of(JsonView object, ApiReading& api);
+template <>
+ResourceClaimTemplateFacts facts_of(JsonView object, ApiReading& api);
+template <>
+DeviceTaintRuleFacts facts_of(JsonView object, ApiReading& api);
+template <>
+FleetResourceClassFacts facts_of(JsonView object, ApiReading& api);
+template <>
+FleetResourceClaimFacts facts_of(JsonView object, ApiReading& api);
+template <>
+FleetResourceClaimTemplateFacts facts_of(JsonView object, ApiReading& api);
+template <>
+FleetSchedulingFacts facts_of(JsonView object, ApiReading& api);
+template <>
+TopologyFacts facts_of(JsonView object, ApiReading& api);
 
 // ---- fleet claims ----
 
-FleetResourceClassFacts fleet_resource_class(JsonView object);
-FleetResourceClaimFacts fleet_resource_claim(JsonView object);
-FleetResourceClaimTemplateFacts fleet_resource_claim_template(JsonView object);
-FleetSchedulingFacts fleet_scheduling(JsonView object);
 /// Reads the value of the annotation dra.fairlead.io/claims; no entries if it is empty.
 FleetClaimEntries fleet_claim_entries(std::string_view annotation);
 
@@ -89,19 +139,6 @@ FleetClaimEntries fleet_claim_entries(std::string_view annotation);
 /// In this version the fields of a device are in its member `basic`, and those of `exactly` in the
 /// request itself.
 inline constexpr std::string_view kFlatDeviceApi = "v1beta1";
-
-/// How an object is read: in which version of its API, and what was found that no API server lets
-/// pass. The facts of an object that is refused are of no use.
-struct ApiReading {
-  std::string_view version;
-  ObjectRefusal& refused;
-};
-
-ResourceSliceFacts resource_slice(JsonView object, ApiReading& api);
-DeviceClassFacts device_class(JsonView object, ApiReading& api);
-ResourceClaimFacts resource_claim(JsonView object, ApiReading& api);
-ResourceClaimTemplateFacts resource_claim_template(JsonView object, ApiReading& api);
-DeviceTaintRuleFacts device_taint_rule(JsonView object, ApiReading& api);
 
 /// Refuses what is neither absent nor a list of at most `most` entries.
 void expect_at_most(std::size_t most, JsonView list, std::string_view field,

@@ -52,7 +52,8 @@ std::string fault_of(const PodClaim& entry, std::set<std::string>& names) {
 
 }  // namespace
 
-FleetResourceClassFacts fleet_resource_class(JsonView object) {
+template <>
+FleetResourceClassFacts facts_of(JsonView object, ApiReading&) {
   FleetResourceClassFacts out;
   out.driver = object["driverName"].string();
   out.parameters = parameters(object["parametersRef"]);
@@ -61,7 +62,8 @@ FleetResourceClassFacts fleet_resource_class(JsonView object) {
   return out;
 }
 
-FleetResourceClaimFacts fleet_resource_claim(JsonView object) {
+template <>
+FleetResourceClaimFacts facts_of(JsonView object, ApiReading&) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   FleetResourceClaimFacts out;
   out.spec = claim_spec(spec);
@@ -82,12 +84,14 @@ FleetResourceClaimFacts fleet_resource_claim(JsonView object) {
   return out;
 }
 
-FleetResourceClaimTemplateFacts fleet_resource_claim_template(JsonView object) {
+template <>
+FleetResourceClaimTemplateFacts facts_of(JsonView object, ApiReading&) {
   const auto [metadata, spec] = object["spec"].members("metadata", "spec");
   return {strings(metadata["labels"]), strings(metadata["annotations"]), claim_spec(spec)};
 }
 
-FleetSchedulingFacts fleet_scheduling(JsonView object) {
+template <>
+FleetSchedulingFacts facts_of(JsonView object, ApiReading&) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   FleetSchedulingFacts out;
   out.potential = string_items(spec["potentialClusters"]);

@@ -69,7 +69,8 @@ SharingTerms sharing_terms(JsonView spec) {
 
 }  // namespace
 
-ClusterQueueFacts cluster_queue(JsonView object) {
+template <>
+ClusterQueueFacts facts_of(JsonView object, ApiReading&) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   const auto [groups, cohort_name, cohort, selector, strategy, preemption, stop, checks, rules] =
       spec.members("resourceGroups", "cohortName", "cohort", "namespaceSelector",
@@ -96,14 +97,16 @@ ClusterQueueFacts cluster_queue(JsonView object) {
           .sharing = sharing_terms(spec)};
 }
 
-TopologyFacts topology(JsonView object) {
+template <>
+TopologyFacts facts_of(JsonView object, ApiReading&) {
   TopologyFacts out;
   for (JsonView level : object["spec"]["levels"])
     out.levels.emplace_back(level["nodeLabel"].string());
   return out;
 }
 
-CohortFacts cohort(JsonView object) {
+template <>
+CohortFacts facts_of(JsonView object, ApiReading&) {
   const auto [parent, groups, fair] =
       object["spec"].members("parentName", "resourceGroups", "fairSharing");
   return {.parent = word(parent),
@@ -165,7 +168,8 @@ std::vector<FieldWriter> quota_writers(JsonView object) {
   return writers;
 }
 
-LocalQueueFacts local_queue(JsonView object) {
+template <>
+LocalQueueFacts facts_of(JsonView object, ApiReading&) {
   ConditionFacts active = condition(object["status"], "Active");
   active.observed_generation = 0;  // it moves with edits that change nothing else
   return {word(object["spec"]["clusterQueue"]), word(object["spec"]["stopPolicy"]),
@@ -272,7 +276,8 @@ std::vector<std::string> selected_names(JsonView spec, std::string_view resource
 
 }  // namespace
 
-ManifestWorkFacts manifest_work(JsonView object) {
+template <>
+ManifestWorkFacts facts_of(JsonView object, ApiReading&) {
   ManifestWorkFacts out;
   out.spec_digest = sha256(canonical_text(object["spec"]["workload"]["manifests"]));
   out.feedback_digest = feedback_digest(object["spec"]);
@@ -296,7 +301,8 @@ ManifestWorkFacts manifest_work(JsonView object) {
   return out;
 }
 
-BindingPolicyFacts binding_policy(JsonView object) {
+template <>
+BindingPolicyFacts facts_of(JsonView object, ApiReading&) {
   JsonView status = object["status"];
   BindingPolicyFacts out;
   out.spec_digest = sha256(canonical_text(object["spec"]));

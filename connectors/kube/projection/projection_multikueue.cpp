@@ -83,7 +83,8 @@ std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignme
 
 }  // namespace
 
-ClusterProfileFacts cluster_profile(JsonView object) {
+template <>
+ClusterProfileFacts facts_of(JsonView object, ApiReading&) {
   JsonView metadata = object["metadata"];
   ClusterProfileFacts out;
   out.cluster = metadata["labels"]["open-cluster-management.io/cluster-name"].string();
@@ -93,7 +94,8 @@ ClusterProfileFacts cluster_profile(JsonView object) {
   return out;
 }
 
-AdmissionCheckFacts admission_check(JsonView object) {
+template <>
+AdmissionCheckFacts facts_of(JsonView object, ApiReading&) {
   constexpr std::string_view setting = "fairlead.io/multikueue.";
   JsonView metadata = object["metadata"];
   JsonView parameters = object["spec"]["parameters"];
@@ -112,7 +114,8 @@ AdmissionCheckFacts admission_check(JsonView object) {
   return out;
 }
 
-MultiKueueConfigFacts multikueue_config(JsonView object) {
+template <>
+MultiKueueConfigFacts facts_of(JsonView object, ApiReading&) {
   MultiKueueConfigFacts out;
   out.clusters = string_items(object["spec"]["clusters"]);
   out.quota_management = object["spec"]["quotaManagement"].string();
@@ -121,7 +124,8 @@ MultiKueueConfigFacts multikueue_config(JsonView object) {
   return out;
 }
 
-MultiKueueClusterFacts multikueue_cluster(JsonView object) {
+template <>
+MultiKueueClusterFacts facts_of(JsonView object, ApiReading&) {
   MultiKueueClusterFacts out;
   JsonView spec = object["spec"];
   // v1beta2 has the sources one below; v1beta1 asks for a kubeConfig beside a profile too.
@@ -138,7 +142,8 @@ MultiKueueClusterFacts multikueue_cluster(JsonView object) {
   return out;
 }
 
-PlacementFacts placement(JsonView object) {
+template <>
+PlacementFacts facts_of(JsonView object, ApiReading&) {
   PlacementFacts out;
   for (JsonView item : object["spec"]["prioritizerPolicy"]["configurations"]) {
     JsonView coordinate = item["scoreCoordinate"];
@@ -156,7 +161,8 @@ PlacementFacts placement(JsonView object) {
   return out;
 }
 
-PlacementDecisionFacts placement_decision(JsonView object) {
+template <>
+PlacementDecisionFacts facts_of(JsonView object, ApiReading&) {
   PlacementDecisionFacts out;
   out.placement =
       object["metadata"]["labels"]["cluster.open-cluster-management.io/placement"].string();
@@ -167,7 +173,8 @@ PlacementDecisionFacts placement_decision(JsonView object) {
   return out;
 }
 
-AddOnPlacementScoreFacts addon_placement_score(JsonView object) {
+template <>
+AddOnPlacementScoreFacts facts_of(JsonView object, ApiReading&) {
   JsonView status = object["status"];
   AddOnPlacementScoreFacts out;
   for (JsonView item : status["scores"]) {
@@ -179,7 +186,8 @@ AddOnPlacementScoreFacts addon_placement_score(JsonView object) {
   return out;
 }
 
-WorkloadFacts workload(JsonView object) {
+template <>
+WorkloadFacts facts_of(JsonView object, ApiReading&) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   WorkloadFacts out;
   std::map<std::string, std::string> checks;  // a list map by name
@@ -200,7 +208,8 @@ WorkloadFacts workload(JsonView object) {
   return out;
 }
 
-SecretFacts secret(JsonView object) {
+template <>
+SecretFacts facts_of(JsonView object, ApiReading&) {
   SecretFacts out;
   JsonView data = object["data"];
   if (data.is(JsonKind::object))
@@ -213,7 +222,8 @@ SecretFacts secret(JsonView object) {
   return out;
 }
 
-CustomResourceDefinitionFacts custom_resource_definition(JsonView object) {
+template <>
+CustomResourceDefinitionFacts facts_of(JsonView object, ApiReading&) {
   CustomResourceDefinitionFacts out;
   const auto of = [&](Kind kind) {
     return best_served(
@@ -232,7 +242,8 @@ CustomResourceDefinitionFacts custom_resource_definition(JsonView object) {
   return out;
 }
 
-MutatingAdmissionPolicyFacts mutating_admission_policy(JsonView object) {
+template <>
+MutatingAdmissionPolicyFacts facts_of(JsonView object, ApiReading&) {
   constexpr std::string_view kueues = "clear-nominated-cluster-names";
   const auto [name, labels] = object["metadata"].members("name", "labels");
   const bool label = labels["fairlead.io/clears-nominations"].string() == "true";

@@ -17,7 +17,8 @@ std::optional<std::string> annotation(JsonView value) {
 
 }  // namespace
 
-VirtualClusterFacts virtual_cluster(JsonView object) {
+template <>
+VirtualClusterFacts facts_of(JsonView object, ApiReading&) {
   JsonView annotations = object["metadata"]["annotations"];
   JsonView status = object["status"];
   return {std::string(status["phase"].string()), std::string(status["clusterNamespace"].string()),
@@ -25,7 +26,8 @@ VirtualClusterFacts virtual_cluster(JsonView object) {
           annotation(annotations["fairlead.io/pool-limit"])};
 }
 
-NamespaceFacts namespace_of(JsonView object) {
+template <>
+NamespaceFacts facts_of(JsonView object, ApiReading&) {
   JsonView annotations = object["metadata"]["annotations"];
   NamespaceFacts out;
   out.slice = annotation(annotations["scheduler.virtualcluster.io/slice"]);
@@ -39,7 +41,8 @@ NamespaceFacts namespace_of(JsonView object) {
   return out;
 }
 
-ResourceQuotaFacts resource_quota(JsonView object) {
+template <>
+ResourceQuotaFacts facts_of(JsonView object, ApiReading&) {
   JsonView spec = object["spec"];
   ResourceQuotaFacts out;
   for (const char* name : {"cpu", "memory", "requests.cpu", "requests.memory"}) {
@@ -51,7 +54,8 @@ ResourceQuotaFacts resource_quota(JsonView object) {
   return out;
 }
 
-PodFacts pod(JsonView object) {
+template <>
+PodFacts facts_of(JsonView object, ApiReading&) {
   const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
   JsonView annotations = metadata["annotations"];
   PodFacts out;
@@ -72,6 +76,9 @@ PodFacts pod(JsonView object) {
   return out;
 }
 
-ConfigMapFacts config_map(JsonView object) { return {annotation(object["data"]["id"])}; }
+template <>
+ConfigMapFacts facts_of(JsonView object, ApiReading&) {
+  return {annotation(object["data"]["id"])};
+}
 
 }  // namespace fairlead::projection

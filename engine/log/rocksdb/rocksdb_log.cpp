@@ -231,7 +231,7 @@ Result<std::shared_ptr<RocksdbLog::Prepared>> RocksdbLog::prepare(std::vector<Ev
   return prepared;
 }
 
-/// Runs on the thread of linking_, or on the caller's when no stage has work, as append_owned()
+/// Runs on the thread of linking_, or on the caller's when no stage has work, as append()
 /// waits for. So chain_ahead_ has one user at a time, without a lock.
 void RocksdbLog::link(Prepared& prepared) {
   PackHeader& header = prepared.header;
@@ -270,13 +270,9 @@ Result<void> RocksdbLog::write(Prepared& prepared) {
   return {};
 }
 
-Result<std::vector<Event>> RocksdbLog::append(std::span<const EventDraft> drafts, LogTime time,
-                                              Epoch epoch) {
-  return append_owned({drafts.begin(), drafts.end()}, time, epoch);
-}
-
-Result<std::vector<Event>> RocksdbLog::append_owned(std::vector<EventDraft>&& drafts, LogTime time,
-                                                    Epoch epoch) {
+Result<std::vector<Event>> RocksdbLog::append(std::vector<EventDraft>&& drafts, LogTime time,
+                                              Epoch epoch, Durability durability) {
+  if (durability == Durability::pending) return append_pipelined(std::move(drafts), time, epoch);
   if (auto before = wait_durable(); !before) return before.error();
   if (drafts.empty()) return std::vector<Event>();
   auto prepared = prepare(drafts, time, epoch);

@@ -11,7 +11,7 @@
 //
 // An append has four stages: preparing (seqs, encoding), linking into the chain, packing, and
 // writing with a sync. The first runs on the caller's thread. The others follow there too (append),
-// or each on a thread of the log (append_pipelined): one commit is encoded while others are
+// or each on a thread of the log (Durability::pending): one commit is encoded while others are
 // digested, packed and synced. The stages cost about the same.
 #pragma once
 
@@ -72,12 +72,9 @@ class RocksdbLog final : public EventLog {
                                                      OpenMode mode);
   ~RocksdbLog() override;
 
-  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
-                                    Epoch epoch) override;
-  Result<std::vector<Event>> append_owned(std::vector<EventDraft>&& drafts, LogTime time,
-                                          Epoch epoch) override;
-  Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
-                                              Epoch epoch) override;
+  using LogWriter::append;
+  Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, LogTime time, Epoch epoch,
+                                    Durability durability) override;
   Result<void> wait_durable() override;
   /// Moves the contents of the write-ahead log to tables, so that the next opening need not replay
   /// it. For a writer that ends; nothing is lost if this is left out or fails.
@@ -150,6 +147,9 @@ class RocksdbLog final : public EventLog {
   Result<PackHeader> pack_holding(Seq seq) const;
   Result<void> free_pruned();
   LogStat count_events() const;
+
+  Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
+                                              Epoch epoch);
 
   std::filesystem::path directory_;
   std::unique_ptr<WriterLock> lock_;        ///< null in a log opened for reading

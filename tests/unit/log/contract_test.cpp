@@ -281,9 +281,9 @@ TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb)
   REQUIRE(log.append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
   std::thread appending([&log] {
     for (int commit = 0; commit < 50; ++commit)
-      static_cast<void>(commit % 3 == 0
-                            ? log.append(drafts(commit, 2), LogTime{commit}, Epoch{1})
-                            : log.append_pipelined(drafts(commit, 2), LogTime{commit}, Epoch{1}));
+      static_cast<void>(commit % 3 == 0 ? log.append(drafts(commit, 2), LogTime{commit}, Epoch{1})
+                                        : log.append(drafts(commit, 2), LogTime{commit}, Epoch{1},
+                                                     Durability::pending));
     static_cast<void>(log.wait_durable());
   });
   bool dense = true;
@@ -308,9 +308,9 @@ TEMPLATE_TEST_CASE("What was appended ahead is there once the log is settled, as
   for (int commit = 0; commit < 20; ++commit) {
     const LogTime time{100 - commit};
     // Now and then one that is waited for at once.
-    const auto stored = commit % 7 == 6
-                            ? log.append_owned(drafts(commit * 3, 3), time, Epoch{1})
-                            : log.append_pipelined(drafts(commit * 3, 3), time, Epoch{1});
+    const auto stored =
+        commit % 7 == 6 ? log.append(drafts(commit * 3, 3), time, Epoch{1}, Durability::durable)
+                        : log.append(drafts(commit * 3, 3), time, Epoch{1}, Durability::pending);
     REQUIRE(stored.has_value());
     events.insert(events.end(), stored->begin(), stored->end());
     CHECK(log.last_seq().value + 18 >= events.size());  // six commits at most are on their way
@@ -328,7 +328,7 @@ TEMPLATE_TEST_CASE("Drafts that are too large together are given back", "", InMe
   std::vector<EventDraft> two = drafts(0, 2);
   two.push_back({"self", {}, PatchUnknown{{1}, std::string(kRecordBytesMax, 'x')}});
   const std::vector<EventDraft> before = two;
-  const auto refused = made.log().append_pipelined(std::move(two), LogTime{2}, Epoch{1});
+  const auto refused = made.log().append(std::move(two), LogTime{2}, Epoch{1}, Durability::pending);
   REQUIRE(refused.has_error());
   CHECK(refused.error().code == ErrorCode::bad_input);
   REQUIRE(two.size() == 3);  // NOLINT: that is the contract

@@ -34,7 +34,7 @@ std::unique_ptr<RocksdbLog> filtered_log(const ScratchDirectory& directory) {
   return log;
 }
 
-std::string seqs_of(const EventLog& log, const LogSelection& selection) {
+std::string seqs_of(const ReadableLog& log, const LogSelection& selection) {
   std::ostringstream out;
   const auto printed = print_events(log, selection, LogOutput::json, out);
   if (!printed) return printed.error().message;

@@ -81,7 +81,7 @@ inline std::pair<std::vector<Event>, std::optional<Error>> read_batches(EventRea
 
 /// Returns every event from `from`, and in `error` the error that ended the reading, if one did.
 /// Reads one by one, in batches and by both, and requires equal results.
-inline std::vector<Event> read_all(const EventLog& log, Seq from = {1},
+inline std::vector<Event> read_all(const ReadableLog& log, Seq from = {1},
                                    std::optional<Error>* error = nullptr) {
   std::vector<Event> events;
   auto reader = log.read(from);

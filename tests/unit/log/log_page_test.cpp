@@ -17,7 +17,7 @@ struct Printed {
 };
 
 /// What the command prints when a hub with that log answers it.
-Printed from_hub(const EventLog& log, const char* subject, const LogSelection& selection,
+Printed from_hub(const ReadableLog& log, const char* subject, const LogSelection& selection,
                  LogOutput output) {
   Printed printed;
   const AskHub ask = [&](const std::string& target) {
@@ -33,7 +33,7 @@ Printed from_hub(const EventLog& log, const char* subject, const LogSelection& s
   return printed;
 }
 
-std::string from_log(const EventLog& log, const LogSelection& selection, LogOutput output) {
+std::string from_log(const ReadableLog& log, const LogSelection& selection, LogOutput output) {
   std::ostringstream out;
   REQUIRE(print_events(log, selection, output, out).has_value());
   return out.str();

@@ -122,18 +122,19 @@ TEST_CASE("A sync that fails on its way is reported by the next call, and nothin
   {
     const auto log = RocksdbLog::open_on(*env, directory.path(), OpenMode::write);
     REQUIRE(log.has_value());
-    REQUIRE((*log)->append_pipelined(drafts(0, 2), LogTime{1}, Epoch{1}).has_value());
+    REQUIRE((*log)->append(drafts(0, 2), LogTime{1}, Epoch{1}, Durability::pending).has_value());
     REQUIRE((*log)->wait_durable().has_value());
     files->failure = Failure::sync;
-    REQUIRE((*log)->append_pipelined(drafts(2, 2), LogTime{2}, Epoch{1}).has_value());
+    REQUIRE((*log)->append(drafts(2, 2), LogTime{2}, Epoch{1}, Durability::pending).has_value());
     // These may be taken while the failure is not known yet, and must never be written.
     for (int behind = 4; behind < 12; behind += 2)
-      static_cast<void>((*log)->append_pipelined(drafts(behind, 2), LogTime{behind}, Epoch{1}));
+      static_cast<void>(
+          (*log)->append(drafts(behind, 2), LogTime{behind}, Epoch{1}, Durability::pending));
     const auto settled = (*log)->wait_durable();
     REQUIRE(settled.has_error());
     CHECK(settled.error().code == ErrorCode::unavailable);
     files->failure = Failure::none;
-    CHECK((*log)->append_pipelined(drafts(4, 1), LogTime{3}, Epoch{1}).has_error());
+    CHECK((*log)->append(drafts(4, 1), LogTime{3}, Epoch{1}, Durability::pending).has_error());
     CHECK((*log)->append(drafts(4, 1), LogTime{3}, Epoch{1}).has_error());
     CHECK((*log)->drop_raw_before({2}).has_error());
     CHECK((*log)->wait_durable().has_error());

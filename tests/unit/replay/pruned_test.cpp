@@ -84,7 +84,7 @@ Json rows_since(const Json& rows, Seq first) {
   return kept;
 }
 
-std::uint64_t intents_since(const EventLog& log, Seq first) {
+std::uint64_t intents_since(const ReadableLog& log, Seq first) {
   const std::vector<Event> events = read_all(log);
   return static_cast<std::uint64_t>(
       std::count_if(events.begin(), events.end(), [first](const Event& event) {

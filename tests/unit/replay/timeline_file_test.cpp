@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 /// The commits of a log, to be appended to another one by one.
 class Commits {
  public:
-  explicit Commits(const EventLog& log) : log_(log), reader_(*log.read(Seq{})) {}
+  explicit Commits(const ReadableLog& log) : log_(log), reader_(*log.read(Seq{})) {}
   /// Appends the next one to `other`; false after the last.
   bool append_next(EventLog& other) {
     std::vector<EventDraft> drafts;
@@ -36,11 +36,11 @@ class Commits {
   }
 
  private:
-  const EventLog& log_;
+  const ReadableLog& log_;
   std::unique_ptr<EventReader> reader_;
 };
 
-Timeline timeline_of(const EventLog& log) {
+Timeline timeline_of(const ReadableLog& log) {
   Timeline timeline;
   REQUIRE(timeline.advance(log, nullptr, UINT64_MAX).has_value());
   return timeline;

@@ -24,7 +24,7 @@ std::vector<fs::path> scenarios() {
   return files;
 }
 
-std::vector<Event> all_events_of(const EventLog& log) {
+std::vector<Event> all_events_of(const ReadableLog& log) {
   std::vector<Event> events;
   const auto reader = log.read(Seq{});
   REQUIRE(reader.has_value());
@@ -56,7 +56,7 @@ Json sum_of(const Json& grants, const char* field, const std::string& resource) 
 }
 
 /// Compares every pair of every queue at `time` with `audit quota`. Returns how many there were.
-std::size_t compare_at(const Timeline& timeline, const EventLog& log, LogTime time) {
+std::size_t compare_at(const Timeline& timeline, const ReadableLog& log, LogTime time) {
   const auto answer = audit_quota({log, nullptr}, time, "");
   REQUIRE(answer.has_value());
   std::size_t compared = 0;
@@ -87,7 +87,7 @@ Json flag_at(const WorkerSeries& worker, WorkerLine line, LogTime time) {
 
 /// Compares every name of every worker list at `time` with `audit why`. Returns how many there
 /// were.
-std::size_t compare_lists_at(const Timeline& timeline, const EventLog& log, LogTime time,
+std::size_t compare_lists_at(const Timeline& timeline, const ReadableLog& log, LogTime time,
                              std::size_t& frozen) {
   std::size_t compared = 0;
   for (const auto& [placement, workers] : timeline.values().lists()) {

@@ -23,7 +23,7 @@ inline WhatIfOptions under(std::vector<std::string> settings) {
   return options;
 }
 
-inline WhatIf asked(const EventLog& log, const WhatIfOptions& options) {
+inline WhatIf asked(const ReadableLog& log, const WhatIfOptions& options) {
   auto result = what_if({log, nullptr}, options);
   INFO((result ? "" : result.error().message));
   REQUIRE(result.has_value());

@@ -36,7 +36,7 @@ AdmissionDecided decision() {
 }
 
 // The events but for decisions, without seq and time: a noted decision takes a seq.
-std::vector<std::string> without_places(const EventLog& log) {
+std::vector<std::string> without_places(const ReadableLog& log) {
   std::vector<std::string> all;
   for (Event event : events_of(log)) {
     if (std::holds_alternative<AdmissionDecided>(event.fact)) continue;

@@ -13,17 +13,16 @@ namespace {
 // until then.
 class SlowLog final : public StubbornLog {
  public:
-  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
-                                    Epoch epoch) override {
-    if (auto before = wait_durable(); !before) return before.error();
-    return StubbornLog::append(drafts, time, epoch);
-  }
-  Result<std::vector<Event>> append_pipelined(std::vector<EventDraft>&& drafts, LogTime time,
-                                              Epoch epoch) override {
-    if (on_its_way && fails) return wait_durable().error();
-    if (!on_its_way) durable = {log.last_seq(), log.last_time(), log.chain()};
-    on_its_way = true;
-    return StubbornLog::append(drafts, time, epoch);
+  Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, LogTime time, Epoch epoch,
+                                    Durability durability) override {
+    if (durability == Durability::durable) {
+      if (auto before = wait_durable(); !before) return before.error();
+    } else {
+      if (on_its_way && fails) return wait_durable().error();
+      if (!on_its_way) durable = {log.last_seq(), log.last_time(), log.chain()};
+      on_its_way = true;
+    }
+    return StubbornLog::append(std::move(drafts), time, epoch, durability);
   }
   Result<void> wait_durable() override {
     if (on_its_way && fails) return Error{ErrorCode::unavailable, "the disk does not answer"};

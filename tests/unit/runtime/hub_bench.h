@@ -25,7 +25,7 @@ class VirtualClock final : public Clock {
 };
 
 // Also called by threads of the doubles, where Catch's macros may not be used.
-inline std::vector<Event> events_of(const EventLog& log, Seq from = {1}) {
+inline std::vector<Event> events_of(const ReadableLog& log, Seq from = {1}) {
   std::vector<Event> events;
   auto reader = log.read(from);
   check(reader.has_value(), "a test's log can be read");
@@ -38,7 +38,7 @@ inline std::vector<Event> events_of(const EventLog& log, Seq from = {1}) {
 }
 
 template <class T>
-std::vector<T> facts_in(const EventLog& log, Seq from = {1}) {
+std::vector<T> facts_in(const ReadableLog& log, Seq from = {1}) {
   std::vector<T> facts;
   for (const Event& event : events_of(log, from))
     if (const T* fact = std::get_if<T>(&event.fact)) facts.push_back(*fact);

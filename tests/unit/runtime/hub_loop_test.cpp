@@ -13,7 +13,7 @@ namespace {
 // Answers from a thread of its own, as a connector does; or never.
 class SinkDouble final : public PatchSink {
  public:
-  SinkDouble(ServerDouble& server, const EventLog& log, Inbox& inbox)
+  SinkDouble(ServerDouble& server, const ReadableLog& log, Inbox& inbox)
       : server_(server), log_(log), inbox_(inbox) {}
   ~SinkDouble() override {
     for (std::thread& thread : threads_) thread.join();
@@ -36,7 +36,7 @@ class SinkDouble final : public PatchSink {
 
  private:
   ServerDouble& server_;
-  const EventLog& log_;
+  const ReadableLog& log_;
   Inbox& inbox_;
   std::vector<std::thread> threads_;
 };

@@ -12,14 +12,15 @@ namespace fairlead {
 // A memory log that refuses every append while `full`, and any record of the object `too_large`.
 class StubbornLog : public EventLog {
  public:
-  Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time,
-                                    Epoch epoch) override {
+  using LogWriter::append;
+  Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, LogTime time, Epoch epoch,
+                                    Durability durability) override {
     if (full) return Error{ErrorCode::read_only, "no space left on device"};
     for (const EventDraft& draft : drafts)
       if (const auto* seen = std::get_if<ObjectObserved>(&draft.fact);
           seen && seen->key.name == too_large)
         return Error{ErrorCode::bad_input, "the record is too large"};
-    return log.append(drafts, time, epoch);
+    return log.append(std::move(drafts), time, epoch, durability);
   }
   Result<std::unique_ptr<EventReader>> read(Seq from) const override { return log.read(from); }
   Result<Seq> last_at(LogTime time) const override { return log.last_at(time); }

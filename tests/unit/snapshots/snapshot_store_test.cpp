@@ -12,7 +12,7 @@
 namespace fairlead {
 namespace {
 
-State folded(const EventLog& log, Seq seq) {
+State folded(const ReadableLog& log, Seq seq) {
   auto state = state_at(log, nullptr, seq);
   REQUIRE(state.has_value());
   return *std::move(state);

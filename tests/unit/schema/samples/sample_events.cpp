@@ -163,8 +163,7 @@ class Numbered {
 
 ObjectObserved observed(Kind kind) {
   ObjectObserved fact;
-  fact.key = {kind, is_namespaced(kind) ? "team-a" : "",
-              "the-" + std::string(info(kind).resource)};
+  fact.key = {kind, is_namespaced(kind) ? "team-a" : "", "the-" + std::string(info(kind).resource)};
   // DeviceTaintRules came as v1 later than their record.
   fact.version = kind == Kind::device_taint_rule
                      ? "v1beta2"

@@ -1,4 +1,4 @@
-#include "schema/struct_layout.h"
+#include "schema/codec_layout.h"
 
 #include "schema/codec_parts.h"
 // The compiler header that codec_parts.h includes comes first.

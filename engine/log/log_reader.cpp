@@ -1,4 +1,4 @@
-#include "engine/log/event_log.h"
+#include "engine/log/log_reader.h"
 
 namespace fairlead {
 
@@ -21,11 +21,11 @@ bool is_sign(const Event& event) {
          std::holds_alternative<ConfigChanged>(event.fact);
 }
 
-Seq end_of(const EventLog& log) {
+Seq end_of(const LogReader& log) {
   return log.damage().empty() ? log.last_seq() : next(log.last_seq());
 }
 
-Result<void> expect_before_damage(const EventLog& log, const std::variant<Seq, LogTime>& place) {
+Result<void> expect_before_damage(const LogReader& log, const std::variant<Seq, LogTime>& place) {
   const std::string damage = log.damage();
   if (damage.empty()) return {};
   // By time only what is strictly earlier is certain: lost events may have the last readable time.
