@@ -31,7 +31,7 @@ inline capnp::Data::Reader bytes_of(const Digest& digest) {
 /// An absent digest is all zeros.
 Digest digest_of_bytes(capnp::Data::Reader bytes);
 
-/// Stores an event, whose fields schema/fields/ lists.
+/// Stores an event by the lists of its fields (schema/fields/field.h).
 void write(const value::Event& event, Event::Builder out);
 value::Event read(Event::Reader in);
 

@@ -1,4 +1,4 @@
-// Reads what schema/fields/ lists.
+// Reads what is listed of each struct (schema/fields/field.h).
 #include "schema/codec_parts.h"
 // The compiler header that codec_parts.h includes comes first.
 #include <capnp/any.h>
@@ -57,7 +57,7 @@ struct In {
 
 template <class E>
 E enum_of(std::uint16_t number, std::string_view name) {
-  static_assert(kValuesOf<E> > 0, "schema/fields/ says how many values it has");
+  static_assert(kValuesOf<E> > 0, "kValuesOf says how many values it has");
   if (number >= kValuesOf<E>)
     throw Malformed{std::string(name) + " has the unknown value " + std::to_string(number)};
   return static_cast<E>(number);

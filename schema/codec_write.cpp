@@ -1,4 +1,4 @@
-// Stores what schema/fields/ lists.
+// Stores what is listed of each struct (schema/fields/field.h).
 #include "schema/codec_parts.h"
 // The compiler header that codec_parts.h includes comes first.
 #include <capnp/any.h>

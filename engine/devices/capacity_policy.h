@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "engine/base/quantity.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

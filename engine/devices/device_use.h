@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/base/quantity.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

@@ -16,7 +16,7 @@
 
 #include "engine/devices/cluster_devices.h"
 #include "engine/devices/device_use.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 #include "schema/packed_map.h"
 
 namespace fairlead {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/devices/cel.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

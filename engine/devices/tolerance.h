@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "schema/taints.h"
+#include "schema/kinds/values.h"
 
 namespace fairlead {
 

@@ -2,14 +2,12 @@
 #pragma once
 
 #include "schema/event.h"
-#include "schema/fields/fleet.h"
-#include "schema/fields/members.h"
-#include "schema/fields/pool.h"
-#include "schema/fields/queues.h"
 #include "schema/fields/settings.h"
 
 namespace fairlead {
 
+template <>
+inline constexpr unsigned kValuesOf<Kind> = kKindCount;
 template <>
 inline constexpr unsigned kValuesOf<StaleCause> = 3;
 template <>
@@ -20,6 +18,13 @@ template <>
 inline constexpr unsigned kValuesOf<AdmissionOperation> = 3;
 template <>
 inline constexpr unsigned kValuesOf<AdmissionOutcome> = 2;
+
+template <class V, Of<ObjectKey> T>
+void fields(V& visit, T& key) {
+  visit.field("kind", key.kind);
+  visit.field("namespace", key.namespace_);
+  visit.field("name", key.name);
+}
 
 template <class V, Of<EpochStarted> T>
 void fields(V& visit, T& fact) {

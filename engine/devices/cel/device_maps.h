@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "engine/devices/cel/value.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead::cel {
 

@@ -16,8 +16,8 @@
 #include "engine/fold/capacity/liveness.h"
 #include "engine/fold/devices/device_index.h"
 #include "engine/fold/memo.h"
-#include "schema/device_facts.h"
 #include "schema/event.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

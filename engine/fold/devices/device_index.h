@@ -16,7 +16,7 @@
 #include "engine/devices/pools.h"
 #include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/devices/device_state.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 

@@ -7,9 +7,9 @@
 #include "engine/base/shared_value.h"
 #include "engine/fold/name_table.h"
 #include "engine/fold/observed.h"
-#include "schema/device_facts.h"
 #include "schema/event.h"
-#include "schema/pool_facts.h"
+#include "schema/kinds/devices.h"
+#include "schema/kinds/pool.h"
 
 namespace fairlead {
 

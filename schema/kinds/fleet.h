@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/base/time.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 
 namespace fairlead {
 
@@ -24,6 +24,12 @@ struct FleetParameters {
 
   friend bool operator==(const FleetParameters&, const FleetParameters&) = default;
 };
+template <class V, Of<FleetParameters> T>
+void fields(V& visit, T& parameters) {
+  visit.field("apiGroup", parameters.api_group, kSparse);
+  visit.field("kind", parameters.kind);
+  visit.field("name", parameters.name);
+}
 
 /// FleetResourceClass.
 struct FleetResourceClassFacts {
@@ -33,6 +39,12 @@ struct FleetResourceClassFacts {
 
   friend bool operator==(const FleetResourceClassFacts&, const FleetResourceClassFacts&) = default;
 };
+template <class V, Of<FleetResourceClassFacts> T>
+void fields(V& visit, T& of) {
+  visit.field("driver", of.driver, printed_as("driverName"));
+  visit.field("parameters", of.parameters, printed_as("parametersRef").but_sparse().but_late());
+  visit.flagged("bounded", "suitable", of.suitable, printed_as("suitableClusters"));
+}
 
 /// spec of a FleetResourceClaim, and of a template of them.
 struct FleetClaimSpec {
@@ -42,6 +54,13 @@ struct FleetClaimSpec {
 
   friend bool operator==(const FleetClaimSpec&, const FleetClaimSpec&) = default;
 };
+template <class V, Of<FleetClaimSpec> T>
+void fields(V& visit, T& spec) {
+  visit.field("resourceClass", spec.resource_class, printed_as("resourceClassName"));
+  visit.field("parameters", spec.parameters, printed_as("parametersRef").but_sparse().but_late());
+  visit.unprinted("immediate", spec.immediate);
+  visit.printed("allocationMode", spec.immediate ? "Immediate" : "WaitForFirstConsumer");
+}
 
 /// status.allocation of a FleetResourceClaim.
 struct FleetAllocation {
@@ -53,6 +72,12 @@ struct FleetAllocation {
 
   friend bool operator==(const FleetAllocation&, const FleetAllocation&) = default;
 };
+template <class V, Of<FleetAllocation> T>
+void fields(V& visit, T& allocation) {
+  visit.flagged("bounded", "clusters", allocation.clusters, printed_as("availableOnClusters"));
+  visit.field("shareable", allocation.shareable);
+  visit.flagged("booking", "booked", allocation.booked);
+}
 
 /// FleetResourceClaim.
 struct FleetResourceClaimFacts {
@@ -67,6 +92,18 @@ struct FleetResourceClaimFacts {
 
   friend bool operator==(const FleetResourceClaimFacts&, const FleetResourceClaimFacts&) = default;
 };
+template <class V, Of<FleetResourceClaimFacts> T>
+void fields(V& visit, T& claim) {
+  visit.field("spec", claim.spec);
+  visit.field("driver", claim.driver, printed_as("driverName").but_sparse());
+  visit.field("allocation", claim.allocation);
+  visit.derived("allocated", claim.allocation.has_value());
+  visit.field("reservedFor", claim.reserved_for, kSparse);
+  visit.field("deallocationRequested", claim.deallocation_requested, kSparse);
+  visit.field("workloadOwners", claim.workload_owners, kSparse);
+  visit.field("created", claim.created, kSparse);
+  visit.field("deleting", claim.deleting);
+}
 
 /// FleetResourceClaimTemplate.
 struct FleetResourceClaimTemplateFacts {
@@ -77,6 +114,12 @@ struct FleetResourceClaimTemplateFacts {
   friend bool operator==(const FleetResourceClaimTemplateFacts&,
                          const FleetResourceClaimTemplateFacts&) = default;
 };
+template <class V, Of<FleetResourceClaimTemplateFacts> T>
+void fields(V& visit, T& of) {
+  visit.field("labels", of.labels, kSparse);
+  visit.field("annotations", of.annotations, kSparse);
+  visit.field("spec", of.spec);
+}
 
 /// FleetScheduling: which clusters a Workload may go to, and which of them drivers cannot serve.
 struct FleetSchedulingFacts {
@@ -88,6 +131,13 @@ struct FleetSchedulingFacts {
 
   friend bool operator==(const FleetSchedulingFacts&, const FleetSchedulingFacts&) = default;
 };
+template <class V, Of<FleetSchedulingFacts> T>
+void fields(V& visit, T& scheduling) {
+  visit.field("potential", scheduling.potential, printed_as("potentialClusters"));
+  visit.field("selected", scheduling.selected, printed_as("selectedCluster").but_sparse());
+  visit.field("unsuitable", scheduling.unsuitable, printed_as("resourceClaims").but_sparse());
+  visit.field("workloadOwners", scheduling.workload_owners, kSparse);
+}
 
 /// The annotation dra.fairlead.io/claims of a pod template: fleet claims have the same three fields
 /// as the claims that a pod's spec lists.

@@ -11,7 +11,7 @@
 
 #include "engine/base/boxed.h"
 #include "engine/base/quantity.h"
-#include "schema/device_facts.h"
+#include "schema/kinds/devices.h"
 #include "schema/packed_map.h"
 
 namespace fairlead {
@@ -26,6 +26,13 @@ struct VirtualClusterFacts {
 
   friend bool operator==(const VirtualClusterFacts&, const VirtualClusterFacts&) = default;
 };
+template <class V, Of<VirtualClusterFacts> T>
+void fields(V& visit, T& cluster) {
+  visit.field("phase", cluster.phase);
+  visit.field("clusterNamespace", cluster.cluster_namespace);
+  visit.field("secret", cluster.secret, kSparse);
+  visit.field("poolLimit", cluster.pool_limit);
+}
 
 /// core/v1 Namespace, of a tenant or of a super cluster. Annotations as in VirtualClusterFacts.
 struct NamespaceFacts {
@@ -42,6 +49,17 @@ struct NamespaceFacts {
 
   friend bool operator==(const NamespaceFacts&, const NamespaceFacts&) = default;
 };
+template <class V, Of<NamespaceFacts> T>
+void fields(V& visit, T& of) {
+  visit.field("slice", of.slice);
+  visit.field("placements", of.placements);
+  visit.field("policy", of.policy);
+  visit.field("reason", of.reason);
+  visit.field("tenant", of.tenant, kSparse);
+  visit.field("tenantNamespace", of.tenant_namespace, kSparse);
+  visit.field("tenantUid", of.tenant_uid, kSparse);
+  visit.field("deleting", of.deleting);
+}
 
 /// core/v1 ResourceQuota of a tenant.
 struct ResourceQuotaFacts {
@@ -51,6 +69,11 @@ struct ResourceQuotaFacts {
 
   friend bool operator==(const ResourceQuotaFacts&, const ResourceQuotaFacts&) = default;
 };
+template <class V, Of<ResourceQuotaFacts> T>
+void fields(V& visit, T& quota) {
+  visit.field("hard", quota.hard);
+  visit.field("scoped", quota.scoped);
+}
 
 /// The label that Kueue puts on the Pods of a Workload: the name of their pod set.
 inline constexpr std::string_view kPodSetLabel = "kueue.x-k8s.io/podset";
@@ -92,6 +115,23 @@ struct PodFacts {
 
   friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
+template <class V, Of<PodFacts> T>
+void fields(V& visit, T& pod) {
+  visit.field("superCluster", pod.super_cluster);
+  visit.field("reason", pod.reason);
+  visit.field("requests", pod.requests);
+  visit.field("bound", pod.bound);
+  visit.field("gated", pod.gated);
+  visit.field("resourceClaims", pod.resource_claims);
+  visit.field("over", pod.over);
+  visit.field("deleting", pod.deleting);
+  visit.field("devices", pod.devices);
+  PodOrigin origin = pod.origin();
+  visit.field("workload", origin.workload, kSparse);
+  visit.field("podSet", origin.pod_set, kSparse);
+  visit.field("tenantUid", origin.tenant_uid, kSparse);
+  if constexpr (!std::is_const_v<T>) pod.set_origin(std::move(origin));
+}
 
 /// core/v1 ConfigMap kube-system/supercluster-info of a super cluster; no other is read.
 struct ConfigMapFacts {
@@ -99,6 +139,10 @@ struct ConfigMapFacts {
 
   friend bool operator==(const ConfigMapFacts&, const ConfigMapFacts&) = default;
 };
+template <class V, Of<ConfigMapFacts> T>
+void fields(V& visit, T& map) {
+  visit.field("id", map.id);
+}
 
 /// A longer annotation of a tenant is kept as an empty text.
 inline constexpr std::size_t kAnnotationMax = 65536;
