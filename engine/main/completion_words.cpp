@@ -50,7 +50,7 @@ void note_place(const CLI::Option& option, const std::string& value, LogPlace& p
                                  {"server-name", &hub.name},
                                  {"kubeconfig", &hub.behind.kubeconfig},
                                  {"context", &hub.behind.context},
-                                 {"hub-namespace", &hub.behind.name_space}})
+                                 {"hub-namespace", &hub.behind.namespace_}})
     if (option.check_lname(name)) *to = value;
 }
 

@@ -32,7 +32,7 @@ void add_hub_options(CLI::App& command, CLI::App& group, HubPlace& place, Namesp
   command
       .add_option(meaning == NamespaceOption::of_hub ? "-n,--namespace,--hub-namespace"
                                                      : "-n,--hub-namespace",
-                  behind.name_space, "Namespace of the hub in that cluster")
+                  behind.namespace_, "Namespace of the hub in that cluster")
       ->capture_default_str();
 }
 

@@ -18,7 +18,7 @@ namespace fairlead {
 struct HubBehindApiServer {
   std::string kubeconfig{};  ///< empty: as kubectl finds one
   std::string context{};     ///< empty: its current-context
-  std::string name_space = "fairlead";
+  std::string namespace_ = "fairlead";
 };
 
 /// A hub by its URL, or without one behind its API server.

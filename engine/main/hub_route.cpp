@@ -33,13 +33,13 @@ Result<HubRoute> route_to(const HubPlace& place) {
 }
 
 Result<HubRoute> route_through(const HubBehindApiServer& hub) {
-  if (!is_label(hub.name_space))
+  if (!is_label(hub.namespace_))
     return Error{ErrorCode::bad_input, "--hub-namespace: expected the name of a namespace, got \"" +
-                                           hub.name_space + "\""};
+                                           hub.namespace_ + "\""};
   auto credentials = find_credentials(hub.kubeconfig, {hub.context});
   if (!credentials) return credentials.error();
   HubRoute route;
-  const std::string space = "/api/v1/namespaces/" + hub.name_space;
+  const std::string space = "/api/v1/namespaces/" + hub.namespace_;
   route.name = "the hub behind " + credentials->server.host;
   route.prefix = space + "/services/https:fairlead:https/proxy";
   route.token_request = space + "/serviceaccounts/fairlead-viewer/token";
@@ -47,7 +47,7 @@ Result<HubRoute> route_through(const HubBehindApiServer& hub) {
   for (const auto& [option, value] :
        {std::pair{"--kubeconfig", &hub.kubeconfig}, {"--context", &hub.context}})
     if (!value->empty()) route.place.insert(route.place.end(), {option, *value});
-  route.place.insert(route.place.end(), {"--hub-namespace", hub.name_space});
+  route.place.insert(route.place.end(), {"--hub-namespace", hub.namespace_});
   return route;
 }
 

@@ -84,7 +84,7 @@ Result<bool> asks_hub(LogPlace& place) {
   if (copied) return false;
   const bool named = !place.hub.server.empty() || !behind.kubeconfig.empty() ||
                      !behind.context.empty() ||
-                     behind.name_space != HubBehindApiServer{}.name_space;
+                     behind.namespace_ != HubBehindApiServer{}.namespace_;
   std::error_code ignored;
   if (named || !std::filesystem::is_directory(kUsualData, ignored)) return true;
   place.data = kUsualData;

@@ -57,7 +57,7 @@ Result<ServedLogSource> saved_source(ServeOptions& options) {
   copy.snapshots = std::move(history->snapshots);
   const HubPlace& place = options.place.hub;
   copy.option = place.server.empty() ? "--hub-namespace" : "--server";
-  copy.path = place.server.empty() ? place.behind.name_space : place.server;
+  copy.path = place.server.empty() ? place.behind.namespace_ : place.server;
   return ServedLogSource{[copy]() -> Result<ServedLog> { return copy; }, [] { return "copy"; }};
 }
 

@@ -69,15 +69,15 @@ std::string other_kind(Kind kind, JsonView object) {
 }
 
 ObjectIdentity identity_of(JsonView object) {
-  const auto [name, name_space, uid, version, generation] =
+  const auto [name, namespace_, uid, version, generation] =
       object["metadata"].members("name", "namespace", "uid", "resourceVersion", "generation");
-  return {name.string(), name_space.string(), uid.string(), version.string(),
+  return {name.string(), namespace_.string(), uid.string(), version.string(),
           generation.integer().value_or(0)};
 }
 
 ObjectSeen seen_of(Kind kind, std::string_view version, JsonView object,
                    const ObjectIdentity& identity, ObjectRefusal& refused) {
-  return {.key = {kind, std::string(is_namespaced(kind) ? identity.name_space : ""),
+  return {.key = {kind, std::string(is_namespaced(kind) ? identity.namespace_ : ""),
                   std::string(identity.name)},
           .version = std::string(version),
           .uid = std::string(identity.uid),
@@ -96,7 +96,7 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
   if (const std::string other = other_kind(kind, object); !other.empty())
     return Error{ErrorCode::bad_input, std::string(info(kind).name) + ": " + other};
   if (!is_read(kind, identity.name)) return std::optional<ObjectSeen>{};
-  if (kind == Kind::config_map && identity.name_space != "kube-system")
+  if (kind == Kind::config_map && identity.namespace_ != "kube-system")
     return std::optional<ObjectSeen>{};
   ObjectRefusal refused;
   std::optional<ObjectSeen> seen = seen_of(kind, version, object, identity, refused);

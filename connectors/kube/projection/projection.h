@@ -44,7 +44,7 @@ constexpr bool has_quota_writers(Kind kind) {
 /// where it has none.
 struct ObjectIdentity {
   std::string_view name;
-  std::string_view name_space;
+  std::string_view namespace_;
   std::string_view uid;
   std::string_view resource_version;
   std::int64_t generation = 0;

@@ -6,9 +6,9 @@
 
 namespace fairlead {
 
-KnownObjects::Object* KnownObjects::find(std::string_view name_space, std::string_view name) {
-  sought_.resize(name_space.size() + 1 + name.size());  // most are as long as the one before
-  *std::copy(name_space.begin(), name_space.end(), sought_.begin()) = '/';
+KnownObjects::Object* KnownObjects::find(std::string_view namespace_, std::string_view name) {
+  sought_.resize(namespace_.size() + 1 + name.size());  // most are as long as the one before
+  *std::copy(namespace_.begin(), namespace_.end(), sought_.begin()) = '/';
   std::copy(name.begin(), name.end(), sought_.end() - static_cast<std::ptrdiff_t>(name.size()));
   return objects_.find(sought_);
 }

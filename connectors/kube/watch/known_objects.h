@@ -31,7 +31,7 @@ class KnownObjects {
 
   /// Returns the object; null if it is not known. Remembers its name, until the next call, for
   /// add_sought() and erase_sought(), so that a name is put together once a line.
-  Object* find(std::string_view name_space, std::string_view name);
+  Object* find(std::string_view namespace_, std::string_view name);
   /// Adds the object whose name the last find() sought. Only if that found none; after it the
   /// object is known, and a second call returns the same one.
   Object& add_sought() { return objects_.find_or_make(sought_); }

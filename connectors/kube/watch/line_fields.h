@@ -11,7 +11,7 @@ namespace fairlead {
 
 /// A node of the tree. Leaves are left out of the hash; some are returned as views.
 struct LineField {
-  enum class Reported : std::uint8_t { no, type, name_space, name, uid, resource_version };
+  enum class Reported : std::uint8_t { no, type, namespace_, name, uid, resource_version };
   std::string name;
   std::vector<LineField> below;
   bool left_out = false;  // of the hash, and of what is read of a line

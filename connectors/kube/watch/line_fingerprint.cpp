@@ -292,7 +292,7 @@ const LineField& LineFingerprinter::fields_of(Kind kind) {
   root.reach("type").reported = LineField::Reported::type;
   root.reach("type").left_out = true;  // a relist says ADDED of what was MODIFIED before
   LineField& object = root.reach("object");
-  object.reach("metadata.namespace").reported = LineField::Reported::name_space;
+  object.reach("metadata.namespace").reported = LineField::Reported::namespace_;
   object.reach("metadata.name").reported = LineField::Reported::name;
   object.reach("metadata.uid").reported = LineField::Reported::uid;
   object.reach("metadata.resourceVersion").reported = LineField::Reported::resource_version;
@@ -425,7 +425,7 @@ class LineFingerprinter::Walk {
     if (has_escape(text)) return;
     switch (reported) {
       case LineField::Reported::type: out_.type = text; break;
-      case LineField::Reported::name_space: out_.name_space = text; break;
+      case LineField::Reported::namespace_: out_.namespace_ = text; break;
       case LineField::Reported::name: out_.name = text; break;
       case LineField::Reported::uid: out_.uid = text; break;
       case LineField::Reported::resource_version: out_.resource_version = text; break;

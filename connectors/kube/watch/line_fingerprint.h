@@ -25,7 +25,7 @@ namespace fairlead {
 struct LineFingerprint {
   using Hash = std::array<std::uint64_t, 2>;
   std::string_view type;
-  std::string_view name_space;
+  std::string_view namespace_;
   std::string_view name;
   std::string_view uid;
   std::string_view resource_version;

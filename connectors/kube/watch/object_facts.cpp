@@ -60,8 +60,8 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
 }
 
 void ObjectFacts::report_unlisted() {
-  for (auto& [name_space, name, uid] : known_.erase_unlisted())
-    report_missing({collection_.kind(), std::move(name_space), std::move(name)}, std::move(uid),
+  for (auto& [namespace_, name, uid] : known_.erase_unlisted())
+    report_missing({collection_.kind(), std::move(namespace_), std::move(name)}, std::move(uid),
                    {});
 }
 
@@ -88,7 +88,7 @@ bool ObjectFacts::knows(const LineFingerprint& fingerprint) {
   if (fingerprint.type != "MODIFIED" || fingerprint.name.empty() || fingerprint.uid.empty() ||
       fingerprint.resource_version.empty())
     return false;
-  found_ = known_.find(fingerprint.name_space, fingerprint.name);
+  found_ = known_.find(fingerprint.namespace_, fingerprint.name);
   looked_up_ = true;
   return found_ && found_->uid == fingerprint.uid && found_->rest == fingerprint.rest;
 }
@@ -115,7 +115,7 @@ void ObjectFacts::handle_known(const LineFingerprint& fingerprint) {
   if (!is_written(collection_.kind())) return;
   make_room(facts_);
   facts_.emplace_back(ObjectUnchanged{
-      {collection_.kind(), std::string(fingerprint.name_space), std::string(fingerprint.name)},
+      {collection_.kind(), std::string(fingerprint.namespace_), std::string(fingerprint.name)},
       collection_.version(),
       known.uid.text(),
       known.resource_version.text()});
@@ -124,21 +124,21 @@ void ObjectFacts::handle_known(const LineFingerprint& fingerprint) {
 // The object of the line; knows() has mostly looked it up. The names are compared, because the
 // fingerprint reads the namespace of a kind that has none, and because the parsed line decides. In
 // either case known_ has sought this name last, as add_sought() and erase_sought() need.
-KnownObjects::Object* ObjectFacts::find(std::string_view name_space, std::string_view name,
+KnownObjects::Object* ObjectFacts::find(std::string_view namespace_, std::string_view name,
                                         const LineFingerprint* fingerprint) {
   const bool looked_up = fingerprint && looked_up_ && fingerprint->name == name &&
-                         fingerprint->name_space == name_space;
-  return looked_up ? found_ : known_.find(name_space, name);
+                         fingerprint->namespace_ == namespace_;
+  return looked_up ? found_ : known_.find(namespace_, name);
 }
 
 void ObjectFacts::handle_changed(JsonView object, const ObjectIdentity& identity,
                                  std::string_view line, const LineFingerprint* fingerprint) {
   const Kind kind = collection_.kind();
-  const std::string_view name_space = is_namespaced(kind) ? identity.name_space : "";
+  const std::string_view namespace_ = is_namespaced(kind) ? identity.namespace_ : "";
   const auto missing = [&](const PackedUid& uid) {
-    report_missing({kind, std::string(name_space), std::string(identity.name)}, uid.text(), {});
+    report_missing({kind, std::string(namespace_), std::string(identity.name)}, uid.text(), {});
   };
-  auto* const at = find(name_space, identity.name, fingerprint);
+  auto* const at = find(namespace_, identity.name, fingerprint);
   if (at) {
     const KnownObjects::Object& known = *at;
     const bool same = known.uid == identity.uid;
@@ -185,7 +185,7 @@ bool ObjectFacts::report(JsonView object, const ObjectIdentity& identity, std::s
 void ObjectFacts::refuse(const ObjectIdentity& identity, const std::string& why) {
   ++counters_.malformed;
   if (++counters_.refused > kRefusalsReported && !std::has_single_bit(counters_.refused)) return;
-  const std::string in = identity.name_space.empty() ? "" : std::string(identity.name_space) + "/";
+  const std::string in = identity.namespace_.empty() ? "" : std::string(identity.namespace_) + "/";
   refusals_.push_back(in + std::string(identity.name) + " is refused: " + why);
 }
 

@@ -65,7 +65,7 @@ class ObjectFacts {
  private:
   enum class Newer : std::uint8_t { yes, same, older };
   Newer is_newer(const KnownObjects::Object& known, std::string_view resource_version);
-  KnownObjects::Object* find(std::string_view name_space, std::string_view name,
+  KnownObjects::Object* find(std::string_view namespace_, std::string_view name,
                              const LineFingerprint* fingerprint);
   bool report(JsonView object, const ObjectIdentity& identity, std::string_view line);
   void report_missing(ObjectKey key, std::string uid, std::string resource_version);

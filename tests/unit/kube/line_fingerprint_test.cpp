@@ -383,7 +383,7 @@ TEST_CASE("a fingerprint names the object of the line") {
   auto seen = fingerprint(fingerprinter, index, line);
   REQUIRE(seen.has_value());
   CHECK(seen->type == "MODIFIED");
-  CHECK(seen->name_space == "team");
+  CHECK(seen->namespace_ == "team");
   CHECK(seen->name == "main");
   CHECK(seen->uid == "u-1");
   CHECK(seen->resource_version == "42");
