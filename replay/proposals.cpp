@@ -127,12 +127,12 @@ std::string proposals_json(const std::vector<CheckedProposal>& judged) {
   std::string text;
   for (const auto& [one, finding] : rows_of(judged))
     text += to_text(Json{{"cluster", kHub},
-                         {"operation", to_string(one.request.operation)},
+                         {"operation", text_of(one.request.operation)},
                          {"apiVersion", one.api_version},
                          {"kind", info(one.request.key.kind).name},
                          {"name", one.request.key.name},
                          {"rule", info(finding.rule).name},
-                         {"action", to_string(finding.action)},
+                         {"action", text_of(finding.action)},
                          {"field", finding.objection.field},
                          {"message", finding.objection.message}}) +
             "\n";
@@ -142,8 +142,8 @@ std::string proposals_json(const std::vector<CheckedProposal>& judged) {
 std::string proposals_table(const std::vector<CheckedProposal>& judged) {
   std::vector<TableRow> rows{{"ACTION", "OPERATION", "OBJECT", "RULE", "FIELD", "MESSAGE"}};
   for (const auto& [one, finding] : rows_of(judged))
-    rows.push_back({std::string(to_string(finding.action)),
-                    std::string(to_string(one.request.operation)),
+    rows.push_back({std::string(text_of(finding.action)),
+                    std::string(text_of(one.request.operation)),
                     std::string(info(one.request.key.kind).name) + " " + one.request.key.name,
                     std::string(info(finding.rule).name),
                     finding.objection.field.empty() ? "-" : finding.objection.field,

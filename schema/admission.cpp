@@ -8,7 +8,7 @@ std::optional<AdmissionRule> parse_admission_rule(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view to_string(RuleAction action) {
+std::string_view text_of(RuleAction action) {
   switch (action) {
     case RuleAction::deny: return "deny";
     case RuleAction::warn: return "warn";
@@ -17,7 +17,7 @@ std::string_view to_string(RuleAction action) {
   return "";
 }
 
-std::string_view to_string(AdmissionOperation operation) {
+std::string_view text_of(AdmissionOperation operation) {
   switch (operation) {
     case AdmissionOperation::create: return "CREATE";
     case AdmissionOperation::update: return "UPDATE";
@@ -26,7 +26,7 @@ std::string_view to_string(AdmissionOperation operation) {
   return "";
 }
 
-std::string_view to_string(AdmissionOutcome outcome) {
+std::string_view text_of(AdmissionOutcome outcome) {
   switch (outcome) {
     case AdmissionOutcome::denied: return "denied";
     case AdmissionOutcome::overridden: return "overridden";

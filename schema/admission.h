@@ -63,12 +63,12 @@ constexpr const AdmissionRuleInfo& info(AdmissionRule rule) {
 std::optional<AdmissionRule> parse_admission_rule(std::string_view name);
 
 /// Returns an action as the configuration file spells it: deny, warn, off.
-std::string_view to_string(RuleAction action);
+std::string_view text_of(RuleAction action);
 
 /// What was asked for. Server-side apply is a create or an update.
 enum class AdmissionOperation : std::uint8_t { create, update, remove };
 /// Returns an operation as an AdmissionReview spells it: CREATE, UPDATE, DELETE.
-std::string_view to_string(AdmissionOperation operation);
+std::string_view text_of(AdmissionOperation operation);
 
 /// What became of a request that at least one rule would deny.
 enum class AdmissionOutcome : std::uint8_t {
@@ -76,6 +76,6 @@ enum class AdmissionOutcome : std::uint8_t {
   overridden,  ///< admitted, because the object has the annotation fairlead.io/override
 };
 /// Returns an outcome as outputs spell it: denied, overridden.
-std::string_view to_string(AdmissionOutcome outcome);
+std::string_view text_of(AdmissionOutcome outcome);
 
 }  // namespace fairlead

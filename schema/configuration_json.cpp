@@ -177,7 +177,7 @@ Json to_json(const Configuration& configuration) {
   if (configuration.member_changes_per_minute != 0)
     json["members"]["changesPerMinute"] = configuration.member_changes_per_minute;
   for (const auto& [rule, action] : configuration.webhook_rules)
-    json["webhook"]["rules"][std::string(info(rule).name)] = to_string(action);
+    json["webhook"]["rules"][std::string(info(rule).name)] = text_of(action);
   if (configuration.pool != PoolSettings{}) json["pool"] = json_of(configuration.pool);
   if (configuration.dra != DraSettings{}) json["dra"] = json_of(configuration.dra);
   if (configuration.record) json["record"] = true;

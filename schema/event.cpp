@@ -17,7 +17,7 @@ constexpr std::array<VerbWord, 5> kVerbWords{{{Verb::apply, "apply"},
 
 }  // namespace
 
-std::string_view to_string(Verb verb) {
+std::string_view text_of(Verb verb) {
   for (const VerbWord& row : kVerbWords)
     if (row.verb == verb) return row.word;
   return "unknown";

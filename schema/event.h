@@ -155,7 +155,7 @@ struct TimerFired {
 /// The kind of request of a write.
 enum class Verb : std::uint8_t { apply, apply_status, create, patch, remove };
 /// Returns a verb as it is printed and logged: apply, apply-status, create, patch, delete.
-std::string_view to_string(Verb verb);
+std::string_view text_of(Verb verb);
 std::optional<Verb> parse_verb(std::string_view word);
 
 /// Why an intent exists, for operators and for replay.

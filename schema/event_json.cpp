@@ -18,10 +18,10 @@ constexpr std::array<std::string_view, std::variant_size_v<AnyFact>> kFactNames{
     "PatchRejected",  "PatchUnknown",  "Checkpoint",   "AdmissionDecided"};
 
 std::string_view json_word(Kind kind) { return info(kind).name; }
-std::string_view json_word(Verb verb) { return to_string(verb); }
+std::string_view json_word(Verb verb) { return text_of(verb); }
 std::string_view json_word(AdmissionRule rule) { return info(rule).name; }
-std::string_view json_word(AdmissionOperation operation) { return to_string(operation); }
-std::string_view json_word(AdmissionOutcome outcome) { return to_string(outcome); }
+std::string_view json_word(AdmissionOperation operation) { return text_of(operation); }
+std::string_view json_word(AdmissionOutcome outcome) { return text_of(outcome); }
 std::string_view json_word(ConditionStatus status) {
   switch (status) {
     case ConditionStatus::absent: return "";

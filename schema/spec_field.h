@@ -51,7 +51,7 @@ inline constexpr std::array<std::string_view, kSpecFieldCount> kSpecFieldNames{
     "fairlead.io/quota-percent",
     "fairlead.io/quota-reserve"};
 
-constexpr std::string_view name_of(SpecField field) {
+constexpr std::string_view text_of(SpecField field) {
   return kSpecFieldNames.at(static_cast<std::size_t>(field));
 }
 constexpr std::uint32_t bit_of(SpecField field) {

@@ -44,7 +44,7 @@ bool is_judged(Kind kind) {
 std::optional<AdmissionOperation> operation_of(std::string_view word) {
   for (const AdmissionOperation operation :
        {AdmissionOperation::create, AdmissionOperation::update, AdmissionOperation::remove})
-    if (to_string(operation) == word) return operation;
+    if (text_of(operation) == word) return operation;
   return std::nullopt;
 }
 
@@ -116,7 +116,7 @@ Json causes_of(const std::vector<const Finding*>& denials) {
           {{"message", "and " + std::to_string(denials.size() - causes.size()) + " more"}});
       break;
     }
-    causes.push_back({{"reason", to_string(objection.cause)},
+    causes.push_back({{"reason", text_of(objection.cause)},
                       {"message", printable(objection.message, kCauseCharactersMax)},
                       {"field", objection.field}});
   }

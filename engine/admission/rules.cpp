@@ -4,7 +4,7 @@
 
 namespace fairlead {
 
-std::string_view to_string(CauseType cause) {
+std::string_view text_of(CauseType cause) {
   switch (cause) {
     case CauseType::invalid: return "FieldValueInvalid";
     case CauseType::duplicate: return "FieldValueDuplicate";

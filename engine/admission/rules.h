@@ -19,7 +19,7 @@ namespace fairlead {
 /// What is wrong with a field, as API servers call it (metav1.CauseType).
 enum class CauseType : std::uint8_t { invalid, duplicate, forbidden };
 /// Returns "FieldValueInvalid", "FieldValueDuplicate" or "FieldValueForbidden".
-std::string_view to_string(CauseType cause);
+std::string_view text_of(CauseType cause);
 
 /// One thing that a rule objects to.
 struct Objection {

@@ -4,7 +4,7 @@
 
 namespace fairlead {
 
-std::string_view to_string(ErrorCode code) {
+std::string_view text_of(ErrorCode code) {
   switch (code) {
     case ErrorCode::bad_input: return "bad_input";
     case ErrorCode::unavailable: return "unavailable";

@@ -25,7 +25,7 @@ enum class ErrorCode {
 };
 
 /// Returns the stable lower-case word for a code, as printed in diagnostics and JSON.
-std::string_view to_string(ErrorCode code);
+std::string_view text_of(ErrorCode code);
 
 /// One failure: its kind and a message for the operator that names file, line, object or field.
 struct Error {

@@ -10,7 +10,7 @@
 
 namespace fairlead {
 
-std::string_view text(FitReason reason) {
+std::string_view text_of(FitReason reason) {
   switch (reason) {
     case FitReason::template_not_found: return "TemplateNotFound";
     case FitReason::claim_not_found: return "ClaimNotFound";

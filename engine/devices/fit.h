@@ -34,7 +34,7 @@ enum class FitReason : std::uint8_t {
   gang_too_big,  ///< every pod fits alone
 };
 /// Returns the reason as conditions spell it: "NoDevices".
-std::string_view text(FitReason reason);
+std::string_view text_of(FitReason reason);
 
 /// A reason, and what it is about: see docs of the condition DevicesReserved.
 struct FitRefusal {

@@ -68,7 +68,7 @@ void print_table(std::ostream& out, const std::vector<PlannedWrite>& writes) {
     const std::string name = intent.target.namespace_.empty()
                                  ? intent.target.name
                                  : intent.target.namespace_ + "/" + intent.target.name;
-    rows.push_back({to_rfc3339(write.time), intent.cluster, std::string(to_string(intent.verb)),
+    rows.push_back({to_rfc3339(write.time), intent.cluster, std::string(text_of(intent.verb)),
                     std::string(info(intent.target.kind).name) + " " + name, intent.reason.rule,
                     intent.reason.text});
     tints.push_back(tint_of(write));

@@ -13,7 +13,7 @@ std::string write_line(Seq seq, LogTime time, const PatchIntended& intent) {
   std::ostringstream out;
   out << "{\"seq\":" << seq.value << ",\"time\":" << text(to_rfc3339(time))
       << ",\"cluster\":" << text(intent.cluster)
-      << ",\"verb\":" << text(std::string(to_string(intent.verb)))
+      << ",\"verb\":" << text(std::string(text_of(intent.verb)))
       << ",\"apiVersion\":" << text(api_version(intent.target.kind, intent.version))
       << ",\"kind\":" << text(std::string(info(intent.target.kind).name))
       << ",\"namespace\":" << text(intent.target.namespace_)

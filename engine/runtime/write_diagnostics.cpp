@@ -6,7 +6,7 @@ void WriteDiagnostics::intended(const Event& event) {
   const PatchIntended& intent = std::get<PatchIntended>(event.fact);
   unanswered_[event.seq] = {event.log_time,
                             {{"cluster", intent.cluster},
-                             {"verb", std::string(to_string(intent.verb))},
+                             {"verb", std::string(text_of(intent.verb))},
                              {"object", name_of(intent.target)},
                              {"rule", intent.reason.rule},
                              {"change", intent.reason.text}}};

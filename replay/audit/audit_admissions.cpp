@@ -31,11 +31,11 @@ Json row_of(const Event& event, const AdmissionDecided& decided) {
   return {{"seq", event.seq.value},
           {"time", to_rfc3339(event.log_time)},
           {"user", decided.user},
-          {"operation", to_string(decided.operation)},
+          {"operation", text_of(decided.operation)},
           {"kind", info(decided.object.kind).name},
           {"name", decided.object.name},
           {"rules", std::move(rules)},
-          {"outcome", to_string(decided.outcome)},
+          {"outcome", text_of(decided.outcome)},
           {"reason", decided.reason},
           {"requestUid", decided.request_uid}};
 }

@@ -35,7 +35,7 @@ bool is_default(const SpecPlace& place, const Json& value) {
   });
 }
 
-SpecPlace place_of(SpecField field) { return {"", "", std::string(name_of(field))}; }
+SpecPlace place_of(SpecField field) { return {"", "", std::string(text_of(field))}; }
 
 Json text_or(const std::string& text, Json otherwise = {}) {
   return text.empty() ? otherwise : Json(text);

@@ -170,7 +170,7 @@ WorkerValues worker_values(const WorkerList& list, const Worker& worker) {
   return {worker.selected, worker.listed, draining, frozen};
 }
 
-std::string_view words_of(Condition condition) {
+std::string_view text_of(Condition condition) {
   switch (condition) {
     case Condition::conflict: return "conflict";
     case Condition::lost: return "lost";
@@ -227,7 +227,7 @@ std::string_view condition_of_list(const State& state, const std::string& placem
   if (list.frozen_since) return "frozen";
   // The MultiKueueConfig has the name of the Placement.
   if (const auto write = condition_of_write(state, {Kind::multikueue_config, "", placement}))
-    return words_of(*write);
+    return text_of(*write);
   return list.wish || list.dissolve ? "moving" : "steady";
 }
 

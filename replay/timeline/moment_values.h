@@ -88,7 +88,7 @@ enum class Condition : std::uint8_t {
   steady,         ///< none of these
 };
 /// "conflict", "lost", "over quota", ...
-std::string_view words_of(Condition condition);
+std::string_view text_of(Condition condition);
 
 /// The worst condition of a cluster that State has, and all of a queue's, the worst first; never
 /// empty.

@@ -34,7 +34,7 @@ Json buckets_json(const CountsOverTime& counts, const TimelineSpan& span, std::s
 Json queue_row(const State& state, const std::string& name,
                const std::vector<Condition>& conditions) {
   Json row{{"queue", name}, {"states", Json::array()}, {"pairs", Json::array()}};
-  for (const Condition condition : conditions) row["states"].push_back(words_of(condition));
+  for (const Condition condition : conditions) row["states"].push_back(text_of(condition));
   for (const KnownPair& pair : pairs_of_queue(state, name)) {
     CapacityParts parts;
     const PairValues values = pair_values(state, pair, parts);
@@ -72,7 +72,7 @@ Json cluster_rows(const State& state) {
   for (const auto& [condition, name] : ranked) {
     const Cluster& cluster = state.clusters.at(name);
     Json row{{"cluster", name},
-             {"state", words_of(condition)},
+             {"state", text_of(condition)},
              {"source", cluster.source ? Json(text_of(*cluster.source)) : Json()},
              {"hold", nullptr},
              {"capacity", Json::array()}};

@@ -22,7 +22,7 @@ const PatchIntended& intent_of(const WriteDifference& difference) {
   return (difference.baseline ? difference.baseline : difference.counterfactual)->intent;
 }
 
-const char* name_of(WriteDiffers kind) {
+const char* text_of(WriteDiffers kind) {
   switch (kind) {
     case WriteDiffers::only_history: return "onlyHistory";
     case WriteDiffers::only_what_if: return "onlyWhatIf";
@@ -205,7 +205,7 @@ Json to_json(const WhatIf& result) {
   for (const Override& at : result.overridden) overridden.push_back(override_json(at));
   Json differences = Json::array();
   for (const WriteDifference& difference : result.differences)
-    differences.push_back({{"difference", name_of(difference.kind())},
+    differences.push_back({{"difference", text_of(difference.kind())},
                            {"object", object_name(intent_of(difference))},
                            {"history", baseline_json(difference)},
                            {"whatIf", side_json(difference.counterfactual)}});

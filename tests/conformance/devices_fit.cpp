@@ -179,7 +179,7 @@ Json shown(const FitPod& pod, const World& world) {
 
 Json refused(const FitRefusal& refusal) {
   if (refusal.reason == FitReason::budget) return {{"error", "Budget"}};
-  return {{"fits", false}, {"reason", text(refusal.reason)}, {"detail", refusal.detail}};
+  return {{"fits", false}, {"reason", text_of(refusal.reason)}, {"detail", refusal.detail}};
 }
 
 // How long the same question takes, each time, and the nodes of the answer.

@@ -298,8 +298,8 @@ std::string render(const DryRun& dry_run, const std::set<std::string>& show) {
     if (!shown(intent, show)) continue;
     std::string header = clock(write.time) + " ";
     if (intent.cluster != kHub) header += "[" + intent.cluster + "] ";
-    header += std::string(to_string(intent.verb)) + " " +
-              std::string(info(intent.target.kind).name) + " ";
+    header +=
+        std::string(text_of(intent.verb)) + " " + std::string(info(intent.target.kind).name) + " ";
     if (!intent.target.namespace_.empty()) header += intent.target.namespace_ + "/";
     header += intent.target.name;
     if (is_to_tenant(intent) && show.count("raw") == 0)

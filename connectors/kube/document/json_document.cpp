@@ -8,7 +8,7 @@
 
 namespace fairlead {
 
-std::string_view describe(JsonKind kind) {
+std::string_view text_of(JsonKind kind) {
   switch (kind) {
     case JsonKind::absent: return "nothing";
     case JsonKind::null: return "null";

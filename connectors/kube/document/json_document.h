@@ -39,7 +39,7 @@ inline constexpr std::size_t kJsonDepthMax = 256;
 enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, array, object };
 
 /// Returns "a string", "an array", ...: for messages to a person.
-std::string_view describe(JsonKind kind);
+std::string_view text_of(JsonKind kind);
 
 class JsonDocument;
 

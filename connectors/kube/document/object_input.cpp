@@ -74,7 +74,7 @@ class FileReader {
     }
     if (!value.is(JsonKind::object))
       return expected(line, "expected an object with kind and metadata.name, got " +
-                                std::string(describe(value.kind())));
+                                std::string(text_of(value.kind())));
     InputLine made;
     made.file = file_;
     made.line = line;
@@ -118,7 +118,7 @@ class FileReader {
     JsonView inner = value["object"];
     if (!inner.is(JsonKind::object))
       return expected(made.line, "expected object to be a Kubernetes object, got " +
-                                     std::string(describe(inner.kind())));
+                                     std::string(text_of(inner.kind())));
     return object(inner, std::move(made), {});
   }
 
@@ -154,7 +154,7 @@ bool is_read(const InputLine& made) {
 Result<void> FileReader::object(JsonView value, InputLine made, const ListType& from_list) {
   if (!value.is(JsonKind::object))
     return expected(made.line, "expected an object with kind and metadata.name, got " +
-                                   std::string(describe(value.kind())));
+                                   std::string(text_of(value.kind())));
   made.kind = value["kind"].string();
   made.api_version = value["apiVersion"].string();
   const bool untyped = made.kind.empty() && !from_list.kind.empty();
@@ -195,7 +195,7 @@ Result<void> FileReader::list_items(JsonView list, const InputLine& made) {
   JsonView items = list["items"];
   if (items.given() && !items.is(JsonKind::array))
     return expected(made.line, "expected items of a List to be an array, got " +
-                                   std::string(describe(items.kind())));
+                                   std::string(text_of(items.kind())));
   const ListType type{made.api_version, made.kind.substr(0, made.kind.size() - 4)};
   for (JsonView item : items) {
     InputLine one = made;

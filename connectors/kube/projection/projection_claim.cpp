@@ -29,13 +29,13 @@ class ClaimReader {
     if (found.is(JsonKind::number) && found.text().size() <= 64)
       out_.malformed += found.text();
     else
-      out_.malformed += describe(found.kind());
+      out_.malformed += text_of(found.kind());
   }
 
   // True if there is a value of that kind; a value of another kind is remembered.
   bool expect(JsonView value, JsonKind kind, const std::string& path) {
     if (value.is(kind)) return true;
-    if (value.given()) malformed(path, describe(kind), value);
+    if (value.given()) malformed(path, text_of(kind), value);
     return false;
   }
 
@@ -87,7 +87,7 @@ class ClaimReader {
     for (JsonView row : rows) {
       const std::string path = "spec.resourceAssignments[" + std::to_string(index++) + "]";
       if (!row.is(JsonKind::object)) {
-        malformed(path, describe(JsonKind::object), row);
+        malformed(path, text_of(JsonKind::object), row);
         continue;
       }
       ClaimAssignment assignment;

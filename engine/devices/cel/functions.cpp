@@ -42,7 +42,7 @@ constexpr std::array kSignatures{
     Signature{"isInteger", CallForm::method, 1, 1, Function::is_integer},
 };
 
-Value refused(Function function) { return fault(Fault::no_such_operation, name_of(function)); }
+Value refused(Function function) { return fault(Fault::no_such_operation, text_of(function)); }
 
 bool is_text(const Value& value) { return value.kind == Kind::text; }
 
@@ -213,7 +213,7 @@ std::optional<Function> find_function(std::string_view name, CallForm form, std:
   return std::nullopt;
 }
 
-std::string_view name_of(Function function) {
+std::string_view text_of(Function function) {
   const auto* const found =
       std::find_if(kSignatures.begin(), kSignatures.end(),
                    [&](const Signature& one) { return one.function == function; });

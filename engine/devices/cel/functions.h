@@ -45,7 +45,7 @@ bool knows_function(std::string_view name, CallForm form);
 /// method is the first; nullopt if there is none.
 std::optional<Function> find_function(std::string_view name, CallForm form, std::size_t arguments);
 /// Returns the name of a function as an expression has it.
-std::string_view name_of(Function function);
+std::string_view text_of(Function function);
 
 /// What one evaluation has left, and where it puts what it makes.
 struct Evaluation {

@@ -63,7 +63,7 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
     if (answer.obstacle != Obstacle::none) continue;
     answer.fit = ask_beside_others(state, answer.cluster, id, record, names, fit);
     if (!answer.fit.refusal) continue;
-    answer.reason = text(answer.fit.refusal->reason);
+    answer.reason = text_of(answer.fit.refusal->reason);
     answer.detail = answer.fit.refusal->detail;
   }
   return answers;

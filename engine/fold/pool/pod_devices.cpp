@@ -129,7 +129,7 @@ PodDevicesAnswer obstacle_at(const Cluster& cluster, const std::string& id,
 
 PodDevicesAnswer answer_of(const FitAnswer& fit) {
   if (!fit.refusal) return {"", "", fit};
-  return {std::string(text(fit.refusal->reason)), fit.refusal->detail, fit};
+  return {std::string(text_of(fit.refusal->reason)), fit.refusal->detail, fit};
 }
 
 // Asks as if the pod had nothing reserved there.

@@ -99,7 +99,7 @@ struct Stage {
     std::vector<std::string> all;
     for (const Finding& finding : judged(request).findings)
       all.push_back(std::string(info(finding.rule).name) + " " +
-                    std::string(to_string(finding.action)) + " " + finding_text(finding));
+                    std::string(text_of(finding.action)) + " " + finding_text(finding));
     return all;
   }
 };

@@ -441,8 +441,8 @@ std::string FitWorld::answer() {
   std::string text;
   if (found.refusal) {
     const std::string& detail = found.refusal->detail;
-    text =
-        std::string(fairlead::text(found.refusal->reason)) + (detail.empty() ? "" : " ") + detail;
+    text = std::string(fairlead::text_of(found.refusal->reason)) + (detail.empty() ? "" : " ") +
+           detail;
     text += "\n";
   }
   for (const FitPod& pod : found.pods) text += shown(pod) + "\n";

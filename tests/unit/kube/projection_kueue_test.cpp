@@ -61,7 +61,7 @@ TEST_CASE("who owns what decides a quota: the managers of its fields, in order")
        {SpecField::base_quota, SpecField::extend_resource_groups, SpecField::quota_from,
         SpecField::quota_percent, SpecField::quota_reserve})
     CHECK(fields_of("ClusterQueue", R"({"f:metadata":{"f:annotations":{"f:)" +
-                                        std::string(name_of(field)) + R"(":{}}}})") ==
+                                        std::string(text_of(field)) + R"(":{}}}})") ==
           bit_of(field));
   CHECK(writers("LocalQueue", entries).empty());
   for (const char* malformed : {"null", "7", "[]", "[7]", "{}", R"([{"manager":"m"}])"})

@@ -57,8 +57,8 @@ struct Hub {
     std::string all;
     for (const CheckedProposal& one : judged(proposed))
       for (const Finding& finding : one.verdict.findings)
-        all += std::string(to_string(one.request.operation)) + " " +
-               std::string(info(finding.rule).name) + " " + std::string(to_string(finding.action)) +
+        all += std::string(text_of(one.request.operation)) + " " +
+               std::string(info(finding.rule).name) + " " + std::string(text_of(finding.action)) +
                "\n";
     return all;
   }

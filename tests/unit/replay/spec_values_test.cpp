@@ -84,7 +84,7 @@ TEST_CASE("Every field of a ClusterQueue that decides who gets quota is compared
     return std::pair(text_of(found[0].place), owned_field(found[0].place));
   };
   using Queue = ClusterQueueFacts;
-  const auto named = [](SpecField field) { return std::pair(std::string(name_of(field)), field); };
+  const auto named = [](SpecField field) { return std::pair(std::string(text_of(field)), field); };
   CHECK(only([](Queue& q) { q.cohort = "a"; }) == named(SpecField::cohort));
   CHECK(only([](Queue& q) { q.stop_policy = "Hold"; }) == named(SpecField::stop_policy));
   CHECK(only([](Queue& q) { q.admission_checks = {"x"}; }) == named(SpecField::admission_checks));

@@ -6,13 +6,13 @@ namespace fairlead {
 namespace {
 
 TEST_CASE("Verbs are spelled as they are printed, and read back") {
-  CHECK(to_string(Verb::apply) == "apply");
-  CHECK(to_string(Verb::apply_status) == "apply-status");
-  CHECK(to_string(Verb::create) == "create");
-  CHECK(to_string(Verb::patch) == "patch");
-  CHECK(to_string(Verb::remove) == "delete");
+  CHECK(text_of(Verb::apply) == "apply");
+  CHECK(text_of(Verb::apply_status) == "apply-status");
+  CHECK(text_of(Verb::create) == "create");
+  CHECK(text_of(Verb::patch) == "patch");
+  CHECK(text_of(Verb::remove) == "delete");
   for (const Verb verb : {Verb::apply, Verb::apply_status, Verb::create, Verb::patch, Verb::remove})
-    CHECK(parse_verb(to_string(verb)) == verb);
+    CHECK(parse_verb(text_of(verb)) == verb);
   CHECK_FALSE(parse_verb("remove"));
   CHECK_FALSE(parse_verb(""));
 }
