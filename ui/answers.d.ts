@@ -134,6 +134,7 @@ export interface PlacementWhy {
     others: Record<string, string>;
     room: number;
     short?: string;
+    heldBy?: (Layer & {resource: string})[];
     left?: Record<string, string>;
     free?: Record<string, string>;
     devices?: {reason: string; detail: string} | null;

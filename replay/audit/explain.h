@@ -52,6 +52,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/state.h"
 #include "replay/audit/audit_moment.h"
 
@@ -105,9 +106,10 @@ struct Layer {
 Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
                const CapacityKey& key, const CapacityValue& value);
 
-/// The layer that holds one damped value of a live source, in the same words as layer_of.
+/// The first layer that holds one damped value (damping_layers.h). `gate` says what holds its set:
+/// the parts of the pool and the shares of workers are explained by it in the same words.
 Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
-                     const DampedValue& value);
+                     DampedValue value, const Gate& gate);
 Json layer_json(const Layer& layer);
 
 /// The layer that holds a worker's share of the pair.

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -54,6 +55,8 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
 /// Closes the present moment of the cluster and sets its next deadline.
 void recompute_cluster(State& state, const std::string& name, DirtySet& dirty);
 
+/// Returns what holds all values of the cluster, as the last close left it.
+Gate gate_of(const Cluster& cluster);
 /// Returns when an accepted value of the cluster changed last; LogTime{} if none did.
 LogTime still_since(const Cluster& cluster);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/fold/capacity/cluster_terms.h"
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -50,11 +51,11 @@ void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime n
 /// after a loss new slices do for as long. A source that was lost is so until it is live.
 void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
                           LogTime now);
-/// Accepts the first values, if they have been quiet for long enough.
-void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
-/// Layer 2 for each resource.
-void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Accepts the first values, or lets each value step (layer 2).
+void close_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Returns what holds all values of the pool's part, as the last close left it.
+Gate pool_gate_of(const Cluster& cluster);
 /// Returns when a value may next move if nothing happens; kForever if none may.
-LogTime next_pool_deadline(const Cluster& cluster, const DebounceSettings& settings, LogTime now);
+LogTime next_pool_deadline(Cluster& cluster, const DebounceSettings& settings, LogTime now);
 
 }  // namespace fairlead
