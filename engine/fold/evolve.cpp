@@ -209,30 +209,6 @@ struct Fold {
 
 }  // namespace
 
-void DirtySet::merge(const DirtySet& other) {
-  clusters.insert(other.clusters.begin(), other.clusters.end());
-  capacities.insert(other.capacities.begin(), other.capacities.end());
-  accepted.insert(other.accepted.begin(), other.accepted.end());
-  claims.insert(other.claims.begin(), other.claims.end());
-  queues.insert(other.queues.begin(), other.queues.end());
-  placements.insert(other.placements.begin(), other.placements.end());
-  workers.insert(other.workers.begin(), other.workers.end());
-  checks.insert(other.checks.begin(), other.checks.end());
-  workloads.insert(other.workloads.begin(), other.workloads.end());
-  pool_namespaces.insert(other.pool_namespaces.begin(), other.pool_namespaces.end());
-  fleet_claims.insert(other.fleet_claims.begin(), other.fleet_claims.end());
-  fleet_schedulings.insert(other.fleet_schedulings.begin(), other.fleet_schedulings.end());
-  pool_pods.insert(other.pool_pods.begin(), other.pool_pods.end());
-  everything = everything || other.everything;
-}
-
-bool DirtySet::empty() const {
-  return !everything && clusters.empty() && capacities.empty() && accepted.empty() &&
-         claims.empty() && queues.empty() && placements.empty() && workers.empty() &&
-         checks.empty() && workloads.empty() && fleet_claims.empty() && fleet_schedulings.empty() &&
-         pool_namespaces.empty() && pool_pods.empty();
-}
-
 void evolve(State& state, const Event& event, DirtySet& dirty) {
   check(state.seq == Seq{} || event.seq == next(state.seq), "events are folded in seq order");
   advance_to(state, event.log_time, dirty);

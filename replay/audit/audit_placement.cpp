@@ -4,7 +4,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pods.h"
 #include "engine/fold/pool/questions.h"
