@@ -5,7 +5,6 @@
 
 #include "engine/base/check.h"
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
 #include "engine/plan/claims/claim_life.h"
 #include "engine/plan/claims/claim_status.h"
 #include "engine/plan/members/binding_policy.h"

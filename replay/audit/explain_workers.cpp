@@ -2,8 +2,8 @@
 #include <array>
 
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/queues/worker_quota.h"
 #include "replay/audit/explain.h"
 
 namespace fairlead {

@@ -6,7 +6,7 @@
 #include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

@@ -10,11 +10,7 @@
 #include "engine/fold/capacity/damped_set.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/device_capacity.h"
-#include "engine/fold/members/member_deviation.h"
-#include "engine/fold/multikueue/worker_quota.h"
-#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 
@@ -380,8 +376,6 @@ LogTime next_deadline_of(Close& close) {
     consider(*cluster.reports.unwatched_since + settings.lost_after);
   if (cluster.counted_again_at) consider(*cluster.counted_again_at);
   for (const auto& [queue, since] : cluster.member.deviating) consider(since);
-  for (const auto& [work, record] : cluster.member.quota_works)
-    if (const auto touch = touch_due(close.state, close.name, work)) consider(touch->due);
   consider(next_pool_deadline(cluster, settings, close.now));
   consider(next_device_deadline(cluster));
   if (cluster.presence.detached) return next;
@@ -430,9 +424,11 @@ bool has_member(const State& state, const Cluster& cluster) {
   return false;
 }
 
-void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
+Changes recompute_cluster(State& state, const std::string& name, LogTime next_touch,
+                          DirtySet& dirty) {
+  Changes changes;
   const auto at = state.clusters.find(name);
-  if (at == state.clusters.end()) return;
+  if (at == state.clusters.end()) return changes;
   Cluster& cluster = at->second;
   const ClusterTerms& terms = terms_of(state, name, cluster);
   CanonicalHeadroom pool_headroom;
@@ -457,7 +453,7 @@ void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
     cluster.counted_again_at.reset();
   close_values(close);
   close_pool(cluster, close.settings, close.now);
-  state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
+  state.deadlines.set(ClusterDeadline{name}, std::min(next_touch, next_deadline_of(close)));
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
   cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
@@ -466,18 +462,20 @@ void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
                              before_close == std::tuple(cluster.liveness_at_close, cluster.valued,
                                                         !cluster.counted_again_at);
   (only_capacity ? dirty.capacities : dirty.clusters).insert(name);
+  CapacityChange change{name, std::nullopt, false, false};
   if (only_capacity && close.accepted_moved) {
     dirty.accepted.insert(name);
-    mark_cluster_grants_dirty(state, name);
+    change.claims = ClaimPart::grants;
   } else if (close.accepted_moved || close.grants_follow ||
              hub_open_before != !cluster.counted_again_at) {
-    mark_cluster_claims_dirty(state, name);
+    change.claims = ClaimPart::all;
   }
-  if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
-  if (before_close !=
-          std::tuple(cluster.liveness_at_close, cluster.valued, !cluster.counted_again_at) ||
-      cluster.presence.detached)
-    mark_followers_dirty(state);
+  change.numbers = close.accepted_moved || close.grants_follow;
+  change.presence = cluster.presence.detached ||
+                    before_close != std::tuple(cluster.liveness_at_close, cluster.valued,
+                                               !cluster.counted_again_at);
+  changes.capacities.push_back(std::move(change));
+  return changes;
 }
 
 }  // namespace fairlead

@@ -5,7 +5,6 @@
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/damped_set.h"
-#include "engine/fold/pool/super_clusters.h"
 
 namespace fairlead {
 
@@ -58,6 +57,15 @@ struct PoolRules : SetRules {
 };
 
 }  // namespace
+
+const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member) {
+  const PoolCluster* all = nullptr;
+  for (const PoolCluster& entry : settings.clusters) {
+    if (entry.name == member) return &entry;
+    if (entry.name == "*") all = &entry;
+  }
+  return all;
+}
 
 void set_pool_terms(const State& state, const std::string& name, Cluster& cluster) {
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, name);

@@ -13,6 +13,8 @@
 
 namespace fairlead {
 
+/// Returns the pool's entry for a member; null if it offers nothing to tenants.
+const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member);
 /// Sets whether and how much the cluster offers to the pool, as the configuration says.
 void set_pool_terms(const State& state, const std::string& name, Cluster& cluster);
 /// Returns the headroom of the pool in that cluster: the entry's own, else the configuration's.

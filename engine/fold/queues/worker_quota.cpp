@@ -1,4 +1,4 @@
-#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queues/worker_quota.h"
 
 #include <algorithm>
 #include <utility>
