@@ -121,7 +121,7 @@ std::span<const DampingLayer> damping_layers() { return kDampingLayers; }
 
 GrowthBar growth_bar(const LayerMoment& at) {
   for (const DampingLayer& layer : kDampingLayers)
-    if (layer.recorded != GrowthBar::none && layer.holds(at)) return layer.recorded;
+    if (layer.bars != LayerBars::falls && layer.holds(at)) return layer.recorded;
   return GrowthBar::none;
 }
 
