@@ -49,7 +49,7 @@ FLOORS = (
     ("close", r"(close|evolve|objects|held|prefetch|light_copy)\."),
     ("parts", r"\w+\.|\w+/\w+_state\.|capacity/(cluster_terms|damping|damping_layers|largest_nodes|node_bases)\.|"
               r"capacity/liveness\.h|claims/(claim_spec|division|grant_reason|status_left)\.|devices/device_index\.|"
-              r"multikueue/(lookup|membership)\.|pool/lookup\."),
+              r"multikueue/(lookup|membership|names)\.|pool/lookup\."),
     ("writes/record", r"writes/record\."),
     ("claims/terms", r"claims/(terms|dirty_claims)\."),
     ("capacity/nodes", r"capacity/(capacity|node_flavors|dirty_clusters)\."),

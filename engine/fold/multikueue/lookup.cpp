@@ -1,5 +1,7 @@
 #include "engine/fold/multikueue/lookup.h"
 
+#include "engine/fold/multikueue/names.h"
+
 namespace fairlead {
 
 const CheckRecord* check_of(const State& state, const WorkloadFacts& workload) {

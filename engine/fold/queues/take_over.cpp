@@ -4,6 +4,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/members/kept.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
 
