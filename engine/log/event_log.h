@@ -65,6 +65,21 @@ struct LogVerdict {
 /// nothing. May be empty.
 using LogProgress = std::function<void(Seq done, Seq last)>;
 
+/// Reports the progress of a walk over commits, each of which costs little.
+class PacedProgress {
+ public:
+  /// `report`, which may be empty, outlives it.
+  explicit PacedProgress(const LogProgress& report) : report_(report) {}
+  void reached(Seq done, Seq last) {
+    constexpr std::uint64_t kCommitsBetween = 64;
+    if (report_ && ++commits_ % kCommitsBetween == 0) report_(done, last);
+  }
+
+ private:
+  const LogProgress& report_;
+  std::uint64_t commits_ = 0;
+};
+
 /// Events that were read together. The next batch reuses their memory, and their texts may view
 /// memory of the batch, so nothing may be moved out of them: events() is const for that reason. A
 /// copy of an event owns its memory.
@@ -180,7 +195,7 @@ class EventLog {
   virtual Result<Digest> chain_at(Seq seq) const = 0;
   virtual Result<LogStat> stat() const = 0;
   /// Recomputes the chain and every record's bytes from the first event that is kept.
-  virtual Result<LogVerdict> verify() const = 0;
+  virtual Result<LogVerdict> verify(const LogProgress& progress = {}) const = 0;
   /// Checks that every group commit is what was written and continues the one before it. Does not
   /// decode the records inside, which makes it many times faster than verify().
   virtual Result<LogVerdict> verify_chain() const { return verify(); }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "engine/log/event_log.h"
 #include "engine/main/hub_place.h"
@@ -49,8 +50,8 @@ LogProgress progress_of_copy();
 
 /// Opens the history of a place. Of a running hub it is a copy, which is gone with the process:
 /// what is computed from all of a log is computed here and not by the hub. Fails as
-/// open_history() does, and as the hub fails to answer.
-Result<History> open_history_of(LogPlace& place, const ReachHub& reach,
-                                const LogProgress& progress);
+/// open_history() does, which has `program` too, and as the hub fails to answer.
+Result<History> open_history_of(LogPlace& place, const ReachHub& reach, const LogProgress& progress,
+                                std::string_view program = {});
 
 }  // namespace fairlead

@@ -54,7 +54,8 @@ Result<ServedLogSource> saved_source(ServeOptions& options) {
   if (!history) return history.error();
   ServedLog copy;
   copy.log = std::move(history->log);
-  copy.snapshots = std::move(history->snapshots);
+  copy.vouched_snapshots = std::move(history->snapshots);
+  copy.snapshots = copy.vouched_snapshots;
   const HubPlace& place = options.place.hub;
   copy.option = place.server.empty() ? "--hub-namespace" : "--server";
   copy.path = place.server.empty() ? place.behind.name_space : place.server;

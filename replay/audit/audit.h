@@ -37,6 +37,11 @@ struct AuditSource {
   /// What the log folds to, its moment closed, at the event that counts as its end; it has the
   /// nodes that the question reads. null: the end is the log's last event, and its state is folded.
   const State* present = nullptr;
+  /// The time of the hub that appends to the log and answers: up to then it saw every change. none:
+  /// of a copy.
+  std::optional<LogTime> now{};
+  /// Receives how far a fold is; may be empty.
+  FoldProgress progress{};
 };
 /// Returns the last event that a question knows of.
 Seq last_seq_of(const AuditSource& source);

@@ -192,7 +192,8 @@ std::string outcome_cell(const Json& row) {
   if (row["writer"] != "fairlead") return "";
   std::string answer = cell(row["answer"]["outcome"]);
   if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
-  if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+  if (answer == "none")
+    answer = row["seen"].is_null() ? "no answer yet" : "seen " + cell(row["seen"]["seq"]);
   return answer;
 }
 
@@ -203,8 +204,11 @@ std::string why_cell(const Json& row, const AuditTextStyle& style) {
   if (!why.empty()) why = "by " + why;
   if (row["writer"] != "fairlead") return why;
   const bool accepted = row["answer"]["outcome"] == "accepted" && !row["seen"].is_null();
-  if (!style.wide && !accepted)
-    why += outcome_cell(row) + (row["seen"].is_null() ? ", not observed; " : "; ");
+  const bool unseen = row["seen"].is_null();
+  if (!style.wide && unseen && row["answer"]["outcome"] == "none")
+    why += "sent, no answer yet; ";
+  else if (!style.wide && !accepted)
+    why += outcome_cell(row) + (unseen ? ", not observed; " : "; ");
   std::string because;
   for (const Json& seq : row["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
   const std::string part = part_about(row);
@@ -348,7 +352,21 @@ std::string list_change_text(const Json& row) {
   return text;
 }
 
-std::string diff_text(const Json& document) {
+// Rows without a heading, two columns in.
+std::string section_text(std::vector<TableRow> rows, const AuditTextStyle& style) {
+  constexpr std::size_t kIndent = 2;
+  rows.insert(rows.begin(), TableRow(rows.front().size()));  // the first row is a heading
+  const std::string table =
+      narrow_table_text(rows, style.wide ? SIZE_MAX : kTableColumns - kIndent);
+  std::string text;
+  for (std::size_t at = table.find('\n') + 1, end = 0; at < table.size(); at = end + 1) {
+    end = table.find('\n', at);
+    text += std::string(kIndent, ' ') + table.substr(at, end - at) + "\n";
+  }
+  return text;
+}
+
+std::string diff_text(const Json& document, const AuditTextStyle& style) {
   std::string text = "from " + place(document["from"]) + "\nto   " + place(document["to"]) + "\n";
   struct Section {
     const char* name;
@@ -380,7 +398,7 @@ std::string diff_text(const Json& document) {
     }
     if (rows.empty()) continue;
     any = true;
-    text += std::string(section.name) + "\n" + table_text(rows, "  ");
+    text += std::string(section.name) + "\n" + section_text(std::move(rows), style);
   }
   return any ? text : text + "nothing differs\n";
 }
@@ -405,11 +423,13 @@ std::string each_text(const Json& answers) {
   return text;
 }
 
-std::string document_text(const Json& document, const AuditTextStyle& style) {
+std::string document_text(Json document, const AuditTextStyle& style) {
   const std::string kind = document.value("kind", "");
+  const bool of_pairs = kind.starts_with("QuotaWhy") || kind == "QuotaDiff";
+  if (of_pairs && !style.exact) make_amounts_readable(document);
   if (kind == "QuotaAudit") return quota_text(document, style);
   if (kind == "QuotaHistory") return history_text(document, style);
-  if (kind == "QuotaDiff") return diff_text(document);
+  if (kind == "QuotaDiff") return diff_text(document, style);
   if (kind == "ObjectHistory")
     return span_text(document) + settings_history_text(document["rows"], style) +
            effective_history_text(document["effective"], style);

@@ -190,16 +190,38 @@ bool is_configuration(const Event& event) {
   return std::holds_alternative<ConfigChanged>(event.fact);
 }
 
+// Names what the event is about, within the log; empty: the configuration.
+std::string name_in_log(const Event& event) {
+  const ObjectKey* const key = observed_key(event);
+  if (key == nullptr) return "";
+  return event.source + "\n" + std::string(info(key->kind).name) + "\n" + key->namespace_ + "\n" +
+         key->name;
+}
+
+// What differs from the record before it; null: there is none.
+std::string differences_between(const Event* last, const Event& event) {
+  if (std::holds_alternative<ObjectGone>(event.fact)) return "gone";
+  if (last == nullptr) return "new";
+  Differences differences;
+  if (const auto* now = std::get_if<ConfigChanged>(&event.fact)) {
+    differences.compare("", to_json(std::get<ConfigChanged>(last->fact).configuration),
+                        to_json(now->configuration));
+  } else {
+    const auto* was = std::get_if<ObjectObserved>(&last->fact);
+    if (was == nullptr) return "new";
+    differences.compare("", to_json(was->facts),
+                        to_json(std::get<ObjectObserved>(event.fact).facts));
+  }
+  const std::string text = differences.text();
+  return text.empty() ? "nothing that is read changed" : text;
+}
+
 }  // namespace
 
 // The events that may be the record before: those of the object, or signs of the hub.
 const std::vector<Seq>& EventChanges::history_of(const Event& event) {
   const ObjectKey* const key = observed_key(event);
-  std::string name;
-  if (key != nullptr)
-    name = event.source + "\n" + std::string(info(key->kind).name) + "\n" + key->namespace_ + "\n" +
-           key->name;
-  const auto [at, is_new] = histories_.try_emplace(name);
+  const auto [at, is_new] = histories_.try_emplace(name_in_log(event));
   if (!is_new) return at->second;
   auto found =
       key != nullptr ? lookup_.log().history(event.source, *key) : lookup_.log().signs(kSelf);
@@ -219,31 +241,47 @@ const Event* EventChanges::before(const Event& event) {
   return nullptr;
 }
 
-std::string EventChanges::words_of(const Event& event) {
-  const ObjectKey* const key = observed_key(event);
-  if (key == nullptr && !is_configuration(event)) return "";
-  const std::string name = key != nullptr ? key->name + ": " : "configuration: ";
-  if (std::holds_alternative<ObjectGone>(event.fact)) return name + "gone";
-  const Event* const last = before(event);
+std::string EventChanges::differences_of(const Event& event) {
+  if (observed_key(event) == nullptr && !is_configuration(event)) return "";
+  const bool gone = std::holds_alternative<ObjectGone>(event.fact);
+  const Event* const last = gone ? nullptr : before(event);
   // The oldest record that is kept may not be the first one.
-  if (last == nullptr) return lookup_.log().first_seq() > Seq{1} ? "" : name + "new";
-  Differences differences;
-  if (const auto* now = std::get_if<ConfigChanged>(&event.fact)) {
-    differences.compare("", to_json(std::get<ConfigChanged>(last->fact).configuration),
-                        to_json(now->configuration));
-  } else {
-    const auto* was = std::get_if<ObjectObserved>(&last->fact);
-    if (was == nullptr) return name + "new";
-    differences.compare("", to_json(was->facts),
-                        to_json(std::get<ObjectObserved>(event.fact).facts));
-  }
-  const std::string text = differences.text();
-  return name + (text.empty() ? "nothing that is read changed" : text);
+  if (!gone && last == nullptr && lookup_.log().first_seq() > Seq{1}) return "";
+  return differences_between(last, event);
+}
+
+std::string EventChanges::words_of(const Event& event) {
+  const std::string differences = differences_of(event);
+  if (differences.empty()) return "";
+  const ObjectKey* const key = observed_key(event);
+  return (key != nullptr ? key->name : "configuration") + ": " + differences;
 }
 
 Json EventChanges::json_of(const Event* event) {
   const std::string words = event != nullptr ? words_of(*event) : "";
   return words.empty() ? Json() : Json(words);
+}
+
+std::string ChangesInOrder::differences_of(const Event& event) {
+  if (observed_key(event) == nullptr && !is_configuration(event)) return "";
+  std::string differences;
+  const std::string name = name_in_log(event);
+  if (const auto last = last_.find(name); last != last_.end()) {
+    differences = differences_between(&last->second, event);
+  } else {
+    EventLookup lookup(log_);
+    differences = EventChanges(lookup).differences_of(event);
+  }
+  // Records of nodes are some hundred bytes, and each is read again where it is forgotten.
+  constexpr std::size_t kRecordsMax = 4096;
+  if (last_.size() >= kRecordsMax) last_.clear();
+  last_.insert_or_assign(name, event);
+  return differences;
+}
+
+void ChangesInOrder::passed(const Event& event) {
+  if (!last_.empty() && (observed_key(event) != nullptr || is_configuration(event)))
+    last_.erase(name_in_log(event));
 }
 
 }  // namespace fairlead

@@ -21,6 +21,8 @@ class EventChanges {
   std::string words_of(const Event& event);
   /// The same as a Json; null where it is empty.
   Json json_of(const Event* event);
+  /// The same without the name: "Ready -> NotReady".
+  std::string differences_of(const Event& event);
 
  private:
   const Event* before(const Event& event);
@@ -28,6 +30,22 @@ class EventChanges {
 
   EventLookup& lookup_;
   std::map<std::string, std::vector<Seq>> histories_;  // by source and object
+};
+
+/// The same for events that are read in their order, of which a log may have millions: the record
+/// before is mostly at hand. Keeps a bounded number of records.
+class ChangesInOrder {
+ public:
+  /// `log` outlives it.
+  explicit ChangesInOrder(const EventLog& log) : log_(log) {}
+  /// As EventChanges::differences_of(). Each event since the last call was passed to passed().
+  std::string differences_of(const Event& event);
+  /// Takes in that an event was read about which nothing is asked.
+  void passed(const Event& event);
+
+ private:
+  const EventLog& log_;
+  std::map<std::string, Event> last_;  // by source and object
 };
 
 }  // namespace fairlead

@@ -123,7 +123,11 @@ bool is_from(const Event& event, const SourceName& source, Kind kind) {
 class Search {
  public:
   Search(const AuditSource& source, Window window, Duration stale_after)
-      : log_(source.log), lookup_(source.log), window_(window), stale_after_(stale_after) {}
+      : log_(source.log),
+        lookup_(source.log),
+        window_(window),
+        stale_after_(stale_after),
+        hub_now_(source.now) {}
 
   // Finds silences of these kinds of a source; of all its kinds if `kinds` is empty.
   Result<void> silences(const std::string& source, const std::set<Kind>& kinds);
@@ -149,6 +153,7 @@ class Search {
   EventLookup lookup_;
   const Window window_;
   const Duration stale_after_;
+  const std::optional<LogTime> hub_now_;
   std::vector<Stretch> open_;  ///< of the source being searched
   std::vector<Stretch> found_;
 };
@@ -236,8 +241,10 @@ Result<void> Search::stops() {
 void Search::stop_behind() {
   const Event* before = lookup_.at(window_.end);
   if (before == nullptr || window_.until <= before->log_time) return;
-  if (window_.end == log_.last_seq())
-    return found_.push_back({"LogEnded", "", {}, place_of(*before), {}, {}});
+  const bool ended = window_.end == log_.last_seq();
+  // The hub that answers has been there until now, and appended nothing because nothing changed.
+  if (ended && hub_now_ && window_.until <= *hub_now_) return;
+  if (ended) return found_.push_back({"LogEnded", "", {}, place_of(*before), {}, {}});
   const Event* after = lookup_.at(next(window_.end));
   if (after != nullptr && starts_hub(*after))
     found_.push_back({"NoHub", "", {}, place_of(*before), {}, place_of(*after)});

@@ -469,9 +469,9 @@ Result<LogStat> RocksdbLog::stat() const {
   return stat;
 }
 
-Result<LogVerdict> RocksdbLog::verify() const {
+Result<LogVerdict> RocksdbLog::verify(const LogProgress& progress) const {
   return verify_store(*store_, base(), last_seq(),
-                      damage_ == nullptr ? std::optional<LogDamage>() : *damage_);
+                      damage_ == nullptr ? std::optional<LogDamage>() : *damage_, progress);
 }
 
 Result<LogVerdict> RocksdbLog::verify_chain() const {

@@ -98,7 +98,7 @@ class RocksdbLog final : public EventLog {
   Digest chain() const override;
   Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
-  Result<LogVerdict> verify() const override;
+  Result<LogVerdict> verify(const LogProgress& progress = {}) const override;
   Result<LogVerdict> verify_chain() const override;
 
   /// Returns the schema version that a reader of the log must know (schema/codec.h). Opening for

@@ -1,6 +1,7 @@
 // The audit page in a browser: what it shows is what the server answers, by keyboard alone, in both themes.
 
 import assert from "node:assert/strict";
+import {spawnSync} from "node:child_process";
 import {test} from "node:test";
 import {act, address, ask, findings, follow, go, keepSaved, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
@@ -14,6 +15,13 @@ const views = {
   log: "#view=log&where=kind%3DNode",
   proof: "#view=proof",
 };
+
+/** The command that `audit --url` prints for a link, without the place of the log. @param {string} link */
+function lineOf(link) {
+  const done = spawnSync(process.env.FAIRLEAD, ["audit", "--url", link], {encoding: "utf8"});
+  const line = `${done.stderr}${done.stdout}`.split("\n").find((one) => one.startsWith("fairlead "));
+  return line.replace(/ --server \S+$/, "");
+}
 
 /** Every seq that an answer names. */
 function seqsIn(answer, found = new Set()) {
@@ -52,6 +60,39 @@ for (const [width, theme] of [
     lists.check();
     await lists.close();
   });
+
+test("the command of each view is the one that `audit --url` makes of its link", async () => {
+  const span = "from=seq:30&to=seq:200";
+  const pair = "queue=low-priority-queue&flavor=spot&resource=cpu";
+  const links = {
+    dev: [
+      "#view=fleet",
+      `#view=fleet&${span}`,
+      `#view=queue&${pair}&at=END`,
+      "#view=cluster&cluster=cluster2",
+      `#view=diff&a=seq:20&b=seq:60&queue=low-priority-queue`,
+      "#view=log",
+      "#view=log&where=kind%3DNode",
+      "#view=proof",
+      `#view=whatif&${pair}&${span}`,
+      `#view=whatif&${pair}&${span}&set=growWindow%3D10s%2CshrinkWindow%3D1m0s`,
+    ],
+    lists: ["#view=list&list=serving&at=END"],
+    edits: ["#view=cohort&cohort=research", `#view=cohort&cohort=research&${span}`],
+    pool: ["#view=pool&namespace=acme%2Fweb&at=END"],
+  };
+  for (const [server, hashes] of Object.entries(links)) {
+    const end = (await ask(servers[server], "ui/api/log")).last_time;
+    const {page, check, close} = await visit(servers[server]);
+    for (const hash of hashes) {
+      await go(page, hash.replace("END", encodeURIComponent(end)));
+      const [line] = (await textOf(page, "#actions .command")).split("\n");
+      assert.equal(lineOf(page.url()), line.replace(/ --data \S+$/, ""), hash);
+    }
+    check();
+    await close();
+  }
+});
 
 test("the fleet shows each queue with its states, and its links lead to the queue", async () => {
   const {page, check, close} = await visit(servers.dev);

@@ -107,7 +107,10 @@ test("a link to a what-if opens it, and the way back is one button", async () =>
   await page.click("#reset");
   await page.waitForFunction(() => document.getElementById("result").textContent.includes("Move a slider"));
   assert.equal((await address(page)).set, undefined);
-  assert.match(await textOf(page, "#actions .command"), /^fairlead audit history low-priority-queue spot cpu /);
+  assert.match(
+    await textOf(page, "#actions .command"),
+    /^fairlead audit history low-priority-queue --flavor spot --resource cpu /,
+  );
   check();
   await close();
 });
