@@ -77,7 +77,7 @@ test("the command of each view is the one that `audit --url` makes of its link",
       `#view=whatif&${pair}&${span}`,
       `#view=whatif&${pair}&${span}&set=growWindow%3D10s%2CshrinkWindow%3D1m0s`,
     ],
-    lists: ["#view=list&list=serving&at=END"],
+    lists: ["#view=list&list=best&at=END"],
     edits: ["#view=cohort&cohort=research", `#view=cohort&cohort=research&${span}`],
     pool: ["#view=pool&namespace=acme%2Fweb&at=END"],
   };
@@ -86,6 +86,7 @@ test("the command of each view is the one that `audit --url` makes of its link",
     const {page, check, close} = await visit(servers[server]);
     for (const hash of hashes) {
       await go(page, hash.replace("END", encodeURIComponent(end)));
+      await page.waitForNetworkIdle({idleTime: 300});
       const [line] = (await textOf(page, "#actions .command")).split("\n");
       assert.equal(lineOf(page.url()), line.replace(/ --data \S+$/, ""), hash);
     }
