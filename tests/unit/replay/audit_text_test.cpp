@@ -146,13 +146,13 @@ TEST_CASE("a difference fits the terminal, and two amounts that differ never rea
   const std::string text = audit_text(answer);
   INFO(text);
   CHECK(text.find("accepted 547.2 -> 456") != std::string::npos);
-  CHECK(text.find("accepted 782758232064 -> 782758232000") != std::string::npos);
   for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
     end = text.find('\n', at);
     CHECK(end - at <= 80);
   }
-  CHECK(audit_text(answer, {.wide = true}).find("accepted 547.2 -> 456, state") !=
-        std::string::npos);
+  const std::string wide = audit_text(answer, {.wide = true});
+  CHECK(wide.find("accepted 547.2 -> 456, state") != std::string::npos);
+  CHECK(wide.find("accepted 782758232064 -> 782758232000, state") != std::string::npos);
   CHECK(audit_text(answer, {.exact = true}).find("accepted 547200m -> 456") != std::string::npos);
 }
 
