@@ -177,6 +177,9 @@ class EventLog {
   /// PatchIntended). `source` is the API server that holds the object: for an intent the target
   /// cluster.
   virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
+  /// Returns the newest `most` of these before `before`, ascending, without a search of the rest.
+  virtual Result<std::vector<Seq>> history_before(std::string_view source, const ObjectKey& key,
+                                                  Seq before, std::size_t most) const;
 
   /// Returns the seqs of the signs of `source`, ascending (is_sign): they delimit the times in
   /// which it was not observed.

@@ -36,7 +36,9 @@ int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::os
              TimeZone zone) {
   const auto history = open_history(place.data, place.bundle);
   if (!history) return report_log_error(history.error(), err);
+  auto progress = progress_on_terminal("checking the chain: ");
   const auto printed = print_stat(*history->log, output, out, zone);
+  progress = {};
   if (!printed) return report_log_error(printed.error(), err);
   return finish_log_output(*printed, out, err);
 }
@@ -202,7 +204,8 @@ void add_reading_commands(CLI::App& log, const LogWork& work, int& exit_code) {
   });
 
   CLI::App* cat = nullptr;
-  const auto cat_options = add_command(log, cat, "cat", "Print events, one JSON line each", "json");
+  const auto cat_options = add_command(
+      log, cat, "cat", "Print events, one JSON line each; with -o text, what each changed", "json");
   add_place_options(*cat, cat_options->place);
   add_zone_options(*cat, cat_options->place);
   LogSelection& selection = cat_options->selection;

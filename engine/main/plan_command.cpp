@@ -21,6 +21,7 @@
 #include "engine/main/exit_code.h"
 #include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
+#include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
 #include "engine/runtime/build_commit.h"
@@ -165,7 +166,8 @@ Result<PlanAnswer> check_against_log(const PlanOptions& options, std::istream& i
   auto history = open_history(options.data, "", build_identity());
   if (!history) return history.error();
   const EventLog& log = *history->log;
-  auto state = state_at(log, history->for_questions(), log.last_seq());
+  auto state = state_at(log, history->for_questions(), log.last_seq(),
+                        progress_on_terminal("folding the log: "));
   if (!state) return state.error();
   DirtySet dirty;
   close_moment(*state, dirty);

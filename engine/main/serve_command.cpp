@@ -17,6 +17,7 @@
 #include "engine/main/position.h"
 #include "engine/main/saved_answers.h"
 #include "engine/main/standard_streams.h"
+#include "engine/main/terminal_progress.h"
 
 namespace fairlead {
 
@@ -78,7 +79,9 @@ Result<void> save_page(ServeOptions& options) {
   if (!served) return served.error();
   make_absolute({&question.from, &question.to}, frame_of(*served->log, *zone));
   const QuestionService questions(*std::move(source));
+  auto progress = progress_on_terminal("answering what the file holds: ");
   const auto answers = saved_answers(questions, question);
+  progress = {};
   if (!answers) return answers.error();
   const auto page = page_with_answers(answers->document);
   if (!page) return page.error();

@@ -62,12 +62,15 @@ constexpr std::array kOptionalColumns = std::to_array<OptionalColumn>({
 // A terminal, as narrow as they usually are.
 constexpr std::size_t kTableColumns = 80;
 
+std::size_t columns_of(const AuditTextStyle& style) {
+  return style.wide ? SIZE_MAX : kTableColumns;
+}
+
 // Rows of a table: in full, or so that they fit.
 std::string fitted(const std::vector<TableRow>& rows, const std::vector<Tint>& tints,
                    const AuditTextStyle& style) {
   static const std::vector<Tint> plain;
-  return narrow_table_text(rows, style.wide ? SIZE_MAX : kTableColumns,
-                           style.reader == TextFor::file ? plain : tints);
+  return narrow_table_text(rows, columns_of(style), style.reader == TextFor::file ? plain : tints);
 }
 
 std::string amount_cell(const Json& row, const Json& amount, const AuditTextStyle& style) {
@@ -403,14 +406,14 @@ std::string diff_text(const Json& document, const AuditTextStyle& style) {
   return any ? text : text + "nothing differs\n";
 }
 
-std::string admissions_text(const Json& document) {
+std::string admissions_text(const Json& document, const AuditTextStyle& style) {
   std::vector<TableRow> rows{
       {"TIME", "SEQ", "OUTCOME", "USER", "OPERATION", "OBJECT", "RULES", "REASON"}};
   for (const Json& row : document["rows"])
     rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["outcome"]), cell(row["user"]),
                     cell(row["operation"]), cell(row["kind"]) + " " + cell(row["name"]),
                     list_text(row["rules"]), row["reason"] == "" ? "-" : cell(row["reason"])});
-  return table_text(rows);
+  return narrow_table_text(rows, columns_of(style));
 }
 
 // Several answers with a line between them.
@@ -437,13 +440,13 @@ std::string document_text(Json document, const AuditTextStyle& style) {
   if (kind == "QuotaWhyList") return each_text(list_in(document, "answers"));
   if (kind == "QuotaWhyNot") return why_not_text(document);
   if (kind == "WorkersWhy") return workers_text(document);
-  if (kind == "AdmissionHistory") return admissions_text(document);
-  if (kind == "WorkersHistory") return workers_history_text(document);
+  if (kind == "AdmissionHistory") return admissions_text(document, style);
+  if (kind == "WorkersHistory") return workers_history_text(document, columns_of(style));
   if (kind == "PlacementWhy") return why_placed_text(document);
   if (kind == "PlacementWhyNot") return why_not_placed_text(document);
   if (kind == "WorkloadWhy") return why_workload_text(document);
   if (kind == "WorkloadWhyNot") return why_not_workload_text(document);
-  if (kind == "PlacementHistory") return placement_history_text(document);
+  if (kind == "PlacementHistory") return placement_history_text(document, columns_of(style));
   return to_text(document) + "\n";
 }
 

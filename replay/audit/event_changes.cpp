@@ -104,6 +104,8 @@ class Differences {
   void compare_field(const std::string& path, const std::string& name, const Json& before,
                      const Json& after) {
     if (before == after) return;
+    // Of a status that Fairlead alone writes the log has only the digest.
+    if (name == "statusDigest") return add(joined(path, "status changed"));
     for (const FlagWords& flag : kFlagWords)
       if (name == flag.field && before.is_boolean() && after.is_boolean()) {
         const auto words = [&](const Json& value) {
@@ -218,27 +220,31 @@ std::string differences_between(const Event* last, const Event& event) {
 
 }  // namespace
 
-// The events that may be the record before: those of the object, or signs of the hub.
-const std::vector<Seq>& EventChanges::history_of(const Event& event) {
-  const ObjectKey* const key = observed_key(event);
-  const auto [at, is_new] = histories_.try_emplace(name_in_log(event));
-  if (!is_new) return at->second;
-  auto found =
-      key != nullptr ? lookup_.log().history(event.source, *key) : lookup_.log().signs(kSelf);
-  if (found) at->second = *std::move(found);
-  return at->second;
+// The newest events that may be the record before: those of the object, or signs of the hub, of
+// which there are few.
+Result<std::vector<Seq>> EventChanges::seqs_before(const Event& event, std::size_t most) {
+  if (const ObjectKey* const key = observed_key(event))
+    return lookup_.log().history_before(event.source, *key, event.seq, most);
+  auto signs = lookup_.log().signs(kSelf);
+  if (signs) std::erase_if(*signs, [&](Seq seq) { return seq >= event.seq; });
+  return signs;
 }
 
+// Most often the record before is among the last events of the object; between the two may be
+// intents.
 const Event* EventChanges::before(const Event& event) {
-  const std::vector<Seq>& seqs = history_of(event);
-  auto at = std::lower_bound(seqs.begin(), seqs.end(), event.seq);
-  while (at != seqs.begin()) {
-    const Event* const found = lookup_.at(*--at);
-    if (found == nullptr) return nullptr;
-    if (is_configuration(event) ? is_configuration(*found) : observed_key(*found) != nullptr)
-      return found;
+  constexpr std::size_t kFirst = 2;
+  for (std::size_t most = kFirst;; most *= 4) {
+    const auto seqs = seqs_before(event, most);
+    if (!seqs) return nullptr;
+    for (auto seq = seqs->rbegin(); seq != seqs->rend(); ++seq) {
+      const Event* const found = lookup_.at(*seq);
+      if (found == nullptr) return nullptr;
+      if (is_configuration(event) ? is_configuration(*found) : observed_key(*found) != nullptr)
+        return found;
+    }
+    if (seqs->size() < most || is_configuration(event)) return nullptr;
   }
-  return nullptr;
 }
 
 std::string EventChanges::differences_of(const Event& event) {

@@ -10,8 +10,7 @@
 
 namespace fairlead {
 
-/// Reads the records before events. A history that it has read is kept for the next event of the
-/// same object.
+/// Reads the records before events.
 class EventChanges {
  public:
   explicit EventChanges(EventLookup& lookup) : lookup_(lookup) {}
@@ -26,10 +25,9 @@ class EventChanges {
 
  private:
   const Event* before(const Event& event);
-  const std::vector<Seq>& history_of(const Event& event);
+  Result<std::vector<Seq>> seqs_before(const Event& event, std::size_t most);
 
   EventLookup& lookup_;
-  std::map<std::string, std::vector<Seq>> histories_;  // by source and object
 };
 
 /// The same for events that are read in their order, of which a log may have millions: the record

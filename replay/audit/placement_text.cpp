@@ -204,7 +204,7 @@ std::string why_not_placed_text(const Json& document) {
   return text + "last decision\n" + decision_text(document["changes"].back());
 }
 
-std::string placement_history_text(const Json& document) {
+std::string placement_history_text(const Json& document, std::size_t columns) {
   std::vector<TableRow> rows{{"TIME", "SEQ", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
   for (const Json& row : document["rows"]) {
     std::string answer, why;
@@ -219,7 +219,7 @@ std::string placement_history_text(const Json& document) {
     rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["old"]), cell(row["new"]),
                     cell(row["writer"]), answer, why});
   }
-  return table_text(rows);
+  return narrow_table_text(rows, columns);
 }
 
 }  // namespace fairlead

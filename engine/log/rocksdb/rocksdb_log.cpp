@@ -381,6 +381,14 @@ Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const Obje
   return found;
 }
 
+Result<std::vector<Seq>> RocksdbLog::history_before(std::string_view source, const ObjectKey& key,
+                                                    Seq before, std::size_t most) const {
+  const Seq last{before.value == 0 ? 0 : std::min(last_seq().value, before.value - 1)};
+  auto found = find_newest_in_index(*store_, source, key, first_seq(), last, most);
+  if (!found) return with_damage_advice(directory_, found.error());
+  return found;
+}
+
 Result<std::vector<Seq>> RocksdbLog::signs(std::string_view source) const {
   auto indexed = find_signs(*store_, source, first_seq(), last_seq());
   if (!indexed) return with_damage_advice(directory_, indexed.error());

@@ -91,6 +91,8 @@ class RocksdbLog final : public EventLog {
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
+  Result<std::vector<Seq>> history_before(std::string_view source, const ObjectKey& key, Seq before,
+                                          std::size_t most) const override;
   Result<std::vector<Seq>> signs(std::string_view source) const override;
   Seq first_seq() const override;
   Seq last_seq() const override;
