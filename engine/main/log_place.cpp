@@ -107,7 +107,7 @@ TimeFrame frame_here(TimeZone zone) {
   return {time, time, zone};
 }
 
-LogProgress progress_of_copy() { return log_progress_on_terminal("copying: "); }
+LogProgress progress_of_copy() { return log_progress_on_terminal("reading the log: "); }
 
 Result<History> open_history_of(LogPlace& place, const ReachHub& reach, const LogProgress& progress,
                                 std::string_view program) {

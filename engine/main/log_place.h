@@ -44,7 +44,7 @@ Result<TimeZone> zone_of(const LogPlace& place);
 /// What times are counted from on this machine: of what is sent to a hub, only the zone's offset.
 TimeFrame frame_here(TimeZone zone);
 
-/// A line on a terminal's stderr that shows how far a log is copied; gone with the last copy of the
+/// A line on a terminal's stderr that shows how far a log is read; gone with the last copy of the
 /// function.
 LogProgress progress_of_copy();
 
