@@ -67,7 +67,6 @@ class Timeline {
   void pass_until(LogTime time);
   void count(const Event& event);
   void count_holds(const DirtySet& dirty);
-  bool is_foreign_write(const ObjectObserved& seen) const;
 
   State state_;   // its last moment may be open: more events of it may follow
   State closed_;  // the same, closed, after the last advance()
