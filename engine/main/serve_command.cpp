@@ -8,6 +8,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/frame_ancestors.h"
 #include "engine/main/hub_client.h"
 #include "engine/main/hub_route.h"
 #include "engine/main/log_place.h"
@@ -25,6 +26,7 @@ namespace {
 struct ServeOptions {
   LogPlace place;
   std::string listen = "127.0.0.1:8787";
+  std::string frame_ancestors;
   bool open = false;
   std::string save;  ///< a file; empty: serve
   SavedQuestion saved;
@@ -98,8 +100,11 @@ Result<void> run_serve(ServeOptions& options) {
                  "--queue, --pool-namespace, --from and --to say what --save FILE holds"};
   const auto address = page_address(options.listen);
   if (!address) return address.error();
+  auto ancestors = frame_ancestors_of(options.frame_ancestors);
+  if (!ancestors) return ancestors.error();
   auto answers = answers_of(options);
   if (!answers) return answers.error();
+  answers->frame_ancestors = *std::move(ancestors);
   const EndSignals signals;
   const auto server = PageServer::start(*address, *std::move(answers));
   if (!server) return server.error();
@@ -125,6 +130,7 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--listen", options->listen,
                    "Where to listen, on this machine alone; port 0: any free one")
       ->capture_default_str();
+  serve->add_option("--frame-ancestors", options->frame_ancestors, kFrameAncestorsHelp);
   serve->add_flag("--open", options->open, "Open the page in $BROWSER, else with xdg-open");
   serve->add_option("--save", options->save,
                     "Serve nothing: write the page with its answers about one queue and span as an "
