@@ -152,6 +152,18 @@ export interface Series {
   to: string;
   pairs: {flavor: string; resource: string; reduced: boolean; leftOut?: boolean; lines: Record<string, Step[]>}[];
 }
+export interface SuppressedNodes {
+  leftOut: boolean;
+  nodes: {node: string; steps: [time: string, seq: number, until: string | null][]}[];
+}
+/** Between `from` and `to` it became so; the hub knew at `known`. */
+export interface Times {
+  from: string | null;
+  to: string;
+  known: string;
+  how: "said" | "created" | "answered" | "unseen" | "listed" | "logged";
+  by?: string;
+}
 export interface WorkerSeries {
   from: string;
   to: string;
@@ -272,8 +284,9 @@ export interface Change {
   rule?: string;
   text?: string;
   because?: number[];
-  by?: {manager: string; operation: string}[];
-  answer?: {outcome: string; seq?: number};
+  by?: {manager: string; operation: string; time: string | null}[];
+  answer?: {outcome: string; seq?: number; time?: string};
+  tookEffect?: {seq: number; time: string} | null;
 }
 export interface SettingChange {
   seq: number;
@@ -297,6 +310,13 @@ export interface History {
   unseen: Unseen[];
   note: string | null;
 }
+export interface Fact {
+  seq: number;
+  time: string | null;
+  text: string | null;
+  changed: string | null;
+  times: Times | null;
+}
 export interface Layer {
   name: string;
   text: string;
@@ -314,7 +334,7 @@ export interface Capacity {
   state: string;
   layer: Layer;
   moved: {from: string | null; to: string; at: string; by: string} | null;
-  because: {seq: number; time: string | null; text: string | null; changed: string | null}[];
+  because: Fact[];
   earlierNotKept: boolean;
 }
 export interface Grant {
@@ -365,7 +385,7 @@ export interface WorkerPart {
   accepted?: string;
   contributes?: string;
   layer: Layer;
-  because: {seq: number; time: string | null; text: string | null; changed: string | null}[];
+  because: Fact[];
 }
 export interface Why {
   asOf: AsOf;
@@ -380,6 +400,7 @@ export interface Why {
     overbookPercent: number;
   };
   written: Change | null;
+  writtenTimes: Times | null;
   grants: Grant[];
   workers?: WorkerPart[];
   unseen: Unseen[];

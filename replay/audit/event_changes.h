@@ -21,9 +21,11 @@ class EventChanges {
   std::string words_of(const Event& event);
   /// The same as a Json; null where it is empty.
   Json json_of(const Event* event);
+  /// Returns the record before of the same object, or of the configuration; null if there is none,
+  /// or if it cannot be read.
+  const Event* before(const Event& event);
 
  private:
-  const Event* before(const Event& event);
   const std::vector<Seq>& history_of(const Event& event);
 
   EventLookup& lookup_;

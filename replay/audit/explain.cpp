@@ -11,6 +11,7 @@
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/claims/claim_status.h"
 #include "replay/audit/event_changes.h"
+#include "replay/audit/event_times.h"
 
 namespace fairlead {
 
@@ -329,6 +330,7 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
                   EventLookup& lookup) {
   Json list = Json::array();
   EventChanges changes(lookup);
+  EventTimes times(lookup, changes);
   for (const Seq seq : std::set(because.begin(), because.end())) {
     Json entry = lookup.place(seq);
     const Event* event = lookup.at(seq);
@@ -336,6 +338,7 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
         event ? Json(what_happened(*event, state.configuration.resource_aliases, resource))
               : Json();
     entry["changed"] = changes.json_of(event);
+    entry["times"] = times.json_of(event);
     list.push_back(std::move(entry));
   }
   return list;

@@ -7,8 +7,8 @@
 //
 // QuotaWhy has, beside the fields of every answer: "queue", "flavor", "resource"; "value"
 // {"nominal", "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"};
-// "written" (a row of QuotaHistory: the last change of the value; null if none is known); "grants",
-// one a claim:
+// "written" (a row of QuotaHistory: the last change of the value; null if none is known) and
+// "writtenTimes" (its times, event_times.h); "grants", one a claim:
 //   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
 //    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
 //    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
@@ -21,7 +21,8 @@
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
 //    "settings" (setting_origin.h)},
 //    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
-//    [{"seq", "time", "text", "changed" (event_changes.h; null: not known)}], ascending,
+//    [{"seq", "time", "text", "changed" (event_changes.h; null: not known), "times"
+//    (event_times.h)}], ascending,
 //    "earlierNotKept" (there were more)}
 // "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
 // "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",

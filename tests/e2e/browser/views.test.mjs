@@ -405,6 +405,12 @@ for (const [server, width] of [
       (await rowsOf(page, "Namespaces")).map((row) => row[0]),
       pool.namespaces.map((one) => `${one.tenant}/${one.namespace}`),
     );
+    // A file says what it does not have over time, and links to nothing of that.
+    const linked = (await page.$('a[href*="namespace=bolt%2Fdb"]')) !== null;
+    assert.deepEqual(
+      [linked, (await page.$("#pool-left-out")) === null],
+      server === "savedPool" ? [false, false] : [true, true],
+    );
     await picture(page, `pool-${server}`);
     await follow(page, 'a[href*="namespace=acme%2Fweb"]');
     await whole("Namespace acme/web");
