@@ -3,6 +3,7 @@
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "replay/bundle/bundle.h"
 #include "snapshots/data_directory.h"
+#include "snapshots/folded_states.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -17,8 +18,8 @@ Error as_input(Error error) {
 
 }  // namespace
 
-Result<History> open_history(const std::filesystem::path& data,
-                             const std::filesystem::path& bundle) {
+Result<History> open_history(const std::filesystem::path& data, const std::filesystem::path& bundle,
+                             std::string_view program) {
   if (data.empty() == bundle.empty())
     return Error{ErrorCode::bad_input, "expected either a data directory or a bundle file"};
   if (!bundle.empty()) {
@@ -29,7 +30,10 @@ Result<History> open_history(const std::filesystem::path& data,
   }
   auto log = open_data_directory(data, OpenMode::read);
   if (!log) return as_input(log.error());
-  return History{*std::move(log), std::make_unique<SnapshotStore>(data)};
+  History history{*std::move(log), std::make_unique<SnapshotStore>(data)};
+  if (!program.empty())
+    history.folded = std::make_unique<SnapshotsForQuestions>(*history.log, data, program);
+  return history;
 }
 
 }  // namespace fairlead

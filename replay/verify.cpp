@@ -10,7 +10,7 @@
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/log/read_ahead.h"
 #include "replay/beginning.h"
 #include "snapshots/state_codec.h"

@@ -53,25 +53,25 @@ enum class Kind : std::uint8_t {
 inline constexpr std::size_t kKindCount = 36;
 
 // What is special about a kind, as bits of KindInfo::traits.
-inline constexpr std::uint16_t kNamespaced = 1 << 0;
+inline constexpr std::uint16_t kIsNamespaced = 1 << 0;
 /// Fairlead reads it of the hub (schema/read_kind.h: of which other API servers).
-inline constexpr std::uint16_t kOfHub = 1 << 1;
+inline constexpr std::uint16_t kIsOfHub = 1 << 1;
 /// A hub that only records (Configuration::record) reads it: quotas, and by which flavors the Nodes
 /// of members count for them. Such a hub needs none of the CRDs of Fairlead, OCM and KubeStellar.
-inline constexpr std::uint16_t kRecorded = 1 << 2;
+inline constexpr std::uint16_t kIsRecorded = 1 << 2;
 /// People write it, so the whole object is kept beside its facts.
-inline constexpr std::uint16_t kByPeople = 1 << 3;
+inline constexpr std::uint16_t kIsByPeople = 1 << 3;
 /// Every quota depends on this kind of the hub: while its stream is silent, an edit of a quota or
 /// of a claim is not observed.
-inline constexpr std::uint16_t kEveryQuota = 1 << 4;
+inline constexpr std::uint16_t kIsOfEveryQuota = 1 << 4;
 /// Only the path from Placements to MultiKueue reads this kind of the hub: the rest of Fairlead
 /// works without it.
-inline constexpr std::uint16_t kMultiKueuePath = 1 << 5;
+inline constexpr std::uint16_t kIsOfMultiKueuePath = 1 << 5;
 /// It belongs to Dynamic Resource Allocation. An API server may serve none of these kinds, or some:
 /// nothing but devices depends on them.
-inline constexpr std::uint16_t kDevices = 1 << 6;
+inline constexpr std::uint16_t kIsOfDevices = 1 << 6;
 /// It belongs to fleet claims: nothing but Workloads with such claims depends on these kinds.
-inline constexpr std::uint16_t kFleetClaims = 1 << 7;
+inline constexpr std::uint16_t kIsOfFleetClaims = 1 << 7;
 
 /// What Fairlead knows of a kind before it reads an object of it.
 struct KindInfo {
@@ -88,70 +88,70 @@ struct KindInfo {
 inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::node, "", "Node", "nodes", "v1", 0},
     {Kind::cluster_metrics, "galaxy.kubestellar.io", "ClusterMetrics", "clustermetrics", "v1alpha1",
-     kOfHub},
+     kIsOfHub},
     {Kind::managed_cluster, "cluster.open-cluster-management.io", "ManagedCluster",
-     "managedclusters", "v1", kOfHub},
+     "managedclusters", "v1", kIsOfHub},
     {Kind::cluster_profile, "multicluster.x-k8s.io", "ClusterProfile", "clusterprofiles",
-     "v1alpha1", kNamespaced | kOfHub},
+     "v1alpha1", kIsNamespaced | kIsOfHub},
     {Kind::resource_flavor, "kueue.x-k8s.io", "ResourceFlavor", "resourceflavors",
-     "v1beta2,v1beta1", kOfHub | kRecorded | kByPeople},
+     "v1beta2,v1beta1", kIsOfHub | kIsRecorded | kIsByPeople},
     {Kind::cluster_queue, "kueue.x-k8s.io", "ClusterQueue", "clusterqueues", "v1beta2,v1beta1",
-     kOfHub | kRecorded | kByPeople | kEveryQuota},
+     kIsOfHub | kIsRecorded | kIsByPeople | kIsOfEveryQuota},
     {Kind::local_queue, "kueue.x-k8s.io", "LocalQueue", "localqueues", "v1beta2,v1beta1",
-     kNamespaced | kOfHub | kRecorded | kByPeople},
+     kIsNamespaced | kIsOfHub | kIsRecorded | kIsByPeople},
     {Kind::admission_check, "kueue.x-k8s.io", "AdmissionCheck", "admissionchecks",
-     "v1beta2,v1beta1", kOfHub | kByPeople},
+     "v1beta2,v1beta1", kIsOfHub | kIsByPeople},
     {Kind::multikueue_config, "kueue.x-k8s.io", "MultiKueueConfig", "multikueueconfigs",
-     "v1beta2,v1beta1", kOfHub | kByPeople},
+     "v1beta2,v1beta1", kIsOfHub | kIsByPeople},
     {Kind::manifest_work, "work.open-cluster-management.io", "ManifestWork", "manifestworks", "v1",
-     kNamespaced | kOfHub},
+     kIsNamespaced | kIsOfHub},
     {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims",
-     "v1alpha1", kOfHub | kByPeople | kEveryQuota},
+     "v1alpha1", kIsOfHub | kIsByPeople | kIsOfEveryQuota},
     {Kind::multikueue_cluster, "kueue.x-k8s.io", "MultiKueueCluster", "multikueueclusters",
-     "v1beta2,v1beta1", kOfHub | kByPeople | kMultiKueuePath},
+     "v1beta2,v1beta1", kIsOfHub | kIsByPeople | kIsOfMultiKueuePath},
     {Kind::placement, "cluster.open-cluster-management.io", "Placement", "placements", "v1beta1",
-     kNamespaced | kOfHub | kByPeople | kMultiKueuePath},
+     kIsNamespaced | kIsOfHub | kIsByPeople | kIsOfMultiKueuePath},
     {Kind::placement_decision, "cluster.open-cluster-management.io", "PlacementDecision",
-     "placementdecisions", "v1beta1", kNamespaced | kOfHub | kMultiKueuePath},
+     "placementdecisions", "v1beta1", kIsNamespaced | kIsOfHub | kIsOfMultiKueuePath},
     {Kind::addon_placement_score, "cluster.open-cluster-management.io", "AddOnPlacementScore",
-     "addonplacementscores", "v1alpha1", kNamespaced | kOfHub | kMultiKueuePath},
+     "addonplacementscores", "v1alpha1", kIsNamespaced | kIsOfHub | kIsOfMultiKueuePath},
     {Kind::workload, "kueue.x-k8s.io", "Workload", "workloads", "v1beta2,v1beta1",
-     kNamespaced | kOfHub | kMultiKueuePath},
-    {Kind::secret, "", "Secret", "secrets", "v1", kNamespaced | kOfHub | kMultiKueuePath},
+     kIsNamespaced | kIsOfHub | kIsOfMultiKueuePath},
+    {Kind::secret, "", "Secret", "secrets", "v1", kIsNamespaced | kIsOfHub | kIsOfMultiKueuePath},
     {Kind::custom_resource_definition, "apiextensions.k8s.io", "CustomResourceDefinition",
-     "customresourcedefinitions", "v1", kOfHub | kMultiKueuePath},
+     "customresourcedefinitions", "v1", kIsOfHub | kIsOfMultiKueuePath},
     {Kind::binding_policy, "control.kubestellar.io", "BindingPolicy", "bindingpolicies", "v1alpha1",
-     kOfHub},
+     kIsOfHub},
     {Kind::cohort, "kueue.x-k8s.io", "Cohort", "cohorts", "v1beta2,v1beta1",
-     kOfHub | kRecorded | kByPeople},
+     kIsOfHub | kIsRecorded | kIsByPeople},
     {Kind::mutating_admission_policy, "admissionregistration.k8s.io", "MutatingAdmissionPolicy",
-     "mutatingadmissionpolicies", "v1,v1beta1", kOfHub | kMultiKueuePath},
+     "mutatingadmissionpolicies", "v1,v1beta1", kIsOfHub | kIsOfMultiKueuePath},
     {Kind::virtual_cluster, "tenancy.x-k8s.io", "VirtualCluster", "virtualclusters", "v1alpha1",
-     kNamespaced | kOfHub},
+     kIsNamespaced | kIsOfHub},
     {Kind::namespace_, "", "Namespace", "namespaces", "v1", 0},
-    {Kind::resource_quota, "", "ResourceQuota", "resourcequotas", "v1", kNamespaced},
-    {Kind::pod, "", "Pod", "pods", "v1", kNamespaced},
-    {Kind::config_map, "", "ConfigMap", "configmaps", "v1", kNamespaced},
+    {Kind::resource_quota, "", "ResourceQuota", "resourcequotas", "v1", kIsNamespaced},
+    {Kind::pod, "", "Pod", "pods", "v1", kIsNamespaced},
+    {Kind::config_map, "", "ConfigMap", "configmaps", "v1", kIsNamespaced},
     {Kind::resource_slice, "resource.k8s.io", "ResourceSlice", "resourceslices",
-     "v1,v1beta2,v1beta1", kDevices},
+     "v1,v1beta2,v1beta1", kIsOfDevices},
     {Kind::device_class, "resource.k8s.io", "DeviceClass", "deviceclasses", "v1,v1beta2,v1beta1",
-     kDevices},
+     kIsOfDevices},
     {Kind::resource_claim, "resource.k8s.io", "ResourceClaim", "resourceclaims",
-     "v1,v1beta2,v1beta1", kNamespaced | kDevices},
+     "v1,v1beta2,v1beta1", kIsNamespaced | kIsOfDevices},
     {Kind::resource_claim_template, "resource.k8s.io", "ResourceClaimTemplate",
-     "resourceclaimtemplates", "v1,v1beta2,v1beta1", kNamespaced | kOfHub | kDevices},
+     "resourceclaimtemplates", "v1,v1beta2,v1beta1", kIsNamespaced | kIsOfHub | kIsOfDevices},
     {Kind::device_taint_rule, "resource.k8s.io", "DeviceTaintRule", "devicetaintrules",
-     "v1,v1beta2,v1alpha3", kDevices},
+     "v1,v1beta2,v1alpha3", kIsOfDevices},
     {Kind::fleet_resource_class, "dra.fairlead.io", "FleetResourceClass", "fleetresourceclasses",
-     "v1alpha1", kOfHub | kFleetClaims},
+     "v1alpha1", kIsOfHub | kIsOfFleetClaims},
     {Kind::fleet_resource_claim, "dra.fairlead.io", "FleetResourceClaim", "fleetresourceclaims",
-     "v1alpha1", kNamespaced | kOfHub | kFleetClaims},
+     "v1alpha1", kIsNamespaced | kIsOfHub | kIsOfFleetClaims},
     {Kind::fleet_resource_claim_template, "dra.fairlead.io", "FleetResourceClaimTemplate",
-     "fleetresourceclaimtemplates", "v1alpha1", kNamespaced | kOfHub | kFleetClaims},
+     "fleetresourceclaimtemplates", "v1alpha1", kIsNamespaced | kIsOfHub | kIsOfFleetClaims},
     {Kind::fleet_scheduling, "dra.fairlead.io", "FleetScheduling", "fleetschedulings", "v1alpha1",
-     kNamespaced | kOfHub | kFleetClaims},
+     kIsNamespaced | kIsOfHub | kIsOfFleetClaims},
     {Kind::topology, "kueue.x-k8s.io", "Topology", "topologies", "v1beta2,v1beta1",
-     kOfHub | kByPeople},
+     kIsOfHub | kIsByPeople},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -163,11 +163,11 @@ constexpr std::optional<Kind> find_kind(std::string_view group, std::string_view
   return std::nullopt;
 }
 
-constexpr bool is_namespaced(Kind kind) { return info(kind).has(kNamespaced); }
-constexpr bool is_of_multikueue_path(Kind kind) { return info(kind).has(kMultiKueuePath); }
-constexpr bool is_of_devices(Kind kind) { return info(kind).has(kDevices); }
-constexpr bool is_of_fleet_claims(Kind kind) { return info(kind).has(kFleetClaims); }
-constexpr bool is_of_every_quota(Kind kind) { return info(kind).has(kEveryQuota); }
+constexpr bool is_namespaced(Kind kind) { return info(kind).has(kIsNamespaced); }
+constexpr bool is_of_multikueue_path(Kind kind) { return info(kind).has(kIsOfMultiKueuePath); }
+constexpr bool is_of_devices(Kind kind) { return info(kind).has(kIsOfDevices); }
+constexpr bool is_of_fleet_claims(Kind kind) { return info(kind).has(kIsOfFleetClaims); }
+constexpr bool is_of_every_quota(Kind kind) { return info(kind).has(kIsOfEveryQuota); }
 
 /// The kinds of the objects that Fairlead writes itself.
 enum class WrittenKind : std::uint8_t {

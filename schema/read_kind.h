@@ -64,7 +64,7 @@ struct KindReading {
 inline constexpr std::array<KindReading, kKindCount> kReadings = [] {
   std::array<KindReading, kKindCount> readings;
   for (const KindInfo& row : kKinds)
-    readings[static_cast<std::size_t>(row.kind)] = {row.has(kOfHub),
+    readings[static_cast<std::size_t>(row.kind)] = {row.has(kIsOfHub),
                                                     among<MemberKind>(kMemberKinds, row.kind),
                                                     among<TenantKind>(kTenantKinds, row.kind)};
   return readings;

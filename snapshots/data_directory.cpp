@@ -40,8 +40,9 @@ Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::p
   return RocksdbLog::open(directory, mode, progress, *sources);
 }
 
-Result<LogVerdict> verify_with(const ReadableLog& log, const SnapshotSource& snapshots) {
-  auto verdict = log.verify();
+Result<LogVerdict> verify_with(const ReadableLog& log, const SnapshotSource& snapshots,
+                               const LogProgress& progress) {
+  auto verdict = log.verify(progress);
   if (!verdict || verdict->broken_at) return verdict;
   const auto infos = snapshots.list();
   if (!infos) return infos.error();

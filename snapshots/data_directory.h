@@ -26,7 +26,8 @@ Result<std::unique_ptr<RocksdbLog>> open_data_directory(const std::filesystem::p
 
 /// Verifies as log.verify() does, and compares every good snapshot with the hash chain and with the
 /// Checkpoint behind it.
-Result<LogVerdict> verify_with(const ReadableLog& log, const SnapshotSource& snapshots);
+Result<LogVerdict> verify_with(const ReadableLog& log, const SnapshotSource& snapshots,
+                               const LogProgress& progress = {});
 
 /// Returns the snapshots that no Checkpoint of the log names: they are not used.
 Result<std::vector<Seq>> without_voucher(const ReadableLog& log, const SnapshotSource& snapshots);

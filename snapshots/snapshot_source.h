@@ -43,9 +43,10 @@ class SnapshotSource {
   /// Returns the stored bytes of a snapshot (an encoded SnapshotEnvelope). Fails with `not_found`
   /// if there is none.
   virtual Result<std::string> bytes(Seq seq) const = 0;
-  /// Whether the caller folded the log to make them, so that the log need not vouch for them. Never
-  /// of files: another program may have written them.
-  virtual bool folded_by_caller() const { return false; }
+  /// Whether newest() returns only states to which the log folds, so that the log need not vouch
+  /// for them: this program folded it to make them, or they were checked. Never of files that
+  /// another program may have written.
+  virtual bool vouches_itself() const { return false; }
 };
 
 /// What a log says of a snapshot at its seq.
@@ -75,8 +76,10 @@ using FoldProgress = std::function<void(std::uint64_t done, std::uint64_t total)
 Result<State> state_from(const ReadableLog& log, State state, Seq seq,
                          const FoldProgress& progress = {});
 /// Returns the state after event `seq` (0: before the first), folded from the nearest snapshot. Its
-/// moment is not closed: the log may have more events of it. `snapshots` may be null.
-Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, Seq seq);
+/// moment is not closed: the log may have more events of it. `snapshots` may be null, `progress`
+/// empty.
+Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, Seq seq,
+                       const FoldProgress& progress = {});
 /// Returns the state at a time: every event until then is folded, every deadline until then has
 /// run, and the moment is closed. `snapshots` may be null.
 Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, LogTime time);

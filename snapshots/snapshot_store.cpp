@@ -220,8 +220,14 @@ std::uint64_t snapshot_spacing(std::int64_t every, std::uint64_t last_bytes) {
   return std::max(static_cast<std::uint64_t>(every), (last_bytes >> 20) * kMebibyteOfEvents);
 }
 
-SnapshotStore::SnapshotStore(fs::path data_directory)
-    : directory_(std::move(data_directory) / "snapshots") {}
+SnapshotStore::SnapshotStore(fs::path data_directory, std::string_view folder)
+    : directory_(std::move(data_directory) / folder) {}
+
+std::optional<Seq> SnapshotStore::nearest(Seq seq) const {
+  const std::vector<Seq> seqs = seqs_in(directory_);
+  const auto later = std::upper_bound(seqs.begin(), seqs.end(), seq);
+  return later == seqs.begin() ? std::nullopt : std::optional(*std::prev(later));
+}
 
 Result<std::vector<SnapshotInfo>> SnapshotStore::list() const {
   std::vector<SnapshotInfo> infos;

@@ -50,8 +50,10 @@ std::string snapshot_file_name(Seq seq);
 
 class SnapshotStore final : public SnapshotSource {
  public:
-  /// Names the snapshots of a data directory; reads and creates nothing yet.
-  explicit SnapshotStore(std::filesystem::path data_directory);
+  /// Names the snapshots of a data directory, or those in another folder of it; reads and creates
+  /// nothing yet.
+  explicit SnapshotStore(std::filesystem::path data_directory,
+                         std::string_view folder = "snapshots");
 
   /// Includes those of other fold versions, leaves out damaged ones.
   Result<std::vector<SnapshotInfo>> list() const override;
@@ -60,6 +62,9 @@ class SnapshotStore final : public SnapshotSource {
   Result<std::optional<Snapshot>> newest(Seq seq) const override;
   Result<std::string> bytes(Seq seq) const override;
 
+  /// Returns the seq of the newest at or before `seq` by the names of the files, none of which is
+  /// read.
+  std::optional<Seq> nearest(Seq seq) const;
   /// Returns the envelope of the newest good one, of any fold version; nullopt if there is none.
   std::optional<SnapshotInfo> newest_info() const;
 

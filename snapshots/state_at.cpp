@@ -47,7 +47,7 @@ Result<std::optional<Snapshot>> newest_of(const ReadableLog& log, const Snapshot
     const SnapshotInfo& info = (*newest)->info;
     const auto chain = log.chain_at(info.seq);
     if (chain && *chain == info.log_digest &&
-        (snapshots->folded_by_caller() || voucher_of(log, info) == Voucher::given))
+        (snapshots->vouches_itself() || voucher_of(log, info) == Voucher::given))
       return newest;
     // Of another log, of events behind the readable end, or forged: an earlier one may be good.
     at_most = Seq{info.seq.value - 1};
@@ -55,10 +55,11 @@ Result<std::optional<Snapshot>> newest_of(const ReadableLog& log, const Snapshot
   return std::optional<Snapshot>();
 }
 
-Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, Seq seq) {
+Result<State> state_at(const ReadableLog& log, const SnapshotSource* snapshots, Seq seq,
+                       const FoldProgress& progress) {
   auto newest = newest_of(log, snapshots, seq);
   if (!newest) return newest.error();
-  return state_from(log, *newest ? std::move((*newest)->state) : State{}, seq);
+  return state_from(log, *newest ? std::move((*newest)->state) : State{}, seq, progress);
 }
 
 Result<void> can_go_on(const ReadableLog& log, const State& state) {

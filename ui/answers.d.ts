@@ -134,6 +134,7 @@ export interface PlacementWhy {
     others: Record<string, string>;
     room: number;
     short?: string;
+    heldBy?: (Layer & {resource: string})[];
     left?: Record<string, string>;
     free?: Record<string, string>;
     devices?: {reason: string; detail: string} | null;
@@ -151,6 +152,18 @@ export interface Series {
   from: string;
   to: string;
   pairs: {flavor: string; resource: string; reduced: boolean; leftOut?: boolean; lines: Record<string, Step[]>}[];
+}
+export interface SuppressedNodes {
+  leftOut: boolean;
+  nodes: {node: string; steps: [time: string, seq: number, until: string | null][]}[];
+}
+/** Between `from` and `to` it became so; the hub knew at `known`. */
+export interface Times {
+  from: string | null;
+  to: string;
+  known: string;
+  how: "said" | "created" | "answered" | "unseen" | "listed" | "logged";
+  by?: string;
 }
 export interface WorkerSeries {
   from: string;
@@ -272,8 +285,9 @@ export interface Change {
   rule?: string;
   text?: string;
   because?: number[];
-  by?: {manager: string; operation: string}[];
-  answer?: {outcome: string; seq?: number};
+  by?: {manager: string; operation: string; time: string | null}[];
+  answer?: {outcome: string; seq?: number; time?: string};
+  tookEffect?: {seq: number; time: string} | null;
 }
 export interface SettingChange {
   seq: number;
@@ -297,6 +311,13 @@ export interface History {
   unseen: Unseen[];
   note: string | null;
 }
+export interface Fact {
+  seq: number;
+  time: string | null;
+  text: string | null;
+  changed: string | null;
+  times: Times | null;
+}
 export interface Layer {
   name: string;
   text: string;
@@ -314,7 +335,7 @@ export interface Capacity {
   state: string;
   layer: Layer;
   moved: {from: string | null; to: string; at: string; by: string} | null;
-  because: {seq: number; time: string | null; text: string | null; changed: string | null}[];
+  because: Fact[];
   earlierNotKept: boolean;
 }
 export interface Grant {
@@ -365,7 +386,7 @@ export interface WorkerPart {
   accepted?: string;
   contributes?: string;
   layer: Layer;
-  because: {seq: number; time: string | null; text: string | null; changed: string | null}[];
+  because: Fact[];
 }
 export interface Why {
   asOf: AsOf;
@@ -380,6 +401,7 @@ export interface Why {
     overbookPercent: number;
   };
   written: Change | null;
+  writtenTimes: Times | null;
   grants: Grant[];
   workers?: WorkerPart[];
   unseen: Unseen[];

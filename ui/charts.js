@@ -14,7 +14,8 @@ import {axisTime, compareTimes, msOf, nsOf, show, textOf, zoneName} from "./time
  * @property {number[]} [dash]
  * @property {boolean} [filled]
  */
-/** @typedef {{time: number, kind: "ours" | "foreign" | "loss" | "imagined", text: string}} Mark */
+/** @typedef {{time: number, kind: "ours" | "foreign" | "loss" | "imagined", style?: string, text: string}} Mark */
+/** @typedef {{from: number, style: string, text: string}} Band from when on a writer's value was in force */
 /** @typedef {{from: number, to: number, text: string}} Gap a stretch in which a source was silent */
 
 // The legend of dygraphs writes style attributes, which the page's policy forbids; ours is a table.
@@ -65,11 +66,11 @@ function rowsOf(lines, from, to) {
 }
 
 /**
- * Draws stretches of silence as hatching, and marks as shapes at the foot of the chart.
+ * Draws stretches of silence as hatching, whose value was in force as a band at the foot, and marks as shapes above it.
  * @param {CanvasRenderingContext2D} context @param {{x: number, y: number, w: number, h: number}} area
- * @param {(ms: number) => number} xOf @param {Mark[]} marks @param {Gap[]} gaps
+ * @param {(ms: number) => number} xOf @param {Mark[]} marks @param {Gap[]} gaps @param {Band[]} bands
  */
-function drawUnder(context, area, xOf, marks, gaps) {
+function drawUnder(context, area, xOf, marks, gaps, bands) {
   context.save();
   context.beginPath();
   context.rect(area.x, area.y, area.w, area.h);
@@ -91,18 +92,24 @@ function drawUnder(context, area, xOf, marks, gaps) {
     context.stroke();
     context.restore();
   }
+  bands.forEach((band, index) => {
+    const begin = Math.max(area.x, xOf(band.from)),
+      next = bands[index + 1];
+    context.fillStyle = colourOf(band.style);
+    context.fillRect(begin, area.y + area.h - 3, (next ? xOf(next.from) : area.x + area.w) - begin, 3);
+  });
   // Those of a what-if are drawn above the others.
   for (const mark of marks)
-    drawMark(context, xOf(mark.time), area.y + area.h - (mark.kind === "imagined" ? 18 : 6), mark.kind);
+    drawMark(context, xOf(mark.time), area.y + area.h - (mark.kind === "imagined" ? 21 : 9), mark);
   context.restore();
 }
 
 /** @type {Record<Mark["kind"], string>} */
 const shapes = {ours: "▲", foreign: "✕", loss: "⚑", imagined: "△"};
 
-/** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {Mark["kind"]} kind */
-function drawMark(context, x, y, kind) {
-  context.strokeStyle = context.fillStyle = colourOf(kind);
+/** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {Mark} mark */
+function drawMark(context, x, y, {kind, style}) {
+  context.strokeStyle = context.fillStyle = colourOf(style ?? kind);
   context.lineWidth = 1.5;
   context.beginPath();
   if (kind === "ours" || kind === "imagined") {
@@ -133,7 +140,7 @@ function drawMark(context, x, y, kind) {
  * @property {string} resource decides the unit of the axis
  * @property {Line[]} lines
  * @property {number} from @property {number} to
- * @property {Mark[]} [marks] @property {Gap[]} [gaps]
+ * @property {Mark[]} [marks] @property {Gap[]} [gaps] @property {Band[]} [bands]
  * @property {number} [height]
  * @property {(ms: number) => void} [pick] a click
  * @property {(from: number, to: number) => void} [zoom] a drag, a turn of the wheel, or two fingers
@@ -170,12 +177,14 @@ function interaction() {
 function readOut(options, place, ms, msPerPixel) {
   const time = textOf(Math.ceil(ms));
   const near = (options.marks ?? []).filter((mark) => Math.abs(mark.time - ms) < readOutReach * msPerPixel);
+  const band = options.bands?.findLast((one) => one.from <= ms);
   const gap = (options.gaps ?? []).find((one) => one.from <= ms && ms <= one.to);
   place.replaceChildren(
     el("strong", {}, show(time)),
     ...[...options.lines]
       .reverse()
       .map((line) => el("div", {}, `${line.name} ${amountText(stepAt(line.steps, time)?.[2], options.resource)}`)),
+    ...(band ? [el("div", {}, `written by ${band.text}`)] : []),
     ...near.slice(-3).map((mark) => el("div", {}, `${shapes[mark.kind]} ${mark.text}`)),
     ...(gap ? [el("div", {}, `not seen: ${gap.text}`)] : []),
   );
@@ -306,7 +315,14 @@ export function stepChart(options) {
           y: {axisLabelFormatter: (value) => axisLabel(value, options.resource), axisLabelWidth: 48},
         },
         underlayCallback: (context, area, drawn) =>
-          drawUnder(context, area, (ms) => drawn.toDomXCoord(ms), options.marks ?? [], options.gaps ?? []),
+          drawUnder(
+            context,
+            area,
+            (ms) => drawn.toDomXCoord(ms),
+            options.marks ?? [],
+            options.gaps ?? [],
+            options.bands ?? [],
+          ),
         drawCallback: () => place(),
         clickCallback: (_, ms) => options.pick?.(ms),
         zoomCallback: (from, to) => {

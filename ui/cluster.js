@@ -59,15 +59,19 @@ function layerChart(context, overview, series, pair) {
 }
 
 /** The nodes over time, and their newest events. @param {ViewContext} context @param {Series} series */
-async function nodesPart({address, signal}, series) {
+async function nodesPart({address, signal, progress}, series) {
   const where = `cluster=${JSON.stringify(address.cluster)} kind=Node`;
   const {events, more} = await nodeEventsOf(where, series.to, signal);
   if (events.length === 0)
     return [el("p", {}, "The log has no event of a node of this cluster: it reports itself in sums.")];
   const causes = await causesOf(series.from, series.to, signal);
+  const {from, to} = series;
+  const suppressed = /** @type {import("./answers").SuppressedNodes} */ (
+    await askFolded("ui/api/suppressed", {cluster: address.cluster, from, to}, signal, progress)
+  );
   const newest = events.slice(-newestEvents).reverse();
   return [
-    nodeBars(events, causes, msOf(series.from), Math.max(msOf(series.to), msOf(series.from) + 1)),
+    nodeBars(events, causes, suppressed, msOf(from), Math.max(msOf(to), msOf(from) + 1)),
     ...(more ? [el("p", {class: "note"}, `Drawn are the newest ${events.length} events of its nodes.`)] : []),
     table(
       `The newest ${newest.length} events of its nodes`,

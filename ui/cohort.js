@@ -68,7 +68,8 @@ export async function cohortView(context) {
   }
   noteInAddress(address);
   const object = `cohort/${name}`;
-  const commands = [command("audit", "history", object)];
+  const span = ["from", "to"].flatMap((name) => (address[name] ? [`--${name}`, address[name]] : []));
+  const commands = [command("audit", "history", object, ...span)];
   showActions({commands});
   const history = /** @type {ObjectHistory} */ (
     await ask("audit/history", {queue: object, from: overview.from, to: overview.to}, signal)

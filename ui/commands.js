@@ -1,5 +1,6 @@
 // The foot of each view: its link, the command that prints the same, and what it shows for other programs.
 
+import {readAddress} from "./address.js";
 import {el, byId, say} from "./dom.js";
 
 /** @type {string[]} how a command names the log: an option and a path */
@@ -52,10 +53,12 @@ export function linkAndDigest(chain) {
   return `[The page](${location.href.replaceAll(")", "%29")}), log with chain ${chain.slice(0, 16)}.`;
 }
 
-/** @param {string} name @param {string} type @param {string} text */
-function save(name, type, text) {
+/** Saves a file that is named with its log: the last seq and the chain there.
+ *  @param {string} name @param {string} suffix @param {string} type @param {string} text */
+function save(name, suffix, type, text) {
   const url = URL.createObjectURL(new Blob([text], {type}));
-  el("a", {href: url, download: name}).click();
+  const {seq, chain} = readAddress();
+  el("a", {href: url, download: `${name}${seq && chain ? `-seq${seq}-${chain}` : ""}.${suffix}`}).click();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
@@ -63,7 +66,7 @@ function save(name, type, text) {
  * @typedef {object} Actions
  * @property {string[]} commands lines of a shell
  * @property {string} [name] of files, without a suffix
- * @property {unknown} [json] the answers that are shown
+ * @property {unknown} [json] the answers that are shown; a list is had as NDJSON, too
  * @property {() => unknown[][]} [csv] rows, the first has the names of the columns
  * @property {() => string} [markdown] a paragraph
  */
@@ -76,8 +79,15 @@ export function showActions({commands, name = "fairlead", json, csv, markdown}) 
     button("Copy link", () => void copy(location.href, "the link")),
     button("Copy as command", () => void copy(commands.join("\n"), "the command")),
     ...(markdown ? [button("Copy as Markdown", () => void copy(markdown(), "a paragraph in Markdown"))] : []),
-    ...(csv ? [button("CSV", () => save(`${name}.csv`, "text/csv", csvOf(csv())))] : []),
-    ...(json ? [button("JSON", () => save(`${name}.json`, "application/json", JSON.stringify(json, null, 2)))] : []),
+    ...(csv ? [button("CSV", () => save(name, "csv", "text/csv", csvOf(csv())))] : []),
+    ...(json ? [button("JSON", () => save(name, "json", "application/json", JSON.stringify(json, null, 2)))] : []),
+    ...(Array.isArray(json)
+      ? [
+          button("NDJSON", () =>
+            save(name, "ndjson", "application/x-ndjson", json.map((one) => JSON.stringify(one) + "\n").join("")),
+          ),
+        ]
+      : []),
     el("code", {class: "command", tabindex: 0, "aria-label": "The command that prints the same"}, commands.join("\n")),
   );
 }

@@ -22,17 +22,54 @@ export async function changesOf(seqs, signal) {
   return answer.changes;
 }
 
+/**
+ * The same, and of each when it was so and when the hub knew.
+ * @param {number[]} seqs @param {AbortSignal} [signal]
+ * @returns {Promise<{changes: Record<string, string>, times: Record<string, import("./answers").Times>}>}
+ */
+export async function timesOf(seqs, signal) {
+  if (seqs.length === 0) return {changes: {}, times: {}};
+  return ask("ui/api/changes", {seqs: seqs.join(","), times: "true"}, signal);
+}
+
+/** Since when it was so, in words. @param {import("./answers").Times} times */
+export function soText({from, to, how, by}) {
+  const between = from ? `between ${show(from)} and ${show(to)}` : `before ${show(to)}`;
+  switch (how) {
+    case "said":
+      return `${show(to)}, says the API server of ${by}`;
+    case "created":
+      return `${show(to)}, says the API server: it was created`;
+    case "answered":
+      return `${between}: sent, and answered`;
+    case "unseen":
+      return `${between}: not seen before, its source was silent or no hub ran`;
+    case "listed":
+      return `${between}: seen for the first time soon after the hub started, maybe as it was listed`;
+    default:
+      return "the log has no other time of it, and no silence of its source then";
+  }
+}
+
+/** One sentence about an event. @param {import("./answers").Times} times */
+function whenText(times) {
+  return `The hub knew at ${show(times.known)}. When it was so: ${soText(times)}.`;
+}
+
 /** Opens the record of an event. @param {number} seq */
 export async function openFact(seq) {
   try {
     const answer = await ask("log/cat", {from: `seq:${seq}`, to: `seq:${seq}`, raw: "true", output: "json"});
     const record = answer.text ? JSON.parse(answer.text) : null;
     if (!record) return openDialog(`Event ${seq}`, el("p", {}, "The log no longer keeps this event: it was pruned."));
-    const changed = (await changesOf([seq]))[seq];
+    const {changes, times} = await timesOf([seq]);
+    const changed = changes[seq],
+      when = times[seq];
     openDialog(
       `Event ${seq}`,
       changed ? el("p", {class: "lead"}, changed) : null,
       el("p", {}, `${record.fact} ${aboutOf(record)}, of ${record.source}, ${show(record.logTime)}`),
+      when ? el("p", {id: "event-when"}, whenText(when)) : null,
       el("pre", {tabindex: 0, "aria-label": "The record"}, JSON.stringify(record, null, 2)),
       el("code", {class: "command"}, command("log", "cat", "--from", `seq:${seq}`, "--to", `seq:${seq}`, "--raw")),
     );

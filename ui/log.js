@@ -55,7 +55,7 @@ export async function logView(context) {
     value: where,
     size: 60,
     spellcheck: "false",
-    placeholder: "kind=Node cluster=c2 name~gpu time>14:00",
+    placeholder: "kind=Node (cluster=c2 or name~/^gpu-/) time>14:00",
     "aria-describedby": "where-help",
   });
   const form = el(
@@ -73,7 +73,8 @@ export async function logView(context) {
     el(
       "p",
       {id: "where-help", class: "note"},
-      "kind, cluster, namespace and name with = != ~ (contains) !~; seq and time with = != < <= > >=. All must hold.",
+      "kind, cluster, namespace and name with = != ~ (contains, or /REGEXP/) !~; seq and time with = != < <= > >=. A ",
+      "word or /REGEXP/ alone is searched in the whole event. All must hold; or and ( ) join them otherwise.",
     ),
   );
   const body = el("div", {});

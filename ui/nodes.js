@@ -2,15 +2,16 @@
 // are one bar until it is opened.
 
 import {noteInAddress, readAddress} from "./address.js";
-import {barChart} from "./bars.js";
-import {el} from "./dom.js";
+import {barChart, stretches} from "./bars.js";
+import {el, table} from "./dom.js";
 import {counted, natural} from "./order.js";
 import {saved} from "./saved.js";
 import {ask} from "./server.js";
-import {compareTimes, msOf, spanText} from "./times.js";
+import {compareTimes, msOf, show, spanText, textOf, zoneName} from "./times.js";
 
 const eventsMax = 2000;
 const rowsMax = 100;
+const tableMax = 2000;
 const flapsLeast = 3; // so many in a row without a write are one bar
 
 /** @typedef {"ready" | "not ready" | "cordoned" | "tainted" | "gone"} Condition */
@@ -73,8 +74,14 @@ export async function causesOf(from, to, signal) {
   return causes;
 }
 
-/** The conditions of each node in turn, of those that were not always ready. @param {any[]} events ascending */
-export function stretchesOf(events) {
+/** @typedef {import("./answers").SuppressedNodes} SuppressedNodes */
+
+/**
+ * The conditions of each node in turn, of those that were not always ready, or that flapped.
+ * @param {any[]} events ascending @param {SuppressedNodes} suppressed
+ */
+export function stretchesOf(events, suppressed) {
+  const flapped = new Set(suppressed.nodes.map((one) => one.node));
   /** @type {Map<string, Stretch[]>} */
   const nodes = new Map();
   for (const event of events) {
@@ -84,7 +91,9 @@ export function stretchesOf(events) {
     nodes.set(event.name, all);
   }
   return [...nodes]
-    .filter(([, all]) => all.some((one) => one.condition !== "ready" && one.condition !== "gone"))
+    .filter(
+      ([name, all]) => flapped.has(name) || all.some((one) => one.condition !== "ready" && one.condition !== "gone"),
+    )
     .sort(([a], [b]) => natural(a, b));
 }
 
@@ -113,8 +122,17 @@ export function flapsOf(all, causes) {
   return runs;
 }
 
+/** @type {Record<string, string>} */
+const legend = {flaps: "flaps without a write", suppressed: "suppressed: it flapped, and did not count for growing"};
 /** @type {Exclude<Condition, "gone">[]} */
 const drawn = ["ready", "not ready", "cordoned", "tainted"];
+
+/** @param {SuppressedNodes["nodes"][number] | undefined} suppressed @returns {import("./bars").Flag} */
+const suppression = (suppressed) => ({
+  name: "suppressed",
+  style: "suppressed",
+  steps: (suppressed?.steps ?? []).map(([time, seq, until]) => [time, seq, until !== null]),
+});
 
 /**
  * The bars of a node. A run of flaps is one flag of its own unless it is open.
@@ -141,25 +159,79 @@ function flagsOf(all, runs) {
   return [...conditions, ...flaps];
 }
 
-/** How long a node was so, in words. @param {Stretch[]} all @param {number} to */
-function wordsOf(all, to) {
-  const words = drawn.slice(1).flatMap((condition) => {
-    const times = all.flatMap((one, index) => (one.condition === condition ? [{one, next: all[index + 1]}] : []));
-    if (times.length === 0) return [];
-    const sum = times.reduce((ms, {one, next}) => ms + (next ? msOf(next.time) : to) - msOf(one.time), 0);
-    return [
-      `${condition} ${times.length === 1 ? "once" : `${times.length} times`}, ${spanText(Math.round(sum / 1000) * 1000)}`,
-    ];
-  });
-  return words.join("; ");
+/** How often and how long, in words. @param {string} what @param {[from: number, to: number][]} times */
+function timesText(what, times) {
+  const sum = times.reduce((ms, [from, to]) => ms + to - from, 0);
+  const often = times.length === 1 ? "once" : `${times.length} times`;
+  return times.length ? [`${what} ${often}, ${spanText(Math.round(sum / 1000) * 1000)}`] : [];
 }
 
 /**
- * A row of bars for each node that was not always ready.
- * @param {any[]} events ascending @param {Map<number, string>} causes @param {number} from @param {number} to ms
+ * How long a node was so, in words.
+ * @param {Stretch[]} all @param {import("./bars").Flag} suppressed @param {number} from @param {number} to
  */
-export function nodeBars(events, causes, from, to) {
-  const nodes = stretchesOf(events);
+function wordsOf(all, suppressed, from, to) {
+  const words = drawn.slice(1).flatMap((condition) =>
+    timesText(
+      condition,
+      all.flatMap((one, index) => {
+        const next = all[index + 1];
+        return one.condition === condition ? [[msOf(one.time), next ? msOf(next.time) : to]] : [];
+      }),
+    ),
+  );
+  const held = stretches(suppressed.steps, from, to);
+  return [
+    ...words,
+    ...timesText(
+      "suppressed",
+      held.map((one) => [one.from, one.to]),
+    ),
+  ].join("; ");
+}
+
+/**
+ * The table behind the bars, made when it is opened.
+ * @param {[name: string, all: Stretch[]][]} nodes @param {SuppressedNodes} suppressed @param {number} to
+ */
+function tableBehindBars(nodes, suppressed, to) {
+  const end = show(textOf(to));
+  const rows = () => [
+    ...nodes.flatMap(([name, all]) =>
+      all.map((one, index) => [name, one.condition, show(one.time), show(all[index + 1]?.time ?? textOf(to)), one.seq]),
+    ),
+    ...suppressed.nodes.flatMap(({node, steps}) =>
+      steps.flatMap(([time, seq, until], index) => {
+        const next = steps[index + 1];
+        return until === null ? [] : [[node, "suppressed", show(time), next ? show(next[0]) : end, seq]];
+      }),
+    ),
+  ];
+  const details = el(
+    "details",
+    {
+      class: "behind",
+      toggle: () => {
+        if (!details.open || details.childElementCount > 1) return;
+        const all = rows();
+        details.append(
+          table(`The bars (${zoneName()})`, ["Node", "State", "From", "To", "Seq"], all.slice(0, tableMax)),
+          ...(all.length > tableMax ? [el("p", {}, `${all.length - tableMax} more are left out.`)] : []),
+        );
+      },
+    },
+    el("summary", {}, "Table"),
+  );
+  return details;
+}
+
+/**
+ * A row of bars for each node that was not always ready, or that flapped.
+ * @param {any[]} events ascending @param {Map<number, string>} causes @param {SuppressedNodes} suppressed
+ * @param {number} from @param {number} to ms
+ */
+export function nodeBars(events, causes, suppressed, from, to) {
+  const nodes = stretchesOf(events, suppressed);
   if (nodes.length === 0) return el("p", {}, "Every node was ready all the time.");
   const place = el("div", {});
   const open = () => new Set((readAddress().open ?? "").split(",").filter(Boolean));
@@ -170,6 +242,7 @@ export function nodeBars(events, causes, from, to) {
         const runs = flapsOf(all, causes);
         const isOpen = open().has(name);
         const flaps = runs.reduce((sum, run) => sum + run.count, 0);
+        const held = suppression(suppressed.nodes.find((one) => one.node === name));
         const toggle = el(
           "button",
           {
@@ -188,8 +261,8 @@ export function nodeBars(events, causes, from, to) {
         );
         return {
           title: name,
-          words: wordsOf(all, to),
-          flags: flagsOf(all, isOpen ? [] : runs),
+          words: wordsOf(all, held, from, to),
+          flags: [...flagsOf(all, isOpen ? [] : runs), held],
           ...(runs.length ? {head: toggle} : {}),
         };
       }),
@@ -207,11 +280,13 @@ export function nodeBars(events, causes, from, to) {
     el(
       "p",
       {class: "legend"},
-      ...["ready", "not-ready", "cordoned", "tainted", "flaps"].flatMap((style) => [
+      ...["ready", "not-ready", "cordoned", "tainted", "flaps", "suppressed"].flatMap((style) => [
         el("span", {class: `bar-sample bar-${style}`, "aria-hidden": "true"}),
-        ` ${style === "flaps" ? "flaps without a write" : style.replace("-", " ")} · `,
+        ` ${legend[style] ?? style.replace("-", " ")} · `,
       ]),
+      suppressed.leftOut ? "too many events to say when nodes were suppressed: zoom in · " : "",
       nodes.length > rowsMax ? `the first ${rowsMax} of ${nodes.length} nodes` : counted(nodes.length, "node"),
     ),
+    tableBehindBars(nodes, suppressed, to),
   );
 }

@@ -14,22 +14,75 @@ import {msOf} from "./times.js";
 /** @typedef {Series["pairs"][number]} Pair */
 /** @typedef {import("./answers").History} History */
 
+/** @typedef {import("./answers").Change | import("./answers").SettingChange} Row */
+const otherStyles = ["foreign", "writer-2", "writer-3", "writer-4"]; // more share the last one
+
+/** @param {Row} row */
+export function writerOf(row) {
+  return row.writer === "fairlead" ? "fairlead" : (row.by?.[0]?.manager ?? "another writer");
+}
+
+/** A colour for each writer of a queue, ours first. @param {History} history @returns {Map<string, string>} */
+export function writersOf(history) {
+  const styles = new Map([["fairlead", "ours"]]);
+  for (const row of [...history.rows, ...history.settings])
+    if (!styles.has(writerOf(row)))
+      styles.set(writerOf(row), otherStyles[Math.min(styles.size, otherStyles.length) - 1] ?? "foreign");
+  return styles;
+}
+
+/** @param {Pair} pair @param {{flavor: string | null, resource: string | null}} row */
+const isOf = (pair, row) => row.flavor === pair.flavor && row.resource === pair.resource;
+
 /**
  * Writes of this pair, and of what the whole queue has, as shapes.
  * @param {History} history @param {Pair} pair @returns {import("./charts").Mark[]}
  */
 export function marksOf(history, pair) {
-  /** @param {import("./answers").Change | import("./answers").SettingChange} row @param {string} text
-   *  @returns {import("./charts").Mark} */
-  const mark = (row, text) => ({time: msOf(row.time), kind: row.writer === "fairlead" ? "ours" : "foreign", text});
-  /** @param {{flavor: string | null, resource: string | null}} row */
-  const ofPair = (row) => row.flavor === pair.flavor && row.resource === pair.resource;
+  const styles = writersOf(history);
+  /** @param {Row} row @param {string} text @returns {import("./charts").Mark} */
+  const mark = (row, text) => ({
+    time: msOf(row.time),
+    kind: row.writer === "fairlead" ? "ours" : "foreign",
+    style: styles.get(writerOf(row)) ?? "foreign",
+    text: `${writerOf(row)}: ${text}`,
+  });
   // A limit that our write changed is part of the mark of its nominalQuota.
-  const settings = history.settings.filter((row) => row.writer !== "fairlead" && (row.flavor === null || ofPair(row)));
+  const settings = history.settings.filter(
+    (row) => row.writer !== "fairlead" && (row.flavor === null || isOf(pair, row)),
+  );
   return [
-    ...history.rows.filter(ofPair).map((row) => mark(row, `${row.old} to ${row.new}`)),
+    ...history.rows.filter((row) => isOf(pair, row)).map((row) => mark(row, `${row.old} to ${row.new}`)),
     ...settings.map((row) => mark(row, stepText(row))),
   ];
+}
+
+/**
+ * Whose value was in force, from each change that took effect to the next.
+ * @param {History} history @param {Pair} pair @param {number} from @returns {import("./charts").Band[]}
+ */
+export function bandsOf(history, pair, from) {
+  const styles = writersOf(history);
+  const first = pair.lines.nominal?.[0];
+  const began = first?.[3] === "fairlead" && msOf(first[0]) <= from ? [{from, style: "ours", text: "fairlead"}] : [];
+  return [
+    ...began,
+    ...history.rows
+      .filter((row) => isOf(pair, row) && row.tookEffect)
+      .map((row) => ({
+        from: msOf(row.tookEffect?.time ?? row.time),
+        style: styles.get(writerOf(row)) ?? "foreign",
+        text: writerOf(row),
+      })),
+  ];
+}
+
+/** Who wrote, and in which colour. @param {History} history */
+export function writersLegend(history) {
+  return [...writersOf(history)].flatMap(([name, style]) => [
+    el("span", {class: `line-${style}`, "aria-hidden": "true"}, name === "fairlead" ? "▲" : "✕"),
+    ` ${name} · `,
+  ]);
 }
 
 /**

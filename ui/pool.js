@@ -6,6 +6,7 @@ import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js"
 import {el} from "./dom.js";
 import {namespaceView, superClusterView, tenantView} from "./pool_object.js";
 import {namespaceTable, podTable, superClusterTable, tenantTable} from "./pool_tables.js";
+import {saved} from "./saved.js";
 import {askFolded} from "./server.js";
 import {overviewOf} from "./span.js";
 
@@ -54,6 +55,17 @@ async function allOfIt(context) {
   const section = (id, title, body) => el("section", {"aria-labelledby": id}, el("h3", {id}, title), body);
   root.replaceChildren(
     el("h2", {}, "Pool"),
+    ...(saved
+      ? [
+          el(
+            "p",
+            {class: "note", id: "pool-left-out"},
+            "This file has the pool at the end of the log. Over time it has ",
+            saved.namespace ? `${saved.namespace} and what that depends on` : "none of it",
+            ": save another with --pool-namespace TENANT/NAME for the rest.",
+          ),
+        ]
+      : []),
     section("pool-namespaces", "Namespaces", namespaceTable(pool)),
     section(
       "pool-pods",

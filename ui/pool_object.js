@@ -12,7 +12,8 @@ import {amountsText, namespaceTable, placementsText, podTable, poolLink} from ".
 import {savedMoments} from "./saved.js";
 import {atRest} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
-import {msOf, show, textOf} from "./times.js";
+import {zoomButtons, zooming} from "./span.js";
+import {msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -55,23 +56,17 @@ function legendOf(lines) {
 
 /**
  * A chart with its heading, its legend and its table.
- * @param {ViewContext} context @param {{title: string, resource: string, lines: Line[], from: string, to: string,
+ * @param {ViewContext} context @param {Overview} overview
+ * @param {{title: string, resource: string, lines: Line[], from: string, to: string,
  *   marks?: import("./charts").Mark[], gaps?: import("./charts").Gap[], pick?: (ms: number) => void}} options
  */
-function titledChart({rerun}, options) {
+function titledChart(context, overview, options) {
   const chart = stepChart({
     ...options,
     from: msOf(options.from),
     to: Math.max(msOf(options.to), msOf(options.from) + 1),
     height: 200,
-    zoom: (from, to) => {
-      noteInAddress({from: textOf(from), to: textOf(to)});
-      rerun();
-    },
-    whole: () => {
-      noteInAddress({from: "", to: ""});
-      rerun();
-    },
+    ...zooming(context, overview),
   });
   return {
     chart,
@@ -281,7 +276,7 @@ export async function namespaceView(context, overview) {
   /** @param {number} ms */
   const pick = (ms) => slide.near(ms);
   const drawn = [
-    titledChart(context, {
+    titledChart(context, overview, {
       title: `${namespace}: slices`,
       resource: "",
       lines: lines.slices,
@@ -290,7 +285,7 @@ export async function namespaceView(context, overview) {
       gaps,
       pick,
     }),
-    titledChart(context, {title: `${namespace}: pods`, resource: "", lines: lines.pods, ...span, gaps, pick}),
+    titledChart(context, overview, {title: `${namespace}: pods`, resource: "", lines: lines.pods, ...span, gaps, pick}),
   ];
   const slide = momentSlider(moments, address.at || span.to, (time) => {
     for (const one of drawn) one.chart.setCursor(msOf(time));
@@ -311,7 +306,13 @@ export async function namespaceView(context, overview) {
     ...(drawn[0]?.parts.slice(0, 2) ?? []),
     slide.slider,
     ...(drawn[0]?.parts.slice(2) ?? []),
-    el("p", {class: "legend"}, "▲ our writes · ✕ foreign writes · hatched: a source was silent · drag to zoom"),
+    el(
+      "p",
+      {class: "legend"},
+      "▲ our writes · ✕ foreign writes · hatched: a source was silent · drag, wheel or two ",
+      "fingers zoom ",
+      ...zoomButtons(context, overview),
+    ),
     ...(drawn[1]?.parts ?? []),
     ...(pool ? [el("h3", {}, "Pods"), podTable("Its pods at the log's end", pool)] : []),
   );
@@ -321,11 +322,11 @@ export async function namespaceView(context, overview) {
 
 /**
  * The charts of a super cluster or a tenant: one for each resource.
- * @param {ViewContext} context @param {PoolSeries} series @param {string} name
+ * @param {ViewContext} context @param {Overview} overview @param {PoolSeries} series @param {string} name
  */
-function resourceCharts(context, series, name) {
+function resourceCharts(context, overview, series, name) {
   return series.resources.map((one) =>
-    titledChart(context, {
+    titledChart(context, overview, {
       title: `${name}: ${one.resource}`,
       resource: one.resource,
       lines: Object.entries(one.lines)
@@ -378,11 +379,12 @@ async function objectView(context, overview, kind, title, standing) {
     if (signal.aborted) throw error; // else it is no more at the log's end
   }
   showObject(context, series, pool, [title, name]);
-  const drawn = resourceCharts(context, series, name);
+  const drawn = resourceCharts(context, overview, series, name);
   root.replaceChildren(
     el("h2", {}, `${title} ${name}`),
     el("p", {}, el("a", {href: hashOf(withLog({view: "pool"}))}, "Pool")),
     el("p", {class: "lead"}, ...(pool ? standing(pool) : ["It is no more at the log's end."])),
+    el("p", {class: "legend"}, "drag, wheel or two fingers zoom ", ...zoomButtons(context, overview)),
     ...drawn.flatMap((one) => one.parts),
     ...(pool ? [el("h3", {}, "Namespaces"), namespaceTable(pool)] : []),
   );

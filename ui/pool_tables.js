@@ -4,12 +4,14 @@ import {hashOf, withLog} from "./address.js";
 import {amountText} from "./amounts.js";
 import {el, table} from "./dom.js";
 import {stateWords} from "./fleet.js";
+import {holds} from "./saved.js";
 import {show} from "./times.js";
 
 /** @typedef {import("./answers").Pool} Pool */
 
-/** @param {Record<string, string>} address @param {string} text */
+/** A link, where there is more to see of it. @param {Record<string, string>} address @param {string} text */
 export function poolLink(address, text) {
+  if (!holds(address)) return el("span", {}, text);
   return el("a", {href: hashOf(withLog({view: "pool", ...address}))}, text);
 }
 

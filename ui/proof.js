@@ -19,7 +19,7 @@ export function verdictOf(proof) {
 function lines(proof) {
   const {chain, replay} = proof;
   return [
-    proof.at ? el("p", {}, `Verified up to seq ${proof.seq} on ${show(proof.at)}.`) : null,
+    proof.at ? el("p", {}, `Verified up to seq ${proof.seq} at ${show(proof.at)}.`) : null,
     chain
       ? el(
           "p",

@@ -7,13 +7,14 @@ import {stepAt, stepChart, tableBehind} from "./charts.js";
 import {cohortLink} from "./cohort.js";
 import {command, showActions} from "./commands.js";
 import {el} from "./dom.js";
-import {choices, chosenPair, completed, gapsOf, marksOf, noQueue} from "./pairs.js";
+import {bandsOf, choices, chosenPair, completed, gapsOf, marksOf, noQueue, writersLegend} from "./pairs.js";
 import {whyPanelBox} from "./panel.js";
 import {savedMoments} from "./saved.js";
 import {atRest, momentsOf, scrubber} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
 import {zoomButtons, zooming} from "./span.js";
 import {compareTimes, msOf, show, spanText} from "./times.js";
+import {bothAxes, whenButton, whenPart, whenStrip} from "./when.js";
 import {paragraph, spoken, whySentences} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
@@ -169,8 +170,14 @@ function whyPanel(context, {panel, fill}, series, known) {
     showActions({commands});
     const why = /** @type {Why} */ (await ask("audit/why", asked, either));
     const whyNot = await ask("audit/why-not", asked, either);
+    const [lead, written, ...rest] = whySentences(why, whyNot, resource);
     fill(
-      [el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`), ...whySentences(why, whyNot, resource)],
+      [
+        el("h3", {}, `Why, at ${show(why.asOf.time)} (seq ${why.asOf.seq})`),
+        ...[lead, written].flatMap((part) => part ?? []),
+        ...(bothAxes() ? whenPart(why) : []),
+        ...rest,
+      ],
       spoken(why, resource),
     );
     known(why);
@@ -214,6 +221,7 @@ function chartsOf(context, overview, series, history, pick, hidden) {
       to,
       marks: marksOf(history, pair),
       gaps: gapsOf(history, from, to),
+      bands: bandsOf(history, pair, from),
       pick,
       ...(isChosen(pair) ? {} : {height: 100}),
       ...zooming(context, overview),
@@ -250,8 +258,11 @@ export async function queueView(context) {
   const history = /** @type {History} */ (
     await ask("audit/history", {queue: address.queue, from: series.from, to: series.to}, signal)
   );
-  const hidden = new Set((address.hide ?? "").split(",").filter(Boolean));
   const pair = chosenPair(context, series);
+  const from = msOf(series.from),
+    to = Math.max(msOf(series.to), from + 1);
+  const axes = bothAxes() ? await whenStrip(history, pair, from, to, signal) : null;
+  const hidden = new Set((address.hide ?? "").split(",").filter(Boolean));
   const values = el("div", {
     id: "values",
     class: "scroll",
@@ -310,6 +321,7 @@ export async function queueView(context) {
     ...box.parts,
     ...chartPart(drawn.slice(0, 1)),
     slide.slider,
+    ...(axes ? [axes.strip] : []),
     el(
       "p",
       {class: "legend"},
@@ -317,13 +329,17 @@ export async function queueView(context) {
       " ",
       setMark,
       " ",
+      whenButton(rerun),
+      " ",
       ...zoomButtons(context, overview),
       " ",
       el("a", {href: hashOf({...address, view: "whatif", at: "", mark: ""})}, "What if the windows were others?"),
       el("br"),
-      "▲ our writes · ✕ foreign writes · hatched: a source was silent · drag, wheel or two fingers zoom, a double ",
+      ...writersLegend(history),
+      "hatched: a source was silent · drag, wheel or two fingers zoom, a double ",
       "click goes back",
     ),
+    ...(axes?.behind ?? []),
     values,
     ...drawn.slice(0, 1).map((one) => one.table),
     el(
@@ -332,10 +348,11 @@ export async function queueView(context) {
       el("h3", {id: "changes"}, "Changes"),
       changesTable("Changes of its limits, cohort and rules", history.settings),
     ),
-    ...chartPart(drawn.slice(1)),
+    ...drawn.slice(1).flatMap((one) => [...chartPart([one]), one.table]),
   );
   for (const one of drawn) one.chart.draw();
   drawn[0]?.chart.align(slide.slider);
+  if (axes) drawn[0]?.chart.align(axes.strip);
   slide.move(address.at || series.to);
 }
 

@@ -17,6 +17,7 @@ import {msOf} from "./times.js";
  * @property {Record<string, Record<string, Answer>>} whyNot the same
  * @property {Record<string, Answer>} events by terms
  * @property {Record<string, string>} records by seq @property {Record<string, string>} changes by seq
+ * @property {Record<string, Answer>} times by seq @property {Record<string, Answer>} suppressed by cluster
  */
 
 /** @returns {Saved | null} */
@@ -73,6 +74,15 @@ function seriesOf(all, asked) {
   return {...found, pairs};
 }
 
+/**
+ * Whether there is more to see of an object of the pool: a page with a server has all, a file what it was saved about.
+ * @param {Record<string, string>} asked
+ */
+export function holds(asked) {
+  if (!saved) return true;
+  return asked.pod ? asked.pod in saved.why : seriesOf(saved, asked) !== undefined;
+}
+
 /** @param {Saved} all @param {Record<string, any>} asked */
 function eventsOf(all, {where = "", from = "", to = ""}) {
   const one = /^seq:(\d+)$/.exec(from)?.[1];
@@ -111,7 +121,9 @@ export function savedAnswer(path, asked) {
     case "ui/api/pool":
       return poolOf(saved, asked);
     case "ui/api/changes":
-      return {changes: saved.changes};
+      return {changes: saved.changes, times: saved.times};
+    case "ui/api/suppressed":
+      return withinSpan(saved.suppressed[asked.cluster], asked);
     case "ui/api/proof":
       return asked.begin ? undefined : saved.proof;
     case "audit/history":

@@ -303,13 +303,14 @@ function actions(context, {series, history}, answer, settings, span) {
   const {address} = context;
   const pair = chosenPair(context, series);
   const place = [...(span.from ? ["--from", span.from] : []), "--to", span.to];
+  const ofPair = ["flavor", "resource"].flatMap((name) => (address[name] ? [`--${name}`, address[name]] : []));
   const lines = {as_it_was: pair.lines.nominal ?? [], what_if: answer?.series?.pairs[0]?.lines.nominal ?? []};
   const whatIf = answer?.whatIf;
   showActions({
     commands: [
       settings.length
         ? whatIfCommand(settings, ...place)
-        : command("audit", "history", address.queue ?? "", address.flavor ?? "", address.resource ?? "", ...place),
+        : command("audit", "history", address.queue ?? "", ...ofPair, ...place),
     ],
     name: "what-if",
     json: answer ?? {history, series},

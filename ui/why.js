@@ -46,9 +46,9 @@ function value(why, resource) {
 function moved(change, time, number) {
   const [before, after] = [number(change.old), number(change.new)];
   const outcome = change.writer === "fairlead" ? (change.answer?.outcome ?? "none") : "accepted";
-  if (outcome === "accepted") return ["moved from ", before, " to ", after, ` on ${time}`];
+  if (outcome === "accepted") return ["moved from ", before, " to ", after, ` at ${time}`];
   const said = outcome === "rejected" ? "was refused" : "has no answer yet";
-  return ["was ", before, " when a write of ", after, ` was sent on ${time}, which ${said}`];
+  return ["was ", before, " when a write of ", after, ` was sent at ${time}, which ${said}`];
 }
 
 /** @param {Why} why @param {string} resource */
@@ -218,7 +218,7 @@ function grantPart(grant, at, resource) {
               amount(capacity.moved.from, resource),
               " to ",
               number(capacity.moved.to),
-              ` on ${show(capacity.moved.at)} by ${capacity.moved.by}. `,
+              ` at ${show(capacity.moved.at)} by ${capacity.moved.by}. `,
             ]
           : []),
         ...capacity.because.flatMap((fact) => [chip(fact.seq, fact.changed ?? fact.text ?? "pruned"), " "]),
@@ -266,7 +266,7 @@ function guards(whyNot, resource) {
             {},
             `${guard.guard}: ${guard.text}`,
             ...(guard.until
-              ? [`: would end on ${show(guard.until)} unless something changes, `, timeLeft(guard.until, at)]
+              ? [`: would end at ${show(guard.until)} unless something changes, `, timeLeft(guard.until, at)]
               : []),
             " ",
             guard.seq ? chip(guard.seq, guard.cluster ?? "fact") : null,

@@ -41,7 +41,8 @@ std::string resource_path(const KindInfo& kind, std::string_view version,
                           std::string_view namespace_, std::string_view name) {
   std::string out = kind.group.empty() ? "/api/" : "/apis/" + std::string(kind.group) + "/";
   out.append(version);
-  if (kind.has(kNamespaced) && !namespace_.empty()) out += "/namespaces/" + url_encode(namespace_);
+  if (kind.has(kIsNamespaced) && !namespace_.empty())
+    out += "/namespaces/" + url_encode(namespace_);
   out.append("/").append(kind.resource);
   if (!name.empty()) out += "/" + url_encode(name);
   return out;

@@ -2,99 +2,18 @@
 
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
-#include "engine/fold/devices/search_index.h"
+#include "engine/fold/close.h"
 #include "engine/fold/held.h"
-#include "engine/fold/members/taken_over.h"
-#include "engine/fold/members/works.h"
-#include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/observe.h"
-#include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/objects.h"
-#include "engine/fold/pool/close.h"
-#include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/queues/worker_quota.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead {
-
-namespace {
-
-// Plans a queue with the claims that name it and their clusters, whose statuses and works follow
-// from its quota.
-void mark_around_queue_dirty(State& state, const std::string& queue, DirtySet& dirty) {
-  dirty.queues.insert(queue);
-  const auto claims = state.claims.of_queue.find(queue);
-  if (claims == state.claims.of_queue.end()) return;
-  for (const std::string& name : claims->second) {
-    dirty.claims.insert(name);
-    // Only claims with terms are in `of_queue` (add_to_indexes).
-    dirty.clusters.insert(state.claims.by_name.at(name).terms->cluster);
-  }
-}
-
-// The end of a window moves accepted values or nothing, which recompute_cluster finds out. At a
-// member that differs from its work the deadline may also mean a touch of the work, which is a
-// write.
-void mark_due_cluster_dirty(State& state, const std::string& name) {
-  const auto at = state.clusters.find(name);
-  const bool differs = at != state.clusters.end() && !at->second.member.deviating.empty();
-  differs ? mark_cluster_dirty(state, name) : mark_capacity_dirty(state, name);
-}
-
-void mark_due_dirty(State& state) {
-  while (const auto due = state.deadlines.dequeue_due(state.now)) {
-    if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
-      mark_due_cluster_dirty(state, cluster->cluster);
-    else if (const auto* list = std::get_if<ListDeadline>(&*due))
-      mark_list_dirty(state, list->placement);
-    else if (const auto* check = std::get_if<CheckDeadline>(&*due))
-      state.multikueue.dirty_checks.insert(check->check);
-    else if (const auto* quota = std::get_if<QuotaDeadline>(&*due))
-      state.multikueue.dirty_followers.insert(quota->queue);
-    else if (std::holds_alternative<PoolDeadline>(*due))
-      state.pool.deadline_reached = true;
-    else if (std::holds_alternative<DispatchDeadline>(*due))
-      continue;  // recompute_dispatch knows which Workloads are due
-    else
-      reach_write_deadline(state, std::get<WriteKey>(*due));
-  }
-}
-
-}  // namespace
-
-// Each step reads what the steps before it decided: accepted values, which devices are free,
-// grants, worker lists and tenants' placements, quotas that follow those lists, and last the
-// queues' pairs.
-void close_moment(State& state, DirtySet& dirty) {
-  mark_due_dirty(state);
-  adopt_uses(state);
-  const std::set<std::string> clusters = std::exchange(state.dirty_clusters, {});
-  for (const std::string& name : clusters) recompute_cluster(state, name, dirty);
-  recompute_super_clusters(state, clusters);
-  recompute_searches(state);
-  recompute_pod_reservations(state);
-  recompute_claims(state, dirty);
-  take_over_for_new_members(state, clusters);
-  do {
-    recompute_multikueue(state, dirty);
-    recompute_pool(state, dirty);
-  } while (!state.dispatch.dirty_clusters.empty());  // a pod that went elsewhere left devices
-  end_changes(state);
-  recompute_worker_quotas(state);
-  for (const std::string& name : std::exchange(state.queues.dirty, {})) {
-    recompute_pairs(state, name);
-    mark_around_queue_dirty(state, name, dirty);
-  }
-  for (const std::string& name : std::exchange(state.queues.dirty_quotas, {})) {
-    recompute_pairs(state, name);
-    dirty.queues.insert(name);
-  }
-  if (std::exchange(state.all_dirty, false)) dirty.everything = true;
-}
 
 namespace {
 
@@ -118,7 +37,7 @@ struct Fold {
 
   void operator()(const EpochStarted&) {
     state.epoch = event.epoch;
-    doubt_outstanding(state);
+    hand_on(state, doubt_outstanding(state));
   }
   void operator()(const ConfigChanged& changed) {
     observe_members(state, state.configuration.member_kubeconfigs,
@@ -151,7 +70,7 @@ struct Fold {
   }
   void operator()(const SourceSynced& synced) {
     if (synced.kind && !synced.resource_version.empty())
-      note_listed(state, event.source, *synced.kind);
+      hand_on(state, note_listed(state, event.source, *synced.kind));
     if (folds_tenant(synced.kind, synced.cluster, Liveness::live)) return;
     if (folds_id(synced.kind, Liveness::live)) return;
     if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);
@@ -187,7 +106,7 @@ struct Fold {
       state.kueue_versions.insert(seen.version);
     fold_object(state, event.source, seen.key, &seen, event.seq);
     // Last: a write that this concludes is compared with the State that has the observation.
-    note_observed(state, event.source, seen);
+    hand_on(state, note_observed(state, event.source, seen));
   }
   void operator()(const ObjectGone& gone) {
     // A write to it can no longer be concluded, and the next object of that name begins without a
@@ -200,38 +119,16 @@ struct Fold {
     close_moment(state, dirty);  // the plan made the intent of a closed moment
     note_intent(state, intent, event.seq);
   }
-  void operator()(const PatchAccepted& accepted) { note_accepted(state, accepted); }
-  void operator()(const PatchRejected& rejected) { note_rejected(state, rejected, event.seq); }
-  void operator()(const PatchUnknown& unknown) { note_unknown(state, unknown); }
+  void operator()(const PatchAccepted& accepted) { hand_on(state, note_accepted(state, accepted)); }
+  void operator()(const PatchRejected& rejected) {
+    hand_on(state, note_rejected(state, rejected, event.seq));
+  }
+  void operator()(const PatchUnknown& unknown) { hand_on(state, note_unknown(state, unknown)); }
   void operator()(const Checkpoint&) {}
   void operator()(const AdmissionDecided&) {}
 };
 
 }  // namespace
-
-void DirtySet::merge(const DirtySet& other) {
-  clusters.insert(other.clusters.begin(), other.clusters.end());
-  capacities.insert(other.capacities.begin(), other.capacities.end());
-  accepted.insert(other.accepted.begin(), other.accepted.end());
-  claims.insert(other.claims.begin(), other.claims.end());
-  queues.insert(other.queues.begin(), other.queues.end());
-  placements.insert(other.placements.begin(), other.placements.end());
-  workers.insert(other.workers.begin(), other.workers.end());
-  checks.insert(other.checks.begin(), other.checks.end());
-  workloads.insert(other.workloads.begin(), other.workloads.end());
-  pool_namespaces.insert(other.pool_namespaces.begin(), other.pool_namespaces.end());
-  fleet_claims.insert(other.fleet_claims.begin(), other.fleet_claims.end());
-  fleet_schedulings.insert(other.fleet_schedulings.begin(), other.fleet_schedulings.end());
-  pool_pods.insert(other.pool_pods.begin(), other.pool_pods.end());
-  everything = everything || other.everything;
-}
-
-bool DirtySet::empty() const {
-  return !everything && clusters.empty() && capacities.empty() && accepted.empty() &&
-         claims.empty() && queues.empty() && placements.empty() && workers.empty() &&
-         checks.empty() && workloads.empty() && fleet_claims.empty() && fleet_schedulings.empty() &&
-         pool_namespaces.empty() && pool_pods.empty();
-}
 
 void evolve(State& state, const Event& event, DirtySet& dirty) {
   check(state.seq == Seq{} || event.seq == next(state.seq), "events are folded in seq order");

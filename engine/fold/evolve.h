@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <span>
 
+#include "engine/fold/close.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -27,10 +28,6 @@ inline constexpr std::size_t kPrefetchEvents = 16;
 /// that knows the next events calls it before each kPrefetchEvents of them: their cache misses then
 /// overlap, where evolve would wait for one after the other. Changes nothing.
 void prefetch(const State& state, std::span<const Event> events);
-
-/// Closes the present moment. After that only our own writes and their outcomes may have this log
-/// time.
-void close_moment(State& state, DirtySet& dirty);
 
 /// Advances to `time` without events: runs every deadline up to it and closes the moment. `time` is
 /// not earlier than state.now.

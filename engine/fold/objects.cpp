@@ -9,11 +9,11 @@
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe.h"
-#include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/queues/worker_quota.h"
 
 namespace fairlead {
 

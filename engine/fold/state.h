@@ -24,6 +24,7 @@
 #include "engine/fold/claims/claim_state.h"
 #include "engine/fold/cluster_state.h"
 #include "engine/fold/deadlines.h"
+#include "engine/fold/dirty_set.h"
 #include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/multikueue/multikueue_state.h"
@@ -76,31 +77,6 @@ struct State : StateFields {
   ~State();
 
   friend bool operator==(const State& a, const State& b);
-};
-
-/// What changed since it was last emptied: the planner derives these objects and no others.
-struct DirtySet {
-  std::set<std::string> clusters;
-  /// Clusters where only what the nodes offer may have changed: no write follows from that alone
-  /// (docs/decisions/0032-a-flip-plans-nothing.md).
-  std::set<std::string> capacities;
-  /// Those of `capacities` whose accepted values moved: their claims' resources and the numbers in
-  /// their claims' statuses may follow. Grants that moved with them are in `claims`.
-  std::set<std::string> accepted;
-  std::set<std::string> claims;
-  std::set<std::string> queues;
-  std::set<std::string> placements;  ///< whose worker lists
-  std::set<std::string> workers;     ///< MultiKueueClusters, by name
-  std::set<std::string> checks;      ///< AdmissionChecks
-  std::set<NamespacedName> workloads;
-  std::set<NamespacedName> fleet_claims;
-  std::set<NamespacedName> fleet_schedulings;
-  std::set<PoolNamespaceKey> pool_namespaces;
-  std::set<PoolPodKey> pool_pods;
-  bool everything = false;
-
-  void merge(const DirtySet& other);
-  bool empty() const;
 };
 
 }  // namespace fairlead

@@ -6,7 +6,7 @@
 #include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/held.h"
 #include "engine/fold/pool/shares.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

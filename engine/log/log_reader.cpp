@@ -1,6 +1,18 @@
 #include "engine/log/log_reader.h"
 
+#include <algorithm>
+
 namespace fairlead {
+
+Result<std::vector<Seq>> LogHistory::history_before(std::string_view source, const ObjectKey& key,
+                                                    Seq before, std::size_t most) const {
+  auto seqs = history(source, key);
+  if (!seqs) return seqs;
+  seqs->erase(std::lower_bound(seqs->begin(), seqs->end(), before), seqs->end());
+  if (seqs->size() > most)
+    seqs->erase(seqs->begin(), seqs->end() - static_cast<std::ptrdiff_t>(most));
+  return seqs;
+}
 
 Result<void> EventReader::next_batch(EventBatch& batch) {
   batch.clear();

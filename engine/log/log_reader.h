@@ -59,6 +59,21 @@ struct LogVerdict {
 /// nothing. May be empty.
 using LogProgress = std::function<void(Seq done, Seq last)>;
 
+/// Reports the progress of a walk over commits, each of which costs little.
+class PacedProgress {
+ public:
+  /// `report`, which may be empty, outlives it.
+  explicit PacedProgress(const LogProgress& report) : report_(report) {}
+  void reached(Seq done, Seq last) {
+    constexpr std::uint64_t kCommitsBetween = 64;
+    if (report_ && ++commits_ % kCommitsBetween == 0) report_(done, last);
+  }
+
+ private:
+  const LogProgress& report_;
+  std::uint64_t commits_ = 0;
+};
+
 /// Events that were read together. The next batch reuses their memory, and their texts may view
 /// memory of the batch, so nothing may be moved out of them: events() is const for that reason. A
 /// copy of an event owns its memory.
@@ -131,7 +146,7 @@ class LogReader {
   virtual Result<Digest> chain_at(Seq seq) const = 0;
   virtual Result<LogStat> stat() const = 0;
   /// Recomputes the chain and every record's bytes from the first event that is kept.
-  virtual Result<LogVerdict> verify() const = 0;
+  virtual Result<LogVerdict> verify(const LogProgress& progress = {}) const = 0;
   /// Checks that every group commit is what was written and continues the one before it. Does not
   /// decode the records inside, which makes it many times faster than verify().
   virtual Result<LogVerdict> verify_chain() const { return verify(); }
@@ -149,6 +164,9 @@ class LogHistory {
   /// PatchIntended). `source` is the API server that holds the object: for an intent the target
   /// cluster.
   virtual Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const = 0;
+  /// Returns the newest `most` of these before `before`, ascending, without a search of the rest.
+  virtual Result<std::vector<Seq>> history_before(std::string_view source, const ObjectKey& key,
+                                                  Seq before, std::size_t most) const;
   /// Returns the seqs of the signs of `source`, ascending (is_sign): they delimit the times in
   /// which it was not observed.
   virtual Result<std::vector<Seq>> signs(std::string_view source) const = 0;

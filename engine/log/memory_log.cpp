@@ -124,7 +124,7 @@ Result<LogStat> MemoryLog::stat() const {
   return stat;
 }
 
-Result<LogVerdict> MemoryLog::verify() const {
+Result<LogVerdict> MemoryLog::verify(const LogProgress& /*progress*/) const {
   const std::lock_guard lock(mutex_);
   LogVerdict verdict;
   Digest previous;

@@ -37,7 +37,7 @@ class MemoryLog final : public EventLog {
   Digest chain() const override;
   Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
-  Result<LogVerdict> verify() const override;
+  Result<LogVerdict> verify(const LogProgress& progress = {}) const override;
 
  private:
   friend class MemoryReader;

@@ -138,7 +138,7 @@ Result<void> PackReader::copy_rest_of_pack(EventBatch& batch) {
 // The chain first, because it names the seq of a fault. The checksums of the files cover what the
 // chain does not, such as the index of objects.
 Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq last,
-                                const std::optional<LogDamage>& damage) {
+                                const std::optional<LogDamage>& damage, const LogProgress& report) {
   const auto epochs = read_epochs(store);
   if (!epochs) return epochs.error();
   RawObjects raw(store);
@@ -148,8 +148,11 @@ Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq las
   options.readahead_size = 2u << 20;
   const std::unique_ptr<rocksdb::Iterator> packs(store.db->NewIterator(options, store.events));
   // Packs behind `last` were appended meanwhile: they belong to the next verification.
-  for (packs->SeekToFirst(); packs->Valid() && verification.expected() <= last; packs->Next())
+  PacedProgress progress(report);
+  for (packs->SeekToFirst(); packs->Valid() && verification.expected() <= last; packs->Next()) {
     if (!verification.check_pack(packs->value().ToStringView())) return verification.verdict;
+    progress.reached(verification.expected(), last);
+  }
   if (!packs->status().ok())
     verification.fail(verification.expected(), translate(packs->status(), "cannot read").message);
   else if (damage)

@@ -42,8 +42,8 @@ class PackReader final : public EventReader {
 
 /// Verifies a log from `base` to `last`: every pack's check and chain, every record's bytes and
 /// place, every raw object's digest, the list of epochs, every file's checksum. Known `damage` is
-/// the verdict if nothing before it is wrong.
+/// the verdict if nothing before it is wrong. `report` receives the progress.
 Result<LogVerdict> verify_store(const Store& store, const LogTail& base, Seq last,
-                                const std::optional<LogDamage>& damage);
+                                const std::optional<LogDamage>& damage, const LogProgress& report);
 
 }  // namespace fairlead

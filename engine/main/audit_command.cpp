@@ -17,7 +17,8 @@
 #include "engine/main/position.h"
 #include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
-#include "engine/main/waiting_line.h"
+#include "engine/main/terminal_progress.h"
+#include "engine/runtime/build_commit.h"
 #include "replay/history.h"
 
 namespace fairlead {
@@ -51,15 +52,17 @@ Result<AuditAnswer> ask_hub(const AuditCommandOptions& options, TimeZone zone) {
   return no_answer(options.place);
 }
 
-Result<AuditAnswer> ask(AuditCommandOptions& options, TimeZone zone) {
+Result<AuditAnswer> ask(AuditCommandOptions& options, TimeZone zone,
+                        const FoldProgress& progress = {}) {
   const auto hub = asks_hub(options.place);
   if (!hub) return hub.error();
   if (*hub) return ask_hub(options, zone);
-  auto history = open_history(options.place.data, options.place.bundle);
+  auto history = open_history(options.place.data, options.place.bundle, build_identity());
   if (!history) return history.error();
   AuditQuestion question = options.question;
   make_absolute(question, frame_of(*history->log, zone));
-  return answer_question({*history->log, history->snapshots.get()}, question);
+  return answer_question({*history->log, history->for_questions(), nullptr, {}, progress},
+                         question);
 }
 
 Result<std::string> printed(const AuditAnswer& answer, const AuditCommandOptions& options,
@@ -155,10 +158,7 @@ Result<void> answer(AuditCommandOptions& options) {
   const auto zone = zone_of(options.place);
   if (!zone) return zone.error();
   if (options.follow) return follow(options, *zone);
-  const auto answered = [&] {
-    const WaitingLine waiting("folding the log");
-    return ask(options, *zone);
-  }();
+  const auto answered = ask(options, *zone, progress_on_terminal("folding the log: "));
   if (!answered) return answered.error();
   return print_answer(*answered, options, *zone);
 }

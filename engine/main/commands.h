@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "engine/main/hub_place.h"
+#include "engine/main/log_page.h"
 
 namespace CLI {
 class App;
@@ -19,8 +20,9 @@ void add_plan_command(CLI::App& app, int& exit_code);
 /// Work that other parts of the program do for `fairlead log`.
 struct LogWork {
   ReachHub reach{};  ///< prepares questions to running hubs
-  /// Makes the index of the page for a log that was imported.
+  /// Makes what a long log is left with (left_index.h) for a log that was imported.
   std::function<Result<void>(const std::filesystem::path& data)> leave_index{};
+  DescribeEvents describe{};  ///< says what events changed
 };
 void add_log_command(CLI::App& app, const LogWork& work, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);

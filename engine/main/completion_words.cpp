@@ -11,6 +11,7 @@
 #include "engine/main/help_text.h"
 #include "engine/main/hub_client.h"
 #include "engine/main/log_place.h"
+#include "engine/runtime/build_commit.h"
 #include "schema/event_json.h"
 
 namespace fairlead {
@@ -115,13 +116,13 @@ std::vector<std::string> kind_names() {
 }
 
 Json answer_here(LogPlace& place, const AuditQuestion& question) {
-  const auto history = open_history(place.data, place.bundle);
+  const auto history = open_history(place.data, place.bundle, build_identity());
   if (!history) return nullptr;
-  const auto snapshots = history->snapshots->list();
+  const auto snapshots = history->for_questions()->list();
   const Seq last = history->log->last_seq();
   const Seq begin = snapshots && !snapshots->empty() ? snapshots->back().seq : Seq{};
   if (last.value > begin.value + kFoldedEventsMax) return nullptr;
-  auto answer = answer_question({*history->log, history->snapshots.get()}, question);
+  auto answer = answer_question({*history->log, history->for_questions()}, question);
   return answer ? std::move(answer->document) : Json();
 }
 

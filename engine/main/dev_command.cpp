@@ -182,16 +182,21 @@ void print_opening(const Play& play, const DevOptions& options,
   std::cout << "Look at it: " << play.page->url() << "\n\nfairlead dev: a hub at "
             << play.hub.model->url() << " and a fleet; one second here is " << options.speed
             << " s there (seed " << options.seed << ")\n\n";
-  FleetPlaces places{play.hub.kubeconfig, {}};
+  // What needs nothing comes first where there is no kubectl, and else behind its commands.
+  std::string questions;
+  for (const std::string& question : fleet_questions(options.fleet))
+    questions +=
+        "  " + program_path() + " audit " + question + " --server " + play.page->server() + "\n";
+  questions += "  " + program_path() + " log cat --data " + play.data->path().string() + "\n";
+  const bool kubectl = has_kubectl();
+  FleetPlaces places{play.hub.kubeconfig, {}, "Try, while it runs:\n"};
+  if (!kubectl)
+    places.before_kubectl = "Try, while it runs, from another terminal:\n" + questions +
+                            "\nWith kubectl, which is not in PATH here:\n";
   for (const auto& [name, other] : play.others) places.others[name] = other.kubeconfig;
   introduce_fleet(std::cout, options.fleet, places, configuration);
-  const std::string fairlead = "  " + program_path();
-  std::cout << (has_kubectl() ? "\nOr ask" : "\nThere is no kubectl in PATH here. Ask")
-            << " Fairlead itself, from another terminal:\n";
-  for (const std::string& question : fleet_questions(options.fleet))
-    std::cout << fairlead << " audit " << question << " --server " << play.page->server() << '\n';
-  std::cout << fairlead << " log cat --data " << play.data->path().string() << "\n\n"
-            << (options.length.empty() ? "Ctrl-C ends it.\n\n" : "") << std::flush;
+  if (kubectl) std::cout << "\nOr ask Fairlead itself, from another terminal:\n" << questions;
+  std::cout << (options.length.empty() ? "\nCtrl-C ends it.\n\n" : "\n") << std::flush;
 }
 
 // Lines of the fleet that the account does not have yet.
@@ -348,8 +353,11 @@ Result<int> run_dev(const DevOptions& options) {
     return played.error();
   if (auto ended = (*hub)->stop(); !ended) return ended.error();
   if (auto read = report(); !read) return read.error();
+  const auto every = static_cast<std::uint64_t>(configuration->snapshot_every);
   if (!options.data.empty())
-    if (auto left = leave_index(*play->log, play->data->path()); !left) return left.error();
+    if (auto left = leave_index(*play->log, play->data->path(), kIndexedSnapshotsMin * every);
+        !left)
+      return left.error();
   return print_summary(*play, account, (*hub)->stats(), fleet->writes());
 }
 

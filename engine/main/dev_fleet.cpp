@@ -20,8 +20,7 @@ bool is_fleet_claims(const std::string& name) { return name == "fleet-claims"; }
 
 void introduce_claims(std::ostream& out, const FleetPlaces& places) {
   const std::string kubectl = "  kubectl --kubeconfig " + places.hub;
-  out << "Try, while it runs:\n"
-      << kubectl << " get clusterresourceclaims\n"
+  out << places.before_kubectl << kubectl << " get clusterresourceclaims\n"
       << kubectl << " describe clusterresourceclaim cluster2-resource-claim\n"
       << kubectl << " get clusterqueues -o yaml -w\n"
       << kubectl << " explain clusterresourceclaims.spec\n";
@@ -43,8 +42,8 @@ void introduce_workers(std::ostream& out, const FleetPlaces& places,
       << " a Secret that is gone for less than this changes nothing\n\n"
       << "In " << to_go_duration(kWorkerRoundLength)
       << " there, again and again: a score flips for a minute, then for good while a job runs on\n"
-         "the cluster that leaves; credentials blink; a label comes and goes. Try, while it "
-         "runs:\n";
+         "the cluster that leaves; credentials blink; a label comes and goes.\n"
+      << places.before_kubectl;
   const std::string kubectl = "  kubectl --kubeconfig " + places.hub;
   out << kubectl << " get multikueueconfigs -o yaml -w\n"
       << kubectl << " get admissioncheck best-placement -o yaml\n"
@@ -69,7 +68,8 @@ void introduce_pool(std::ostream& out, const FleetPlaces& places,
       << "      then its slices move\n\n"
       << "In " << to_go_duration(kPoolRoundLength)
       << " there, again and again: a quota grows, a node flaps, one dies, hands edit and clear\n"
-         "placements, a cluster is lost and returns, one is drained. Try, while it runs:\n";
+         "placements, a cluster is lost and returns, one is drained.\n"
+      << places.before_kubectl;
   const auto kubectl = [&](const std::string& name) {
     const auto at = places.others.find(name);
     return "  kubectl --kubeconfig " + (at == places.others.end() ? places.hub : at->second);
@@ -98,7 +98,8 @@ void introduce_devices(std::ostream& out, const FleetPlaces& places,
       << "      an upgrade of the driver that takes less changes nothing\n\n"
       << "In " << to_go_duration(kDeviceRoundLength)
       << " there, again and again: a GPU breaks and is repaired, a driver is upgraded,\n"
-         "a node is drained, an upgrade hangs. Try, while it runs:\n";
+         "a node is drained, an upgrade hangs.\n"
+      << places.before_kubectl;
   const std::string hub = "  kubectl --kubeconfig " + places.hub;
   out << hub << " get clusterqueue " << queue << " -o yaml -w\n"
       << hub << " get clusterresourceclaim gpus-resource-claim -o yaml\n";
@@ -120,7 +121,8 @@ void introduce_fleet_claims(std::ostream& out, const FleetPlaces& places,
          "it\n\n"
       << "In " << to_go_duration(kLicenceRoundLength)
       << " there, again and again: two jobs want the licence, a GPU is booked, a third job waits\n"
-         "in a cluster that is lost. Try, while it runs:\n";
+         "in a cluster that is lost.\n"
+      << places.before_kubectl;
   const std::string hub = "  kubectl --kubeconfig " + places.hub;
   out << hub << " get fleetresourceclaims -n team-ml -o yaml -w\n"
       << hub << " get fleetschedulings -n team-ml -o yaml\n"

@@ -36,6 +36,8 @@ std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& h
 struct FleetPlaces {
   std::string hub;
   std::map<std::string, std::string> others;
+  /// What is printed before the commands of kubectl.
+  std::string before_kubectl;
 };
 /// Returns questions about the fleet as `fairlead audit` takes them: what is asked first.
 std::vector<std::string> fleet_questions(const std::string& name);

@@ -172,12 +172,21 @@ std::string in_lower_case(std::string text) {
   return text;
 }
 
+// What people call the state of a node, which the record has as flags.
+std::string state_words(const Event& event) {
+  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
+  const auto* node = seen ? std::get_if<NodeFacts>(&seen->facts) : nullptr;
+  if (node == nullptr) return "";
+  return std::string(node->ready ? " Ready" : " NotReady") +
+         (node->unschedulable ? " cordoned" : "");
+}
+
 // An event as text, made once for all the terms that search it. Of one thread.
 class EventAsText {
  public:
   const std::string& of(const Event& event) {
     if (!text_ || seq_ != event.seq) {
-      text_ = to_text(to_json(event));
+      text_ = to_text(to_json(event)) + state_words(event);
       lower_ = in_lower_case(*text_);
       seq_ = event.seq;
     }

@@ -17,6 +17,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/configuration_options.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/frame_ancestors.h"
 #include "engine/main/hub_connections.h"
 #include "engine/main/hub_listeners.h"
 #include "engine/main/question_service.h"
@@ -325,6 +326,7 @@ void add_hub_command(CLI::App& app, int& exit_code) {
                   "ADDRESS:PORT for all of these with TLS 1.3, to callers that RBAC allows");
   hub->add_option("--certificate", options->listen.certificate,
                   "Folder with tls.crt and tls.key for it, read again when they change");
+  hub->add_option("--frame-ancestors", options->listen.frame_ancestors, kFrameAncestorsHelp);
   hub->add_option("--webhook-listen", options->webhook.listen,
                   "ADDRESS:PORT for the validating webhook (POST /admit) with TLS 1.3");
   hub->add_option("--webhook-certificate", options->webhook.certificate,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "connectors/kube/projection/projection.h"
+#include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/runtime/hub_scope.h"
 

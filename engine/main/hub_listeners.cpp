@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/main/frame_ancestors.h"
 #include "engine/main/log_page.h"
 #include "engine/main/loopback_guard.h"
 #include "engine/main/page_files.h"
@@ -56,7 +57,9 @@ Result<ListenAddresses> listen_addresses(const ListenOptions& options) {
                  "--listen-secure needs --certificate DIR, with tls.crt and tls.key"};
   if (!secure->has_value() && !options.certificate.empty())
     return Error{ErrorCode::bad_input, "--certificate is for --listen-secure"};
-  return ListenAddresses{*plain, *secure, options.certificate};
+  auto ancestors = frame_ancestors_of(options.frame_ancestors);
+  if (!ancestors) return ancestors.error();
+  return ListenAddresses{*plain, *secure, options.certificate, *std::move(ancestors)};
 }
 
 HttpReply HubListeners::reply_to(std::string_view path) const {
@@ -73,8 +76,9 @@ HttpReply HubListeners::reply_to(std::string_view path) const {
   return {200, "text/plain; version=0.0.4; charset=utf-8", std::move(page)};
 }
 
-HttpServing HubListeners::everything() const {
+HttpServing HubListeners::everything(const ListenAddresses& addresses) const {
   HttpServing serving;
+  serving.frame_ancestors = addresses.frame_ancestors;
   serving.handler = [this](std::string_view path) { return reply_to(path); };
   serving.questions = {{std::string(kAuditPath), std::string(kLogPath), std::string(kPageApiPath)},
                        [this](std::string_view target) { return pages_.questions.reply(target); }};
@@ -88,7 +92,7 @@ Result<void> HubListeners::start(const ListenAddresses& addresses, const Credent
   if (addresses.secure)
     certificate_ = std::make_shared<ServedCertificate>(addresses.certificate, logger);
   if (addresses.plain)
-    if (auto started = start_plain(*addresses.plain, logger); !started) return started;
+    if (auto started = start_plain(addresses, logger); !started) return started;
   if (addresses.secure)
     if (auto started = start_secure(addresses, credentials, logger); !started) return started;
   if (addresses.secure || (addresses.plain && is_loopback(*addresses.plain)))
@@ -103,8 +107,9 @@ Result<void> HubListeners::start(const ListenAddresses& addresses, const Credent
   return {};
 }
 
-Result<void> HubListeners::start_plain(const ListenAddress& address, const Logger& logger) {
-  HttpServing serving = everything();
+Result<void> HubListeners::start_plain(const ListenAddresses& addresses, const Logger& logger) {
+  const ListenAddress& address = *addresses.plain;
+  HttpServing serving = everything(addresses);
   if (is_loopback(address)) {
     serving.guard = loopback_guard();
   } else {
@@ -129,7 +134,7 @@ Result<void> HubListeners::start_secure(const ListenAddresses& addresses,
   auto guard = CallerGuard::make(credentials, logger);
   if (!guard) return guard.error();
   guard_ = std::move(*guard);
-  HttpServing serving = everything();
+  HttpServing serving = everything(addresses);
   serving.guard = [judge = guard_->guard()](const ReceivedRequest& request,
                                             std::function<void(std::optional<HttpReply>)> decided) {
     // The page's own files hold nothing of the hub, and a browser fetches them before it has a

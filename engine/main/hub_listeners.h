@@ -23,6 +23,7 @@ struct ListenOptions {
   std::string plain;
   std::string secure;
   std::string certificate;  ///< folder with tls.crt and tls.key
+  std::string frame_ancestors;
 };
 
 /// The same, understood.
@@ -30,6 +31,7 @@ struct ListenAddresses {
   std::optional<ListenAddress> plain;
   std::optional<ListenAddress> secure;
   std::string certificate;
+  std::string frame_ancestors;  ///< as HttpServing has it
 };
 /// Fails with `bad_input`, naming the option.
 Result<ListenAddresses> listen_addresses(const ListenOptions& options);
@@ -62,8 +64,8 @@ class HubListeners {
 
  private:
   HttpReply reply_to(std::string_view path) const;
-  HttpServing everything() const;
-  Result<void> start_plain(const ListenAddress& address, const Logger& logger);
+  HttpServing everything(const ListenAddresses& addresses) const;
+  Result<void> start_plain(const ListenAddresses& addresses, const Logger& logger);
   Result<void> start_secure(const ListenAddresses& addresses, const Credentials& credentials,
                             const Logger& logger);
 

@@ -14,7 +14,7 @@
 #include "engine/main/exit_code.h"
 #include "engine/main/position.h"
 #include "engine/main/standard_streams.h"
-#include "engine/main/waiting_line.h"
+#include "engine/main/terminal_progress.h"
 #include "replay/history.h"
 #include "schema/event_json.h"
 #include "snapshots/data_directory.h"
@@ -36,7 +36,9 @@ int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::os
              TimeZone zone) {
   const auto history = open_history(place.data, place.bundle);
   if (!history) return report_log_error(history.error(), err);
+  auto progress = progress_on_terminal("checking the chain: ");
   const auto printed = print_stat(*history->log, output, out, zone);
+  progress = {};
   if (!printed) return report_log_error(printed.error(), err);
   return finish_log_output(*printed, out, err);
 }
@@ -60,10 +62,8 @@ int log_verify(LogPlace place, LogOutput output, std::ostream& out, std::ostream
     return history.error().code == ErrorCode::corrupt ? kAnswerIsNo : exit_code;
   }
   const ReadableLog& log = *history->log;
-  const auto verdict = [&] {
-    const WaitingLine waiting("verifying");
-    return verify_with(log, *history->snapshots);
-  }();
+  const auto verdict =
+      verify_with(log, *history->snapshots, log_progress_on_terminal("verifying: "));
   if (!verdict) return report_log_error(verdict.error(), err);
   const auto unused = without_voucher(log, *history->snapshots);
   if (!unused) return report_log_error(unused.error(), err);
@@ -188,7 +188,8 @@ Result<void> follow(LogOptions& options, const ReachHub& reach) {
   }
 }
 
-void add_reading_commands(CLI::App& log, const ReachHub& reach, int& exit_code) {
+void add_reading_commands(CLI::App& log, const LogWork& work, int& exit_code) {
+  const ReachHub& reach = work.reach;
   CLI::App* stat = nullptr;
   const auto stat_options = add_command(
       log, stat, "stat",
@@ -203,10 +204,12 @@ void add_reading_commands(CLI::App& log, const ReachHub& reach, int& exit_code) 
   });
 
   CLI::App* cat = nullptr;
-  const auto cat_options = add_command(log, cat, "cat", "Print events, one JSON line each", "json");
+  const auto cat_options = add_command(
+      log, cat, "cat", "Print events, one JSON line each; with -o text, what each changed", "json");
   add_place_options(*cat, cat_options->place);
   add_zone_options(*cat, cat_options->place);
   LogSelection& selection = cat_options->selection;
+  selection.describe = work.describe;
   const std::string position = kPositionHelp;
   cat->add_option("--from", selection.from, "First event: " + position);
   cat->add_option("--to", selection.to, "Last event: " + position);
@@ -298,7 +301,7 @@ void add_moving_commands(CLI::App& log, const LogWork& work, int& exit_code) {
     exit_code = log_import(in_options->file, data, in_options->format(), std::cout, std::cerr);
     if (exit_code != kDone || !leave_index) return;
     if (const auto left = leave_index(data); !left)
-      std::cerr << "fairlead log: the index of the page was not made: "
+      std::cerr << "fairlead log: the log is imported, but no index was made: "
                 << printable_lines(left.error().message) << '\n';
   });
 
@@ -323,7 +326,7 @@ void add_log_command(CLI::App& app, const LogWork& work, int& exit_code) {
   CLI::App* log =
       app.add_subcommand("log", "Look at an event log, check it, move it and shorten it");
   log->require_subcommand(1);
-  add_reading_commands(*log, work.reach, exit_code);
+  add_reading_commands(*log, work, exit_code);
   add_moving_commands(*log, work, exit_code);
 }
 

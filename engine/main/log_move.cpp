@@ -10,6 +10,7 @@
 #include "replay/bundle/bundle.h"
 #include "schema/codec.h"
 #include "snapshots/data_directory.h"
+#include "snapshots/folded_states.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -110,6 +111,7 @@ Result<Pruned> prune(const std::filesystem::path& data, const std::string& befor
   pruned.snapshot = *snapshot;
   pruned.forgotten = next(cut->last).value - (*log)->first_seq().value;
   if (auto done = (*log)->prune_before(*keep); !done) return done.error();
+  FoldedStates::remove_all(data);  // they hold what was forgotten
   return pruned;
 }
 

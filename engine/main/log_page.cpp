@@ -134,11 +134,22 @@ Result<Filter> understand(const ReadableLog& log, const LogSelection& selection)
 struct Printing {
   bool raw = false;
   LogOutput output = LogOutput::json;
-  TimeZone zone{};  ///< of text
+  TimeZone zone{};            ///< of text
+  DescribeEvents describe{};  ///< empty: not at all
 };
 
+Printing printing_of(const LogSelection& selection, LogOutput output) {
+  Printing printing{selection.raw, output, selection.zone, {}};
+  if (output == LogOutput::text) printing.describe = selection.describe;
+  return printing;
+}
+
+EventWords words_in(const ReadableLog& log, const Printing& printing) {
+  return printing.describe ? printing.describe(log) : EventWords{};
+}
+
 void print_event(const Event& event, const std::optional<std::string>& raw,
-                 const Printing& printing, std::ostream& out) {
+                 const Printing& printing, const EventWords& words, std::ostream& out) {
   if (printing.output == LogOutput::json) {
     Json line = to_json(event);
     if (raw) {
@@ -154,6 +165,8 @@ void print_event(const Event& event, const std::optional<std::string>& raw,
     out << ' ' << info(object->kind).name << ' '
         << printable(object->namespace_.empty() ? object->name
                                                 : object->namespace_ + "/" + object->name);
+  if (const std::string changed = words.of ? words.of(event) : ""; !changed.empty())
+    out << ": " << printable(changed);
   out << '\n';
   if (raw) out << "  " << printable(*raw) << '\n';
 }
@@ -161,14 +174,14 @@ void print_event(const Event& event, const std::optional<std::string>& raw,
 enum class Extent : std::uint8_t { page, all };
 
 Result<void> print_accepted(const ReadableLog& log, const Event& event, const Printing& printing,
-                            std::ostream& out) {
+                            const EventWords& words, std::ostream& out) {
   std::optional<std::string> object;
   if (printing.raw) {
     auto raw = log.raw(event.seq);
     if (!raw) return raw.error();
     object = *std::move(raw);
   }
-  print_event(event, object, printing, out);
+  print_event(event, object, printing, words, out);
   return {};
 }
 
@@ -178,6 +191,7 @@ Result<std::optional<Seq>> print_page(const ReadableLog& log, const Filter& filt
                                       const Printing& printing, Extent extent, std::ostream& out) {
   const auto reader = log.read(filter.from);
   if (!reader) return reader.error();
+  const EventWords words = words_in(log, printing);
   for (std::uint64_t seen = 0; out; ++seen) {
     const auto event = (*reader)->next();
     if (!event) return event.error();
@@ -185,8 +199,11 @@ Result<std::optional<Seq>> print_page(const ReadableLog& log, const Filter& filt
     if (extent == Extent::page &&
         (seen == kLogPageEventsMax || std::streamoff{out.tellp()} >= kLogPageBytesMax))
       return (*event)->seq;
-    if (!filter.accepts(**event)) continue;
-    if (auto printed = print_accepted(log, **event, printing, out); !printed)
+    if (!filter.accepts(**event)) {
+      if (words.passed) words.passed(**event);
+      continue;
+    }
+    if (auto printed = print_accepted(log, **event, printing, words, out); !printed)
       return printed.error();
   }
   return std::nullopt;
@@ -225,22 +242,25 @@ class NewestEvents {
   Result<void> read_stretch(Seq from) {
     const auto reader = log_.read(from);
     if (!reader) return reader.error();
-    std::deque<std::pair<Seq, std::string>> found;
+    std::deque<Event> found;
     for (Seq seq = from; seq < end_; seq = next(seq), ++seen_) {
-      const auto event = (*reader)->next();
+      auto event = (*reader)->next();
       if (!event) return event.error();
       if (!*event) break;
       if (!filter_.accepts(**event)) continue;
-      std::ostringstream line;
-      if (auto printed = print_accepted(log_, **event, printing_, line); !printed) return printed;
-      found.emplace_back((*event)->seq, std::move(line).str());
+      found.push_back(*std::move(*event));
       if (found.size() > filter_.last - lines_.size()) found.pop_front();
     }
     end_ = from;
-    for (auto line = found.rbegin(); line != found.rend(); ++line) {
-      bytes_ += static_cast<std::int64_t>(line->second.size());
-      lines_.push_front(std::move(line->second));
-      if (lines_.size() == filter_.last) end_ = line->first;
+    for (auto event = found.rbegin(); event != found.rend(); ++event) {
+      std::ostringstream line;
+      // Not in their order, so each with words of its own.
+      const EventWords words = words_in(log_, printing_);
+      if (auto printed = print_accepted(log_, *event, printing_, words, line); !printed)
+        return printed;
+      lines_.push_front(std::move(line).str());
+      bytes_ += static_cast<std::int64_t>(lines_.front().size());
+      if (lines_.size() == filter_.last) end_ = event->seq;
     }
     return {};
   }
@@ -286,7 +306,7 @@ Result<std::string> answer_cat(const ReadableLog& log, const LogSelection& selec
   filter->to = std::min(filter->to, log.last_seq());
   Json page{{"exit", kDone}, {"end", log.last_seq().value}};
   if (!filter->note.empty()) page["note"] = filter->note;
-  const Printing printing{selection.raw, output, {}};
+  const Printing printing = printing_of(selection, output);
   auto added = filter->last > 0 ? add_newest(log, *filter, printing, page)
                                 : add_oldest(log, *filter, printing, page);
   if (!added) return added.error();
@@ -402,7 +422,7 @@ Result<void> print_events(const ReadableLog& log, const LogSelection& selection,
                           std::ostream& out) {
   const auto filter = understand(log, selection);
   if (!filter) return filter.error();
-  const Printing printing{selection.raw, output, selection.zone};
+  const Printing printing = printing_of(selection, output);
   if (filter->last > 0) {
     NewestEvents newest(log, *filter, printing);
     if (auto read = newest.read(Extent::all); !read) return read;
@@ -415,10 +435,11 @@ Result<void> print_events(const ReadableLog& log, const LogSelection& selection,
 }
 
 Result<std::string> answer_log_target(const ReadableLog& log, std::string_view target,
-                                      std::optional<LogTime> now) {
+                                      std::optional<LogTime> now, const DescribeEvents& describe) {
   auto question = log_question(target);
   if (!question) return question.error();
   question->selection.now = now;
+  question->selection.describe = describe;
   if (question->subject == "stat") return answer_stat(log, question->output);
   if (question->subject == "cat") return answer_cat(log, question->selection, question->output);
   return Error{ErrorCode::bad_input,

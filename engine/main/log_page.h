@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <optional>
 #include <string>
@@ -16,6 +17,16 @@ namespace fairlead {
 
 enum class LogOutput : std::uint8_t { text, json };
 
+/// Says what events of a log changed, which are read in their order.
+struct EventWords {
+  /// What the event changed: "Ready -> NotReady"; empty: there is nothing to say.
+  std::function<std::string(const Event&)> of{};
+  /// Takes in an event that is read and not printed.
+  std::function<void(const Event&)> passed{};
+};
+/// Returns the words for a log, which outlives them.
+using DescribeEvents = std::function<EventWords(const ReadableLog&)>;
+
 /// Selects the events that `log cat` prints; empty members do not restrict.
 struct LogSelection {
   std::string from{};    ///< a position (position.h); inclusive
@@ -27,6 +38,7 @@ struct LogSelection {
   bool raw = false;      ///< with the raw object that is kept beside an event, if one is
   TimeZone zone{};       ///< of times without one; and of those that are shown, but in JSON
   std::optional<LogTime> now{};  ///< of the hub that answers (position.h)
+  DescribeEvents describe{};     ///< of text; empty: what events changed is not said
 };
 
 /// "ok", or "broken@SEQ".
@@ -60,7 +72,8 @@ inline constexpr std::size_t kLogLastMax = 10'000;
 /// ended at its first. With `last` a page has the newest of the selected events and "events", how
 /// many; `next` selects older ones.
 Result<std::string> answer_log_target(const ReadableLog& log, std::string_view target,
-                                      std::optional<LogTime> now = {});
+                                      std::optional<LogTime> now = {},
+                                      const DescribeEvents& describe = {});
 
 /// What a hub answered.
 struct HubPrinted {

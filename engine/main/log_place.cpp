@@ -1,15 +1,13 @@
 #include "engine/main/log_place.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 #include <system_error>
 
 #include "engine/main/log_export.h"
+#include "engine/main/terminal_progress.h"
 
 namespace fairlead {
 
@@ -109,23 +107,14 @@ TimeFrame frame_here(TimeZone zone) {
   return {time, time, zone};
 }
 
-LogProgress progress_of_copy() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  struct Line {
-    ~Line() { std::cerr << "\r\x1b[K" << std::flush; }  // ECMA-48: erase the line
-  };
-  return [line = std::shared_ptr<Line>()](Seq done, Seq last) mutable {
-    if (!line) line = std::make_shared<Line>();
-    std::cerr << "\rseq " << done.value << " of " << last.value << std::flush;
-  };
-}
+LogProgress progress_of_copy() { return log_progress_on_terminal("reading the log: "); }
 
-Result<History> open_history_of(LogPlace& place, const ReachHub& reach,
-                                const LogProgress& progress) {
+Result<History> open_history_of(LogPlace& place, const ReachHub& reach, const LogProgress& progress,
+                                std::string_view program) {
   const auto hub = asks_hub(place);
   if (!hub) return hub.error();
   if (*hub) return copy_of_hub(place.hub, reach, progress);
-  return open_history(place.data, place.bundle);
+  return open_history(place.data, place.bundle, program);
 }
 
 }  // namespace fairlead

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "engine/log/event_log.h"
 #include "engine/main/hub_place.h"
@@ -43,14 +44,14 @@ Result<TimeZone> zone_of(const LogPlace& place);
 /// What times are counted from on this machine: of what is sent to a hub, only the zone's offset.
 TimeFrame frame_here(TimeZone zone);
 
-/// A line on a terminal's stderr that shows how far a log is copied; gone with the last copy of the
+/// A line on a terminal's stderr that shows how far a log is read; gone with the last copy of the
 /// function.
 LogProgress progress_of_copy();
 
 /// Opens the history of a place. Of a running hub it is a copy, which is gone with the process:
 /// what is computed from all of a log is computed here and not by the hub. Fails as
-/// open_history() does, and as the hub fails to answer.
-Result<History> open_history_of(LogPlace& place, const ReachHub& reach,
-                                const LogProgress& progress);
+/// open_history() does, which has `program` too, and as the hub fails to answer.
+Result<History> open_history_of(LogPlace& place, const ReachHub& reach, const LogProgress& progress,
+                                std::string_view program = {});
 
 }  // namespace fairlead

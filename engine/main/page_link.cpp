@@ -35,19 +35,31 @@ AuditQuestion history_of(std::string object, const Address& address) {
   return question;
 }
 
-AuditQuestion about_queue(const Address& address) {
+// The cursor; until it was moved, the end of what is shown.
+std::string cursor_of(const Address& address) {
   const std::string at = part(address, "at");
-  if (at.empty()) return history_of(part(address, "queue"), address);
-  AuditQuestion question = about("why", part(address, "queue"), at);
+  return at.empty() ? part(address, "to") : at;
+}
+
+AuditQuestion about_queue(const Address& address) {
+  const std::string resource = part(address, "resource");
+  if (resource.empty()) return history_of(part(address, "queue"), address);
+  AuditQuestion question = about("why", part(address, "queue"), cursor_of(address));
   question.pair.flavor = part(address, "flavor");
-  question.pair.resource = part(address, "resource");
+  question.pair.resource = resource;
   return question;
 }
 
 AuditQuestion about_list(const Address& address) {
-  const std::string list = "multikueueconfig/" + part(address, "list");
-  const std::string at = part(address, "at");
-  return at.empty() ? history_of(list, address) : about("why", list, at);
+  return about("why", "multikueueconfig/" + part(address, "list"), cursor_of(address));
+}
+
+// Without a setting a what-if shows what happened.
+AuditQuestion about_what_happened(const Address& address) {
+  AuditQuestion question = history_of(part(address, "queue"), address);
+  question.pair.flavor = part(address, "flavor");
+  question.pair.resource = part(address, "resource");
+  return question;
 }
 
 AuditQuestion about_two_moments(const Address& address) {
@@ -60,7 +72,7 @@ AuditQuestion about_two_moments(const Address& address) {
 }
 
 AuditQuestion about_pool(const Address& address) {
-  AuditQuestion question = about("why", "", part(address, "at"));
+  AuditQuestion question = about("why", "", cursor_of(address));
   question.pod = part(address, "pod");
   if (question.pod.empty()) question.namespace_ = part(address, "namespace");
   return question;
@@ -75,6 +87,8 @@ std::optional<AuditQuestion> asked_by(const std::string& view, const Address& ad
   if (view == "cohort") return history_of("cohort/" + part(address, "cohort"), address);
   if (view == "diff") return about_two_moments(address);
   if (view == "pool" && of_pool) return about_pool(address);
+  if (view == "whatif" && part(address, "set").empty() && !part(address, "queue").empty())
+    return about_what_happened(address);
   return std::nullopt;
 }
 
@@ -82,35 +96,60 @@ std::vector<std::string> words_of(const AuditQuestion& question) {
   std::vector<std::string> words{"fairlead", "audit", question.subject};
   const AuditPair& pair = question.pair;
   const bool of_two = question.subject == "diff";
+  const bool of_one = question.subject == "history";
   if (of_two) words.insert(words.end(), {question.from, question.to});
-  for (const std::string* word : {&pair.queue, &pair.flavor, &pair.resource})
-    if (!word->empty()) words.push_back(*word);
+  if (!pair.queue.empty()) words.push_back(pair.queue);
+  for (const std::string* word : {&pair.flavor, &pair.resource})
+    if (!of_one && !word->empty()) words.push_back(*word);
   using Option = std::pair<const char*, const std::string*>;
   for (const auto& [option, value] :
-       {Option{"--namespace", &question.namespace_}, Option{"--pod", &question.pod},
+       {Option{"--flavor", of_one ? &pair.flavor : nullptr},
+        Option{"--resource", of_one ? &pair.resource : nullptr},
+        Option{"--namespace", &question.namespace_}, Option{"--pod", &question.pod},
         Option{"--as-of", &question.as_of}, Option{"--from", of_two ? nullptr : &question.from},
         Option{"--to", of_two ? nullptr : &question.to}})
     if (value != nullptr && !value->empty()) words.insert(words.end(), {option, *value});
   return words;
 }
 
+// The settings of a what-if, which an address has as "growWindow=10s,shrinkWindow=1m"; where it has
+// none, the one that the page begins with.
+std::vector<std::string> settings_in(std::string_view text) {
+  std::vector<std::string> settings;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    if (!one.empty()) settings.push_back("debounce." + std::string(one));
+  }
+  if (settings.empty()) settings.emplace_back("debounce.growWindow=1m0s");
+  return settings;
+}
+
 // The command of a view that is no question of `audit`; empty: there is none.
-std::vector<std::string> other_words(const std::string& view, const HttpTarget& target,
-                                     const Address& address) {
+std::vector<std::string> other_words(const std::string& view, const Address& address) {
+  // As many events as the view shows.
+  constexpr const char* kEventsOfCluster = "100";
+  constexpr const char* kEventsOfLog = "200";
   if (view == "cluster")
-    return {"fairlead", "log", "cat", "--where",
-            "cluster=\"" + part(address, "cluster") + "\" kind=Node"};
+    return {"fairlead",
+            "log",
+            "cat",
+            "--where",
+            "cluster=" + part(address, "cluster") + " kind=Node",
+            "--last",
+            kEventsOfCluster};
   if (view == "log") {
     std::vector<std::string> words{"fairlead", "log", "cat"};
     if (const std::string where = part(address, "where"); !where.empty())
       words.insert(words.end(), {"--where", where});
+    words.insert(words.end(), {"--last", kEventsOfLog});
     return words;
   }
   if (view == "proof") return {"fairlead", "log", "verify"};
   if (view != "whatif") return {};
   std::vector<std::string> words{"fairlead", "whatif"};
-  for (const auto& [name, value] : target.parameters)
-    if (name == "set") words.insert(words.end(), {"--set", value});
+  for (const std::string& setting : settings_in(part(address, "set")))
+    words.insert(words.end(), {"--set", setting});
   for (const char* name : {"from", "to"})
     if (const std::string value = part(address, name); !value.empty())
       words.insert(words.end(), {std::string("--") + name, value});
@@ -144,7 +183,7 @@ Result<PageLink> read_page_link(std::string_view link) {
       server_in(link.substr(0, hash)), {}, asked_by(view, address), {}, part(address, "chain")};
   const std::string seq = part(address, "seq");
   std::from_chars(seq.data(), seq.data() + seq.size(), read.seq.value);
-  read.words = read.question ? words_of(*read.question) : other_words(view, *target, address);
+  read.words = read.question ? words_of(*read.question) : other_words(view, address);
   if (read.words.empty())
     return Error{ErrorCode::bad_input,
                  "--url: no command prints what the view \"" + view + "\" shows"};

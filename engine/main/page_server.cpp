@@ -23,6 +23,7 @@ HttpReply reply_to_path(std::string_view path) {
 
 HttpServing serving_of(PageAnswers answers) {
   HttpServing serving;
+  serving.frame_ancestors = std::move(answers.frame_ancestors);
   serving.handler = reply_to_path;
   serving.questions = {{std::string(kAuditPath), std::string(kLogPath), std::string(kPageApiPath)},
                        std::move(answers.reply),
@@ -50,14 +51,18 @@ Result<ListenAddress> page_address(const std::string& text) {
 
 PageAnswers answers_from(ServedLogSource source) {
   const auto questions = std::make_shared<QuestionService>(std::move(source));
-  return {[questions](std::string_view target) { return questions->reply(target); },
-          [questions] { return questions->version(); }};
+  PageAnswers answers;
+  answers.reply = [questions](std::string_view target) { return questions->reply(target); };
+  answers.version = [questions] { return questions->version(); };
+  return answers;
 }
 
 PageAnswers answers_from(std::unique_ptr<RemoteHub> hub) {
   const std::shared_ptr<RemoteHub> shared = std::move(hub);
-  return {[shared](std::string_view target) { return shared->reply(target); },
-          [shared] { return shared->version(); }};
+  PageAnswers answers;
+  answers.reply = [shared](std::string_view target) { return shared->reply(target); };
+  answers.version = [shared] { return shared->version(); };
+  return answers;
 }
 
 Result<std::unique_ptr<PageServer>> PageServer::start(const ListenAddress& address,

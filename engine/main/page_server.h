@@ -19,6 +19,7 @@ Result<ListenAddress> page_address(const std::string& text);
 struct PageAnswers {
   std::function<HttpReply(std::string_view target)> reply;
   std::function<std::string()> version;
+  std::string frame_ancestors = "'none'";  ///< as HttpServing has it
 };
 /// Answers from a log in this process or on this machine.
 PageAnswers answers_from(ServedLogSource source);

@@ -9,8 +9,10 @@
 #include "engine/main/proof_run.h"
 #include "engine/main/what_if_runs.h"
 #include "replay/audit/event_changes.h"
+#include "replay/audit/event_times.h"
 #include "replay/timeline/moments_span.h"
 #include "replay/timeline/pool_answers.h"
+#include "replay/timeline/suppressed_nodes.h"
 #include "replay/timeline/timeline_answers.h"
 #include "replay/timeline/timeline_file.h"
 #include "schema/debounce_parameter.h"
@@ -192,20 +194,30 @@ Result<std::vector<Seq>> seqs_of(std::string_view text) {
                                          " numbers, got " + std::to_string(seqs.size())};
 }
 
-// What these events changed; an event that changed nothing that is read is left out.
+// What these events changed, and when it was so; an event of which neither is known is left out.
 Result<std::string> changes_answer(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"seqs"});
+  const auto parameters = Parameters::of(target, {"seqs", "times"});
   if (!parameters) return parameters.error();
+  const std::string timed = parameters->text("times");
+  if (!timed.empty() && timed != "true")
+    return Error{ErrorCode::bad_input, "times: expected true, got \"" + timed + "\""};
   const auto seqs = seqs_of(parameters->text("seqs"));
   if (!seqs) return seqs.error();
   EventLookup lookup(*served.log);
   lookup.expect(*seqs);
   EventChanges changes(lookup);
-  Json found = Json::object();
-  for (const Seq seq : *seqs)
+  EventTimes times(lookup, changes);
+  Json answer{{"kind", "Changes"}, {"changes", Json::object()}};
+  if (!timed.empty()) answer["times"] = Json::object();
+  for (const Seq seq : *seqs) {
+    const std::string name = std::to_string(seq.value);
     if (Json words = changes.json_of(lookup.at(seq)); !words.is_null())
-      found[std::to_string(seq.value)] = std::move(words);
-  return to_text(Json{{"kind", "Changes"}, {"changes", std::move(found)}});
+      answer["changes"][name] = std::move(words);
+    if (timed.empty()) continue;
+    if (Json when = times.json_of(lookup.at(seq)); !when.is_null())
+      answer["times"][name] = std::move(when);
+  }
+  return to_text(answer);
 }
 
 }  // namespace
@@ -259,6 +271,7 @@ struct PageService::Parts {
   void refine_span(const ServedLog& served, const SeriesQuestion& question,
                    const TimelineSpan& span, std::size_t points, Json& series);
   Result<std::string> pool(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> suppressed(const ServedLog& served, const HttpTarget& target);
   Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
   Result<std::string> what_if_answer(const ServedLog& served, const HttpTarget& target);
   Result<std::string> what_if_document(const ServedLog& served, const HttpTarget& target);
@@ -349,6 +362,22 @@ Result<std::string> PageService::Parts::pool(const ServedLog& served, const Http
   if (!answer) return answer.error();
   answer->document["building"] = building(served);
   answer->document["damage"] = damage(served);
+  return to_text(answer->document);
+}
+
+Result<std::string> PageService::Parts::suppressed(const ServedLog& served,
+                                                   const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"cluster", "from", "to"});
+  if (!parameters) return parameters.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const std::string cluster = parameters->text("cluster");
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  const auto known = series_answer(timeline.values(), aliases(), {.cluster = cluster}, *span, 1);
+  if (!known) return known.error();
+  auto answer = suppressed_nodes(*served.log, served.snapshots.get(), cluster, *span);
+  if (!answer) return answer.error();
+  answer->document["building"] = building(served);
   return to_text(answer->document);
 }
 
@@ -448,11 +477,14 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
   if (subject == "series") return parts_->series(served, *target);
   if (subject == "sparks") return parts_->sparks(served, *target);
   if (subject == "pool") return parts_->pool(served, *target);
+  if (subject == "suppressed") return parts_->suppressed(served, *target);
   if (subject == "proof") return parts_->proof_answer(served, *target);
   if (subject == "whatif") return parts_->what_if_answer(served, *target);
-  return Error{ErrorCode::bad_input,
-               "expected log, overview, series, sparks, pool, changes, proof or whatif, got \"" +
-                   subject + "\""};
+  return Error{
+      ErrorCode::bad_input,
+      "expected log, overview, series, sparks, pool, suppressed, changes, proof or whatif, "
+      "got \"" +
+          subject + "\""};
 }
 
 }  // namespace fairlead

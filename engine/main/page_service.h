@@ -42,8 +42,10 @@ class PageService {
   ///   /ui/api/sparks?of=[[queue, flavor, resource], ...]&from=&to=&points=   {"series": an answer
   ///   of /ui/api/series for each (null: there never was such a pair), at most kPageSparksMax}
   ///   /ui/api/pool?tenant=&namespace=&superCluster=   what the pool has now (pool_answers.h)
-  ///   /ui/api/changes?seqs=N,N   {"changes" {seq: text}}: what each of these events changed of its
-  ///   object (event_changes.h), at most kPageChangesMax of them
+  ///   /ui/api/suppressed?cluster=&from=&to=   its nodes that flapped (suppressed_nodes.h)
+  ///   /ui/api/changes?seqs=N,N&times=true   {"changes" {seq: text}}: what each of these events
+  ///   changed of its object (event_changes.h), at most kPageChangesMax of them; if asked "times"
+  ///   {seq: when it was so and when that was known} (event_times.h)
   ///   /ui/api/proof?begin=true           the verification of chain and replay; begins one if asked
   ///   /ui/api/whatif?set=&from=&to=&queue=&flavor=&resource=&points=   {"settings"
   ///   [{"name", "value" (at the log's end), "most" (null: a duration), "zero" (whether it may be

@@ -21,8 +21,10 @@
 #include "engine/main/exit_code.h"
 #include "engine/main/standard_streams.h"
 #include "engine/main/structured_output.h"
+#include "engine/main/terminal_progress.h"
 #include "engine/main/write_line.h"
 #include "engine/plan/emit.h"
+#include "engine/runtime/build_commit.h"
 #include "engine/runtime/configuration_dra.h"
 #include "replay/dry_run.h"
 #include "replay/history.h"
@@ -161,10 +163,11 @@ Result<PlanAnswer> check_proposed(const PlanOptions& options, const State& state
 
 // Judges by the State that a hub's log ends with.
 Result<PlanAnswer> check_against_log(const PlanOptions& options, std::istream& in) {
-  auto history = open_history(options.data, "");
+  auto history = open_history(options.data, "", build_identity());
   if (!history) return history.error();
   const ReadableLog& log = *history->log;
-  auto state = state_at(log, history->snapshots.get(), log.last_seq());
+  auto state = state_at(log, history->for_questions(), log.last_seq(),
+                        progress_on_terminal("folding the log: "));
   if (!state) return state.error();
   DirtySet dirty;
   close_moment(*state, dirty);

@@ -9,6 +9,7 @@
 #include "engine/base/printable.h"
 #include "engine/base/spelling.h"
 #include "engine/main/commands.h"
+#include "engine/main/described_events.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/help_text.h"
 #include "engine/main/hub_client.h"
@@ -75,7 +76,7 @@ int run_program(int argc, char** argv) {
   add_hub_command(app, exit_code);
   add_dev_command(app, exit_code);
   add_plan_command(app, exit_code);
-  add_log_command(app, {reach_hub, leave_index_in}, exit_code);
+  add_log_command(app, {reach_hub, leave_index_in, describe_changes}, exit_code);
   add_replay_command(app, exit_code);
   add_audit_command(app, exit_code);
   add_what_if_command(app, exit_code);

@@ -85,7 +85,7 @@ void ProofRun::run_replay(const ServedLog& served) {
   how.progress = [this](std::uint64_t done, std::uint64_t total) {
     set("progress", {{"done", done}, {"total", total}});
   };
-  const auto report = replay(*served.log, served.snapshots.get(), how);
+  const auto report = replay(*served.log, served.vouched_snapshots.get(), how);
   if (report)
     set("replay", replay_json(*report));
   else

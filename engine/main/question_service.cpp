@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "engine/log/rocksdb/rocksdb_log.h"
+#include "engine/main/described_events.h"
 #include "engine/main/log_export.h"
 #include "engine/main/log_page.h"
 #include "engine/main/position.h"
@@ -67,7 +68,8 @@ HttpReply QuestionService::reply(std::string_view target) const {
   if (is_export_target(target)) return export_reply(*served, target);
   const auto answer = [&]() -> Result<std::string> {
     const auto now = source_.now ? std::optional(source_.now()) : std::nullopt;
-    if (target.starts_with(kLogPath)) return answer_log_target(*served->log, target, now);
+    if (target.starts_with(kLogPath))
+      return answer_log_target(*served->log, target, now, describe_changes);
     if (target.starts_with(kPageApiPath) || is_what_if(target))
       return page_->answer(*served, target);
     auto question = from_target(target);
@@ -77,7 +79,7 @@ HttpReply QuestionService::reply(std::string_view target) const {
     make_absolute(*question, frame_of(*served->log, {}, now));
     const std::optional<State> present = present_for(*question);
     auto answered = answer_question(
-        {*served->log, served->snapshots.get(), present ? &*present : nullptr}, *question);
+        {*served->log, served->snapshots.get(), present ? &*present : nullptr, now}, *question);
     if (!answered) return answered.error();
     return to_text(answered->document);
   };

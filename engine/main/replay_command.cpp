@@ -193,7 +193,7 @@ Result<int> run_replay(ReplayCommandOptions& options) {
   ReplayOptions how;
   if (options.verify) how.comparison = Comparison::all;
   if (options.until_differs) how.comparison = Comparison::until_differs;
-  how.progress = progress_on_terminal();
+  how.progress = progress_on_terminal("folding: ");
   if (auto read = read_span(log, options, how); !read) return read.error();
   if (!how.to)
     if (auto whole = expect_before_damage(log, end_of(log)); !whole) return whole.error();

@@ -89,9 +89,10 @@ class Saving {
   const std::string namespace_;
   std::set<std::string> changed_;  // seqs
   std::string from_, to_;
-  Json saved_ = {{"series", Json::array()},  {"history", Json::object()},
-                 {"why", Json::object()},    {"whyNot", Json::object()},
-                 {"events", Json::object()}, {"records", Json::object()}};
+  Json saved_ = {{"series", Json::array()},     {"history", Json::object()},
+                 {"why", Json::object()},       {"whyNot", Json::object()},
+                 {"events", Json::object()},    {"records", Json::object()},
+                 {"suppressed", Json::object()}};
 };
 
 // Asks until the log is folded.
@@ -230,6 +231,10 @@ Result<void> Saving::save_clusters() {
     if (!series && series.error().code == ErrorCode::bad_input) continue;  // it was never seen
     if (!series) return series.error();
     saved_["series"].push_back(std::move(series->document));
+    if (auto kept =
+            keep(saved_["suppressed"][name], "/ui/api/suppressed", in_span({{"cluster", name}}));
+        !kept)
+      return kept;
     Json& events = saved_["events"][nodes_of(name)];
     if (auto kept =
             keep(events, "/log/cat", {{"where", nodes_of(name)}, {"to", to_}, {"last", "100"}});
@@ -338,6 +343,7 @@ Result<void> Saving::save_events() {
 // What the events changed that the file shows: a part of them at a time.
 Result<void> Saving::save_changes() {
   Json& all = saved_["changes"] = Json::object();
+  Json& times = saved_["times"] = Json::object();
   std::istringstream lines(saved_["events"][""]["text"].get<std::string>());
   for (std::string line; std::getline(lines, line);)
     if (const Json event = read_own_json(line); event.contains("seq"))
@@ -347,9 +353,10 @@ Result<void> Saving::save_changes() {
   for (auto seq = changed_.begin(); seq != changed_.end(); ++count) {
     seqs += (seqs.empty() ? "" : ",") + *seq++;
     if (count % kSeqsAtOnce != kSeqsAtOnce - 1 && seq != changed_.end()) continue;
-    auto answer = ask("/ui/api/changes", {{"seqs", std::exchange(seqs, {})}});
+    auto answer = ask("/ui/api/changes", {{"seqs", std::exchange(seqs, {})}, {"times", "true"}});
     if (!answer) return answer.error();
     all.update(answer->document["changes"]);
+    times.update(answer->document["times"]);
   }
   return {};
 }

@@ -28,9 +28,10 @@ inline constexpr std::size_t kSavedRecordsMax = 2000;  ///< events with their ra
 /// "namespace", "from", "to", "log", "pool" (null: there is none), "overview" (of this queue, its
 /// clusters, and the worker lists), "hour", "diff", "proof", "series" [documents], "history"
 /// {object: document}, "why" and "whyNot" {object: {time: document}}, "events" {where: lines},
-/// "records" {seq: line}, "changes" {seq: text}}. An object is "QUEUE FLAVOR RESOURCE", the queue's
-/// name, "multikueueconfig/NAME", or a namespace or pod of a tenant. Fails with `bad_input` if
-/// there is no such queue or a position is none, and as the log fails to be read.
+/// "records" {seq: line}, "changes" {seq: text}, "times" {seq: event_times.h}, "suppressed"
+/// {cluster: document}}. An object is "QUEUE FLAVOR RESOURCE", the queue's name,
+/// "multikueueconfig/NAME", or a namespace or pod of a tenant. Fails with `bad_input` if there is
+/// no such queue or a position is none, and as the log fails to be read.
 Result<AuditAnswer> saved_answers(const QuestionService& questions, const SavedQuestion& question);
 
 }  // namespace fairlead

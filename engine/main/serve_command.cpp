@@ -8,6 +8,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/end_signals.h"
 #include "engine/main/exit_code.h"
+#include "engine/main/frame_ancestors.h"
 #include "engine/main/hub_client.h"
 #include "engine/main/hub_route.h"
 #include "engine/main/log_place.h"
@@ -17,6 +18,7 @@
 #include "engine/main/position.h"
 #include "engine/main/saved_answers.h"
 #include "engine/main/standard_streams.h"
+#include "engine/main/terminal_progress.h"
 
 namespace fairlead {
 
@@ -25,6 +27,7 @@ namespace {
 struct ServeOptions {
   LogPlace place;
   std::string listen = "127.0.0.1:8787";
+  std::string frame_ancestors;
   bool open = false;
   std::string save;  ///< a file; empty: serve
   SavedQuestion saved;
@@ -54,7 +57,8 @@ Result<ServedLogSource> saved_source(ServeOptions& options) {
   if (!history) return history.error();
   ServedLog copy;
   copy.log = std::move(history->log);
-  copy.snapshots = std::move(history->snapshots);
+  copy.vouched_snapshots = std::move(history->snapshots);
+  copy.snapshots = copy.vouched_snapshots;
   const HubPlace& place = options.place.hub;
   copy.option = place.server.empty() ? "--hub-namespace" : "--server";
   copy.path = place.server.empty() ? place.behind.namespace_ : place.server;
@@ -77,7 +81,9 @@ Result<void> save_page(ServeOptions& options) {
   if (!served) return served.error();
   make_absolute({&question.from, &question.to}, frame_of(*served->log, *zone));
   const QuestionService questions(*std::move(source));
+  auto progress = progress_on_terminal("answering what the file holds: ");
   const auto answers = saved_answers(questions, question);
+  progress = {};
   if (!answers) return answers.error();
   const auto page = page_with_answers(answers->document);
   if (!page) return page.error();
@@ -98,8 +104,11 @@ Result<void> run_serve(ServeOptions& options) {
                  "--queue, --pool-namespace, --from and --to say what --save FILE holds"};
   const auto address = page_address(options.listen);
   if (!address) return address.error();
+  auto ancestors = frame_ancestors_of(options.frame_ancestors);
+  if (!ancestors) return ancestors.error();
   auto answers = answers_of(options);
   if (!answers) return answers.error();
+  answers->frame_ancestors = *std::move(ancestors);
   const EndSignals signals;
   const auto server = PageServer::start(*address, *std::move(answers));
   if (!server) return server.error();
@@ -125,6 +134,7 @@ void add_serve_command(CLI::App& app, int& exit_code) {
       ->add_option("--listen", options->listen,
                    "Where to listen, on this machine alone; port 0: any free one")
       ->capture_default_str();
+  serve->add_option("--frame-ancestors", options->frame_ancestors, kFrameAncestorsHelp);
   serve->add_flag("--open", options->open, "Open the page in $BROWSER, else with xdg-open");
   serve->add_option("--save", options->save,
                     "Serve nothing: write the page with its answers about one queue and span as an "

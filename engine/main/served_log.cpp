@@ -5,6 +5,8 @@
 
 #include "engine/base/digest.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
+#include "engine/runtime/build_commit.h"
+#include "snapshots/folded_states.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -40,10 +42,12 @@ class OpenedHistory {
     // Before the log is opened: what is appended meanwhile is noticed with the next question.
     std::string files = data_.empty() ? "" : files_of(data_);
     if (served_.log && files == files_) return served_;
-    auto history = open_history(data_, bundle_);
+    auto history = open_history(data_, bundle_, build_identity());
     if (!history) return history.error();
     served_.log = std::move(history->log);
-    served_.snapshots = std::move(history->snapshots);
+    served_.vouched_snapshots = std::move(history->snapshots);
+    served_.snapshots = served_.vouched_snapshots;
+    if (history->folded) served_.snapshots = std::move(history->folded);
     served_.option = data_.empty() ? "--bundle" : std::string(kDataOption);
     served_.path = data_.empty() ? bundle_.string() : data_.string();
     files_ = std::move(files);
@@ -61,8 +65,10 @@ class OpenedHistory {
 ServedLogSource served_log_of_hub(const RocksdbLog& log, const std::filesystem::path& data,
                                   PresentState* present) {
   const auto snapshots = std::make_shared<const SnapshotStore>(data);
-  const ServedLog served{borrowed<ReadableLog>(log), snapshots,    borrowed(log), snapshots,
-                         std::string(kDataOption),   data.string()};
+  const auto folded = std::make_shared<SnapshotsForQuestions>(log, data, build_identity());
+  const ServedLog served{
+      borrowed<ReadableLog>(log), folded,       snapshots, borrowed(log), snapshots,
+      std::string(kDataOption),   data.string()};
   ServedLogSource source{[served]() -> Result<ServedLog> { return served; },
                          [&log] { return std::to_string(log.last_seq().value); }};
   if (present != nullptr)

@@ -23,7 +23,9 @@ inline constexpr std::string_view kDataOption = "--data";
 /// A log at one moment. What it points into lives at least as long as a copy of it.
 struct ServedLog {
   std::shared_ptr<const ReadableLog> log;
-  std::shared_ptr<const SnapshotSource> snapshots;
+  std::shared_ptr<const SnapshotSource> snapshots;  ///< what questions are answered from
+  /// Those for which the log vouches: what a proof begins with.
+  std::shared_ptr<const SnapshotSource> vouched_snapshots;
   /// The log and the snapshots of a hub, from which it hands out exports; null: it hands out none.
   std::shared_ptr<const RocksdbLog> exported_log;
   std::shared_ptr<const SnapshotStore> exported_snapshots;

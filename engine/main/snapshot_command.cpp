@@ -11,6 +11,7 @@
 #include "engine/main/commands.h"
 #include "engine/main/exit_code.h"
 #include "engine/main/standard_streams.h"
+#include "engine/main/terminal_progress.h"
 #include "schema/codec.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
@@ -113,7 +114,8 @@ Result<void> expect_takeable(const std::string& data) {
 // As a hub does it, in an epoch of its own: a snapshot counts only where the log itself names its
 // state, in the Checkpoint behind it.
 Result<SnapshotInfo> take_snapshot(EventLog& log, SnapshotStore& store) {
-  const auto before = state_at(log, &store, log.last_seq());
+  const auto before =
+      state_at(log, &store, log.last_seq(), progress_on_terminal("folding the log: "));
   if (!before) return before.error();
   const Epoch epoch{before->epoch.value + 1};
   const auto append = [&](Fact fact) -> Result<void> {
@@ -158,7 +160,9 @@ Result<int> take(const SnapshotCommandOptions& options) {
 Result<int> verify(const SnapshotCommandOptions& options) {
   auto log = open_for_reading(options.data);
   if (!log) return log.error();
+  auto progress = progress_on_terminal("folding the log: ");
   auto verdicts = verify_snapshots(**log, SnapshotStore(options.data));
+  progress = {};  // its line is gone before the answer
   if (!verdicts) return verdicts.error();
   bool good = true;
   if (options.output != "json") print_heading();

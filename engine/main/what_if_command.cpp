@@ -13,6 +13,7 @@
 #include "engine/main/structured_output.h"
 #include "engine/main/terminal_progress.h"
 #include "engine/main/what_if_question.h"
+#include "engine/runtime/build_commit.h"
 #include "replay/history.h"
 
 namespace fairlead {
@@ -30,13 +31,13 @@ Result<void> run(WhatIfCommandOptions& options) {
   if (auto right = check_what_if(options.question); !right) return right;
   const auto zone = zone_of(options.place);
   if (!zone) return zone.error();
-  auto history = open_history_of(options.place, reach_hub, progress_of_copy());
+  auto history = open_history_of(options.place, reach_hub, progress_of_copy(), build_identity());
   if (!history) return history.error();
   make_absolute({&options.question.from, &options.question.to}, frame_of(*history->log, *zone));
   auto how = what_if_options(*history->log, options.question);
   if (!how) return how.error();
-  how->progress = progress_on_terminal();
-  auto result = what_if({*history->log, history->snapshots.get()}, *how);
+  how->progress = progress_on_terminal("folding: ");
+  auto result = what_if({*history->log, history->for_questions()}, *how);
   how->progress = {};  // its line is gone before the answer
   if (!result) return result.error();
   if (options.output == "json")

@@ -7,7 +7,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {

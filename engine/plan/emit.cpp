@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/interval.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

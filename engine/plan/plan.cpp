@@ -5,7 +5,6 @@
 
 #include "engine/base/check.h"
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
 #include "engine/plan/claims/claim_life.h"
 #include "engine/plan/claims/claim_status.h"
 #include "engine/plan/members/binding_policy.h"
@@ -20,20 +19,23 @@ namespace {
 
 DirtySet everything_in(const State& state) {
   DirtySet all;
-  for (const auto& [name, cluster] : state.clusters) all.clusters.insert(name);
-  for (const auto& [name, claim] : state.claims.by_name) all.claims.insert(name);
-  for (const auto& [name, queue] : state.queues.by_name) all.queues.insert(name);
-  for (const auto& [name, list] : state.multikueue.lists) all.placements.insert(name);
-  for (const auto& [name, cluster] : state.multikueue.clusters) all.workers.insert(name);
-  for (const auto& [name, check] : state.multikueue.checks) all.checks.insert(name);
-  for (const auto& [id, workload] : state.multikueue.workloads) all.workloads.insert(id);
-  for (const auto& [id, users] : state.fleet.users) all.fleet_claims.insert(id);
-  for (const auto& [id, claim] : state.fleet.claims) all.fleet_claims.insert(id);
-  all.fleet_schedulings = all.workloads;
+  // Names each set, so that none is forgotten. Two are subsets of `clusters`, whose writes follow.
+  auto& [clusters, capacities, accepted, claims, queues, placements, workers, checks, workloads,
+         fleet_claims, fleet_schedulings, namespaces, pods, everything] = all;
+  for (const auto& [name, cluster] : state.clusters) clusters.insert(name);
+  for (const auto& [name, claim] : state.claims.by_name) claims.insert(name);
+  for (const auto& [name, queue] : state.queues.by_name) queues.insert(name);
+  for (const auto& [name, list] : state.multikueue.lists) placements.insert(name);
+  for (const auto& [name, cluster] : state.multikueue.clusters) workers.insert(name);
+  for (const auto& [name, check] : state.multikueue.checks) checks.insert(name);
+  for (const auto& [id, workload] : state.multikueue.workloads) workloads.insert(id);
+  for (const auto& [id, users] : state.fleet.users) fleet_claims.insert(id);
+  for (const auto& [id, claim] : state.fleet.claims) fleet_claims.insert(id);
+  fleet_schedulings = workloads;
   for (const auto& [tenant, of] : state.pool.tenants)
     for (const auto& [name, each] : of.namespaces) {
-      all.pool_namespaces.insert({tenant, name});
-      for (const auto& [pod, record] : each.pods) all.pool_pods.insert({tenant, name, pod});
+      namespaces.insert({tenant, name});
+      for (const auto& [pod, record] : each.pods) pods.insert({tenant, name, pod});
     }
   return all;
 }

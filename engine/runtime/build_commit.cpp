@@ -6,4 +6,6 @@ namespace fairlead {
 
 std::string_view build_commit() { return FAIRLEAD_COMMIT; }
 
+std::string build_identity() { return std::string(FAIRLEAD_VERSION " ") + FAIRLEAD_COMMIT; }
+
 }  // namespace fairlead

@@ -1,7 +1,7 @@
 #include "engine/runtime/claim_census.h"
 
 #include "engine/base/json.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "engine/base/result.h"
 #include "engine/http/connection.h"
@@ -35,6 +36,8 @@ struct HttpServing {
   std::shared_ptr<ServedCertificate> certificate = {};
   HttpPlaces places = {};
   HttpStreams streams = {};
+  /// Which pages may show those that are served in a frame: `frame-ancestors` of their policy.
+  std::string frame_ancestors = "'none'";
   /// How long the end of an endpoint waits for the answers to requests that were read.
   Duration drain = seconds(2);
 };

@@ -11,12 +11,14 @@ namespace {
 
 constexpr std::uint64_t kRequestBodyMax = 4096;  // of what is no POST
 
-// A page of ours runs no script but ours and asks no other host; no other page may show it.
-constexpr const char* kPageHeaders =
-    "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'\r\n"
-    "X-Content-Type-Options: nosniff\r\n"
-    "Referrer-Policy: no-referrer\r\n";
+// A page of ours runs no script but ours and asks no other host; no other page may show it unless
+// an administrator named that one.
+std::string page_headers(const HttpServing& serving) {
+  return "Content-Security-Policy: default-src 'self'; base-uri 'none'; form-action 'none'; "
+         "frame-ancestors " +
+         serving.frame_ancestors +
+         "\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n";
+}
 // What was answered of a log or a State is outdated with the next event.
 constexpr const char* kKeptByNobody = "Cache-Control: no-store\r\n";
 // An answer of fewer bytes is in one packet anyway.
@@ -36,8 +38,8 @@ HttpReply gzipped_for(const ReceivedRequest& request, HttpReply reply) {
 }
 
 // Sends what the client lacks, in the coding that it takes (RFC 9110, 8.8.3 and 12.5.3).
-void fit_to(const ReceivedRequest& request, HttpReply& reply) {
-  reply.headers = kPageHeaders;
+void fit_to(const ReceivedRequest& request, const HttpServing& serving, HttpReply& reply) {
+  reply.headers = page_headers(serving);
   reply.headers += reply.cache_control.empty() ? std::string(kKeptByNobody)
                                                : "Cache-Control: " + reply.cache_control + "\r\n";
   if (!reply.gzipped.empty()) reply.headers += "Vary: Accept-Encoding\r\n";
@@ -213,7 +215,7 @@ void HttpSession::hand_over(WorkThread& thread, Answer make_answer) {
 
 void HttpSession::reply(HttpReply reply) {
   free_body();
-  fit_to(request(), reply);
+  fit_to(request(), shared_.serving, reply);
   // RFC 9110 demands these two.
   if (reply.status == 401) reply.headers += "WWW-Authenticate: Bearer\r\n";
   if (reply.status == 405)
@@ -229,8 +231,8 @@ void HttpSession::begin_stream() {
   move_to(shared_.streaming);
   version_ = streams.version();
   connection_.begin_stream(std::string("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n") +
-                           kPageHeaders + kKeptByNobody + "Connection: close\r\n\r\n" +
-                           version_event(version_));
+                           page_headers(shared_.serving) + kKeptByNobody +
+                           "Connection: close\r\n\r\n" + version_event(version_));
 }
 
 void HttpSession::send_version(const std::string& version) {

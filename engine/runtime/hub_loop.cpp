@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/base/stop_point.h"
+#include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
 

@@ -21,7 +21,7 @@ inline std::string hub_namespace(Kind kind, const Configuration& configuration) 
 /// Returns whether a rule reads `kind` of the hub under `configuration`. The others are not asked
 /// for, so that nothing has to be granted for them.
 inline bool is_read_on_hub(Kind kind, const Configuration& configuration) {
-  if (configuration.record) return info(kind).has(kRecorded);
+  if (configuration.record) return info(kind).has(kIsRecorded);
   // What is written to members and nowhere else.
   if (kind == Kind::manifest_work || kind == Kind::topology)
     return configuration.member_mode != MemberMode::none;

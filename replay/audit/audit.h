@@ -37,6 +37,11 @@ struct AuditSource {
   /// What the log folds to, its moment closed, at the event that counts as its end; it has the
   /// nodes that the question reads. null: the end is the log's last event, and its state is folded.
   const State* present = nullptr;
+  /// The time of the hub that appends to the log and answers: up to then it saw every change. none:
+  /// of a copy.
+  std::optional<LogTime> now{};
+  /// Receives how far a fold is; may be empty.
+  FoldProgress progress{};
 };
 /// Returns the last event that a question knows of.
 Seq last_seq_of(const AuditSource& source);
@@ -174,12 +179,13 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
 /// [{"id", "cluster" (the member; null: none has the id), "state" open|closed|away|gone, "slices",
 /// "usable" (what the pool may use of it; null: no value yet), "others" (what other namespaces
 /// hold), "room" (slices that fit beside them; 0 unless open), "short" (the first resource of which
-/// there is not enough for one more slice, or for the pod; absent if there is), and of a pod "left"
-/// (of the namespace's slices) and "free" (of the cluster), both without the pod itself}],
-/// "changes" [{"seq" (null: decided and not written), "time", "rule", "text", "facts" [{"seq",
-/// "time", "text", "changed" (event_changes.h)}], "answer"}]: the decisions about the object, the
-/// oldest first, and "undecided" (null, or why nothing is decided about it). Amounts are canonical
-/// quantities.
+/// there is not enough for one more slice, or for the pod; absent if there is), "heldBy"
+/// [{"resource", and the fields of a "layer" (explain.h)}] (what keeps "usable" from what the
+/// cluster offers; absent if nothing does), and of a pod "left" (of the namespace's slices) and
+/// "free" (of the cluster), both without the pod itself}], "changes" [{"seq" (null: decided and not
+/// written), "time", "rule", "text", "facts" [{"seq", "time", "text", "changed"
+/// (event_changes.h)}], "answer"}]: the decisions about the object, the oldest first, and
+/// "undecided" (null, or why nothing is decided about it). Amounts are canonical quantities.
 Result<AuditAnswer> audit_why_placement(const AuditSource& source, const AuditPlacement& object,
                                         const AuditPosition& as_of,
                                         const AuditDecisions& decisions);

@@ -5,7 +5,7 @@
 
 #include "engine/fold/held.h"
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"

@@ -42,7 +42,7 @@ Error begins_later(const ReadableLog& log, const std::string& asked) {
 // `bad_input`: the caller must ask for a later place.
 Result<State> known_state(const AuditSource& source, Seq seq) {
   const ReadableLog& log = source.log;
-  auto state = state_at(log, source.snapshots, seq);
+  auto state = state_at(log, source.snapshots, seq, source.progress);
   if (state || state.error().code != ErrorCode::not_found || log.first_seq() <= Seq{1})
     return state;
   const auto oldest = oldest_beginning(log, source.snapshots);

@@ -2,16 +2,20 @@
 // what each super cluster has for it, and the decisions that led there.
 #include <algorithm>
 
-#include "engine/fold/pool/close.h"
+#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/pool_capacity.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pods.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/interval.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/claims/propagation.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/audit_span.h"
 #include "replay/audit/device_evidence.h"
+#include "replay/audit/explain.h"
 #include "replay/audit/placement_events.h"
 #include "replay/audit/unseen.h"
 #include "schema/write_rule.h"
@@ -117,6 +121,25 @@ Json reserved_json(const PoolPod& pod, EventLookup& events) {
           {"pods", reserved_pods_json(pod.reserved->pods, {})}};
 }
 
+// What holds the pool's part of the member: the accepted values that are not what is usable there.
+Json held_json(const State& state, const std::string& member) {
+  Json held = Json::array();
+  const auto at = state.clusters.find(member);
+  if (at == state.clusters.end()) return held;
+  const ClusterPool& pool = at->second.pool;
+  if (!pool.known || pool.liveness == Liveness::lost) return held;
+  const DebounceSettings settings = settings_of(state, member);
+  for (const auto& [resource, value] : pool.values) {
+    const Layer layer = layer_of_value(state.now, settings, {"", resource}, value.capacity.damped,
+                                       pool_gate_of(at->second));
+    if (layer.name == LayerName::none) continue;
+    Json row = layer_json(layer);
+    row["resource"] = resource;
+    held.push_back(std::move(row));
+  }
+  return held;
+}
+
 Json clusters_json(const Placed& placed) {
   Json rows = Json::array();
   for (const ClusterForNamespace& at : clusters_for(placed.state, placed.of)) {
@@ -139,6 +162,8 @@ Json clusters_json(const Placed& placed) {
       row["devices"] = devices_json(placed, at);
     }
     if (!lacking.empty()) row["short"] = std::move(lacking);
+    if (Json held = held_json(placed.state, at.cluster); !held.empty())
+      row["heldBy"] = std::move(held);
     rows.push_back(std::move(row));
   }
   return rows;

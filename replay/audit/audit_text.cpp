@@ -62,12 +62,15 @@ constexpr std::array kOptionalColumns = std::to_array<OptionalColumn>({
 // A terminal, as narrow as they usually are.
 constexpr std::size_t kTableColumns = 80;
 
+std::size_t columns_of(const AuditTextStyle& style) {
+  return style.wide ? SIZE_MAX : kTableColumns;
+}
+
 // Rows of a table: in full, or so that they fit.
 std::string fitted(const std::vector<TableRow>& rows, const std::vector<Tint>& tints,
                    const AuditTextStyle& style) {
   static const std::vector<Tint> plain;
-  return narrow_table_text(rows, style.wide ? SIZE_MAX : kTableColumns,
-                           style.reader == TextFor::file ? plain : tints);
+  return narrow_table_text(rows, columns_of(style), style.reader == TextFor::file ? plain : tints);
 }
 
 std::string amount_cell(const Json& row, const Json& amount, const AuditTextStyle& style) {
@@ -192,7 +195,8 @@ std::string outcome_cell(const Json& row) {
   if (row["writer"] != "fairlead") return "";
   std::string answer = cell(row["answer"]["outcome"]);
   if (row["answer"].contains("seq")) answer += " " + cell(row["answer"]["seq"]);
-  if (answer == "none" && !row["seen"].is_null()) answer = "seen " + cell(row["seen"]["seq"]);
+  if (answer == "none")
+    answer = row["seen"].is_null() ? "no answer yet" : "seen " + cell(row["seen"]["seq"]);
   return answer;
 }
 
@@ -203,8 +207,11 @@ std::string why_cell(const Json& row, const AuditTextStyle& style) {
   if (!why.empty()) why = "by " + why;
   if (row["writer"] != "fairlead") return why;
   const bool accepted = row["answer"]["outcome"] == "accepted" && !row["seen"].is_null();
-  if (!style.wide && !accepted)
-    why += outcome_cell(row) + (row["seen"].is_null() ? ", not observed; " : "; ");
+  const bool unseen = row["seen"].is_null();
+  if (!style.wide && unseen && row["answer"]["outcome"] == "none")
+    why += "sent, no answer yet; ";
+  else if (!style.wide && !accepted)
+    why += outcome_cell(row) + (unseen ? ", not observed; " : "; ");
   std::string because;
   for (const Json& seq : row["because"]) because += (because.empty() ? "" : ", ") + cell(seq);
   const std::string part = part_about(row);
@@ -348,7 +355,21 @@ std::string list_change_text(const Json& row) {
   return text;
 }
 
-std::string diff_text(const Json& document) {
+// Rows without a heading, two columns in.
+std::string section_text(std::vector<TableRow> rows, const AuditTextStyle& style) {
+  constexpr std::size_t kIndent = 2;
+  rows.insert(rows.begin(), TableRow(rows.front().size()));  // the first row is a heading
+  const std::string table =
+      narrow_table_text(rows, style.wide ? SIZE_MAX : kTableColumns - kIndent);
+  std::string text;
+  for (std::size_t at = table.find('\n') + 1, end = 0; at < table.size(); at = end + 1) {
+    end = table.find('\n', at);
+    text += std::string(kIndent, ' ') + table.substr(at, end - at) + "\n";
+  }
+  return text;
+}
+
+std::string diff_text(const Json& document, const AuditTextStyle& style) {
   std::string text = "from " + place(document["from"]) + "\nto   " + place(document["to"]) + "\n";
   struct Section {
     const char* name;
@@ -380,19 +401,19 @@ std::string diff_text(const Json& document) {
     }
     if (rows.empty()) continue;
     any = true;
-    text += std::string(section.name) + "\n" + table_text(rows, "  ");
+    text += std::string(section.name) + "\n" + section_text(std::move(rows), style);
   }
   return any ? text : text + "nothing differs\n";
 }
 
-std::string admissions_text(const Json& document) {
+std::string admissions_text(const Json& document, const AuditTextStyle& style) {
   std::vector<TableRow> rows{
       {"TIME", "SEQ", "OUTCOME", "USER", "OPERATION", "OBJECT", "RULES", "REASON"}};
   for (const Json& row : document["rows"])
     rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["outcome"]), cell(row["user"]),
                     cell(row["operation"]), cell(row["kind"]) + " " + cell(row["name"]),
                     list_text(row["rules"]), row["reason"] == "" ? "-" : cell(row["reason"])});
-  return table_text(rows);
+  return narrow_table_text(rows, columns_of(style));
 }
 
 // Several answers with a line between them.
@@ -405,11 +426,13 @@ std::string each_text(const Json& answers) {
   return text;
 }
 
-std::string document_text(const Json& document, const AuditTextStyle& style) {
+std::string document_text(Json document, const AuditTextStyle& style) {
   const std::string kind = document.value("kind", "");
+  const bool of_pairs = kind.starts_with("QuotaWhy") || kind == "QuotaDiff";
+  if (of_pairs && !style.exact) make_amounts_readable(document);
   if (kind == "QuotaAudit") return quota_text(document, style);
   if (kind == "QuotaHistory") return history_text(document, style);
-  if (kind == "QuotaDiff") return diff_text(document);
+  if (kind == "QuotaDiff") return diff_text(document, style);
   if (kind == "ObjectHistory")
     return span_text(document) + settings_history_text(document["rows"], style) +
            effective_history_text(document["effective"], style);
@@ -417,13 +440,13 @@ std::string document_text(const Json& document, const AuditTextStyle& style) {
   if (kind == "QuotaWhyList") return each_text(list_in(document, "answers"));
   if (kind == "QuotaWhyNot") return why_not_text(document);
   if (kind == "WorkersWhy") return workers_text(document);
-  if (kind == "AdmissionHistory") return admissions_text(document);
-  if (kind == "WorkersHistory") return workers_history_text(document);
+  if (kind == "AdmissionHistory") return admissions_text(document, style);
+  if (kind == "WorkersHistory") return workers_history_text(document, columns_of(style));
   if (kind == "PlacementWhy") return why_placed_text(document);
   if (kind == "PlacementWhyNot") return why_not_placed_text(document);
   if (kind == "WorkloadWhy") return why_workload_text(document);
   if (kind == "WorkloadWhyNot") return why_not_workload_text(document);
-  if (kind == "PlacementHistory") return placement_history_text(document);
+  if (kind == "PlacementHistory") return placement_history_text(document, columns_of(style));
   return to_text(document) + "\n";
 }
 

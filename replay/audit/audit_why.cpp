@@ -8,6 +8,7 @@
 #include "engine/plan/claims/claim_status.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/effective.h"
+#include "replay/audit/event_times.h"
 #include "replay/audit/explain.h"
 #include "replay/audit/explain_devices.h"
 #include "replay/audit/queue_changes.h"
@@ -37,6 +38,13 @@ Json claim_json(const std::string& name, const Claim& claim, EventLookup& lookup
             {"fault", std::move(fault)}};
   if (is_pruned(edited)) json["editedPruned"] = true;
   return json;
+}
+
+// A write of ours that had no answer at the moment that is asked about has no times then.
+Json times_of(const QuotaChange& change, EventLookup& lookup) {
+  if (change.ours && change.answer.outcome != Outcome::accepted) return nullptr;
+  EventChanges changes(lookup);
+  return EventTimes(lookup, changes).json_of(lookup.at(change.seq));
 }
 
 Json member_json(const State& state, const Cluster& cluster, const AssignmentRow& row) {
@@ -214,6 +222,7 @@ Result<AuditAnswer> audit_why(const AuditSource& source, const AuditPair& asked,
   if (is_pruned(place)) answer["configuration"]["pruned"] = true;
   answer["value"] = value_json(*at);
   answer["written"] = *written ? change_json(**written) : Json();
+  answer["writtenTimes"] = *written ? times_of(**written, lookup) : Json();
   answer["grants"] = std::move(grants);
   add_workers(state, at->pair, lookup, answer);
   if (auto added = add_settings(source, state, answer, lookup); !added) return added.error();

@@ -104,6 +104,8 @@ class Differences {
   void compare_field(const std::string& path, const std::string& name, const Json& before,
                      const Json& after) {
     if (before == after) return;
+    // Of a status that Fairlead alone writes the log has only the digest.
+    if (name == "statusDigest") return add(joined(path, "status changed"));
     for (const FlagWords& flag : kFlagWords)
       if (name == flag.field && before.is_boolean() && after.is_boolean()) {
         const auto words = [&](const Json& value) {
@@ -190,60 +192,102 @@ bool is_configuration(const Event& event) {
   return std::holds_alternative<ConfigChanged>(event.fact);
 }
 
-}  // namespace
-
-// The events that may be the record before: those of the object, or signs of the hub.
-const std::vector<Seq>& EventChanges::history_of(const Event& event) {
+// Names what the event is about, within the log; empty: the configuration.
+std::string name_in_log(const Event& event) {
   const ObjectKey* const key = observed_key(event);
-  std::string name;
-  if (key != nullptr)
-    name = event.source + "\n" + std::string(info(key->kind).name) + "\n" + key->namespace_ + "\n" +
-           key->name;
-  const auto [at, is_new] = histories_.try_emplace(name);
-  if (!is_new) return at->second;
-  auto found =
-      key != nullptr ? lookup_.log().history(event.source, *key) : lookup_.log().signs(kSelf);
-  if (found) at->second = *std::move(found);
-  return at->second;
+  if (key == nullptr) return "";
+  return event.source + "\n" + std::string(info(key->kind).name) + "\n" + key->namespace_ + "\n" +
+         key->name;
 }
 
-const Event* EventChanges::before(const Event& event) {
-  const std::vector<Seq>& seqs = history_of(event);
-  auto at = std::lower_bound(seqs.begin(), seqs.end(), event.seq);
-  while (at != seqs.begin()) {
-    const Event* const found = lookup_.at(*--at);
-    if (found == nullptr) return nullptr;
-    if (is_configuration(event) ? is_configuration(*found) : observed_key(*found) != nullptr)
-      return found;
-  }
-  return nullptr;
-}
-
-std::string EventChanges::words_of(const Event& event) {
-  const ObjectKey* const key = observed_key(event);
-  if (key == nullptr && !is_configuration(event)) return "";
-  const std::string name = key != nullptr ? key->name + ": " : "configuration: ";
-  if (std::holds_alternative<ObjectGone>(event.fact)) return name + "gone";
-  const Event* const last = before(event);
-  // The oldest record that is kept may not be the first one.
-  if (last == nullptr) return lookup_.log().first_seq() > Seq{1} ? "" : name + "new";
+// What differs from the record before it; null: there is none.
+std::string differences_between(const Event* last, const Event& event) {
+  if (std::holds_alternative<ObjectGone>(event.fact)) return "gone";
+  if (last == nullptr) return "new";
   Differences differences;
   if (const auto* now = std::get_if<ConfigChanged>(&event.fact)) {
     differences.compare("", to_json(std::get<ConfigChanged>(last->fact).configuration),
                         to_json(now->configuration));
   } else {
     const auto* was = std::get_if<ObjectObserved>(&last->fact);
-    if (was == nullptr) return name + "new";
+    if (was == nullptr) return "new";
     differences.compare("", to_json(was->facts),
                         to_json(std::get<ObjectObserved>(event.fact).facts));
   }
   const std::string text = differences.text();
-  return name + (text.empty() ? "nothing that is read changed" : text);
+  return text.empty() ? "nothing that is read changed" : text;
+}
+
+}  // namespace
+
+// The newest events that may be the record before: those of the object, or signs of the hub, of
+// which there are few.
+Result<std::vector<Seq>> EventChanges::seqs_before(const Event& event, std::size_t most) {
+  if (const ObjectKey* const key = observed_key(event))
+    return lookup_.log().history_before(event.source, *key, event.seq, most);
+  auto signs = lookup_.log().signs(kSelf);
+  if (signs) std::erase_if(*signs, [&](Seq seq) { return seq >= event.seq; });
+  return signs;
+}
+
+// Most often the record before is among the last events of the object; between the two may be
+// intents.
+const Event* EventChanges::before(const Event& event) {
+  constexpr std::size_t kFirst = 2;
+  for (std::size_t most = kFirst;; most *= 4) {
+    const auto seqs = seqs_before(event, most);
+    if (!seqs) return nullptr;
+    for (auto seq = seqs->rbegin(); seq != seqs->rend(); ++seq) {
+      const Event* const found = lookup_.at(*seq);
+      if (found == nullptr) return nullptr;
+      if (is_configuration(event) ? is_configuration(*found) : observed_key(*found) != nullptr)
+        return found;
+    }
+    if (seqs->size() < most || is_configuration(event)) return nullptr;
+  }
+}
+
+std::string EventChanges::differences_of(const Event& event) {
+  if (observed_key(event) == nullptr && !is_configuration(event)) return "";
+  const bool gone = std::holds_alternative<ObjectGone>(event.fact);
+  const Event* const last = gone ? nullptr : before(event);
+  // The oldest record that is kept may not be the first one.
+  if (!gone && last == nullptr && lookup_.log().first_seq() > Seq{1}) return "";
+  return differences_between(last, event);
+}
+
+std::string EventChanges::words_of(const Event& event) {
+  const std::string differences = differences_of(event);
+  if (differences.empty()) return "";
+  const ObjectKey* const key = observed_key(event);
+  return (key != nullptr ? key->name : "configuration") + ": " + differences;
 }
 
 Json EventChanges::json_of(const Event* event) {
   const std::string words = event != nullptr ? words_of(*event) : "";
   return words.empty() ? Json() : Json(words);
+}
+
+std::string ChangesInOrder::differences_of(const Event& event) {
+  if (observed_key(event) == nullptr && !is_configuration(event)) return "";
+  std::string differences;
+  const std::string name = name_in_log(event);
+  if (const auto last = last_.find(name); last != last_.end()) {
+    differences = differences_between(&last->second, event);
+  } else {
+    EventLookup lookup(log_);
+    differences = EventChanges(lookup).differences_of(event);
+  }
+  // Records of nodes are some hundred bytes, and each is read again where it is forgotten.
+  constexpr std::size_t kRecordsMax = 4096;
+  if (last_.size() >= kRecordsMax) last_.clear();
+  last_.insert_or_assign(name, event);
+  return differences;
+}
+
+void ChangesInOrder::passed(const Event& event) {
+  if (!last_.empty() && (observed_key(event) != nullptr || is_configuration(event)))
+    last_.erase(name_in_log(event));
 }
 
 }  // namespace fairlead

@@ -10,8 +10,7 @@
 
 namespace fairlead {
 
-/// Reads the records before events. A history that it has read is kept for the next event of the
-/// same object.
+/// Reads the records before events.
 class EventChanges {
  public:
   explicit EventChanges(EventLookup& lookup) : lookup_(lookup) {}
@@ -21,13 +20,32 @@ class EventChanges {
   std::string words_of(const Event& event);
   /// The same as a Json; null where it is empty.
   Json json_of(const Event* event);
+  /// The same without the name: "Ready -> NotReady".
+  std::string differences_of(const Event& event);
+  /// Returns the record before of the same object, or of the configuration; null if there is none,
+  /// or if it cannot be read.
+  const Event* before(const Event& event);
 
  private:
-  const Event* before(const Event& event);
-  const std::vector<Seq>& history_of(const Event& event);
+  Result<std::vector<Seq>> seqs_before(const Event& event, std::size_t most);
 
   EventLookup& lookup_;
-  std::map<std::string, std::vector<Seq>> histories_;  // by source and object
+};
+
+/// The same for events that are read in their order, of which a log may have millions: the record
+/// before is mostly at hand. Keeps a bounded number of records.
+class ChangesInOrder {
+ public:
+  /// `log` outlives it.
+  explicit ChangesInOrder(const ReadableLog& log) : log_(log) {}
+  /// As EventChanges::differences_of(). Each event since the last call was passed to passed().
+  std::string differences_of(const Event& event);
+  /// Takes in that an event was read about which nothing is asked.
+  void passed(const Event& event);
+
+ private:
+  const ReadableLog& log_;
+  std::map<std::string, Event> last_;  // by source and object
 };
 
 }  // namespace fairlead

@@ -7,72 +7,16 @@
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/capacity_reasons.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/plan/claims/claim_status.h"
 #include "replay/audit/event_changes.h"
+#include "replay/audit/event_times.h"
 
 namespace fairlead {
 
 namespace {
-
-std::string window_text(const char* name, Duration window) {
-  return std::string(name) + " " + to_go_duration(window);
-}
-
-// accepted is above usable: returns the layer that holds it there.
-Layer holding_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
-                    const DampedValue& value) {
-  const LogTime until = value.high.passes(value.accepted, settings.shrink_window);
-  Layer layer{LayerName::shrink_window,
-              window_text("shrinkWindow", settings.shrink_window) + " holds " +
-                  amount_text(key.resource, value.accepted) + " over " +
-                  amount_text(key.resource, value.usable),
-              {},
-              {}};
-  if (until > now && until != kForever) {
-    layer.until = until;
-    layer.since = LogTime{until.ns - settings.shrink_window.ns};
-  }
-  return layer;
-}
-
-// accepted is below the value it may grow to: returns the layer that keeps it from growing.
-Layer growing_layer(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
-                    DampedValue value) {
-  const auto text = [&](Amount amount) { return amount_text(key.resource, amount); };
-  const Amount target = value.low.over(now, settings.grow_window);
-  if (target <= value.accepted) {
-    const LogTime until = value.low.passes(value.accepted, settings.grow_window);
-    Layer layer{LayerName::grow_window,
-                window_text("growWindow", settings.grow_window) + ": the least usable in it is " +
-                    text(target) + ", now " + text(value.growing),
-                {},
-                {}};
-    if (until > now && until != kForever) {
-      layer.until = until;
-      layer.since = LogTime{until.ns - settings.grow_window.ns};
-    }
-    return layer;
-  }
-  switch (value.growth_bar(now, settings, quantum_of(key.resource), target, Growth::allowed)) {
-    case GrowthBar::min_grow_interval:
-      return {LayerName::min_grow_interval,
-              window_text("minGrowInterval", settings.min_grow_interval) +
-                  " since the last growth; next to " + text(target),
-              value.last_grow, *value.last_grow + settings.min_grow_interval};
-    case GrowthBar::deadband:
-      return {LayerName::deadband,
-              "growth to " + text(target) + " is less than growDeadbandPercent " +
-                  std::to_string(settings.grow_deadband_percent),
-              value.gap_since,
-              value.gap_since ? std::optional(*value.gap_since + settings.deadband_max_age)
-                              : std::nullopt};
-    case GrowthBar::frozen:
-    case GrowthBar::none: break;
-  }
-  return {LayerName::due, "grows to " + text(target) + " when this moment closes", {}, {}};
-}
 
 // Flapping nodes are the difference between accepted and usable.
 Layer flap_layer(const State& state, const Cluster& cluster, const DebounceSettings& settings,
@@ -245,30 +189,26 @@ Layer layer_of(const State& state, const std::string& cluster_name, const Cluste
             lost_since(cluster, settings),
             {}};
   if (first_value_awaited(cluster)) return first_value_layer(cluster, settings);
-  const bool falls = damped.accepted > damped.usable;
-  const bool grows = !falls && damped.growing > damped.accepted;
-  // Of two layers that bar growth, the one that lasts longer is reported: the window of flapping
-  // nodes, too, begins when the source is back.
-  if (!falls && damped.usable > damped.accepted && cluster.liveness_at_close != Liveness::live)
-    return {LayerName::frozen,
-            "growth is frozen while the source is stale; then growWindow begins anew",
-            cluster.reports.unavailable_since ? cluster.reports.unavailable_since
-                                              : cluster.reports.unwatched_since,
-            {}};
-  if (cluster.hold && (falls || grows))
-    return {LayerName::mass_shrink_hold,
-            "a loss of most capacity waits for a second observation, at most " +
-                to_go_duration(settings.mass_shrink_hold),
-            cluster.hold->since, cluster.hold->since + settings.mass_shrink_hold};
-  if (!falls && !grows && damped.usable > damped.accepted)
+  Layer layer = layer_of_value(state.now, settings, key, damped, gate_of(cluster));
+  if (layer.name == LayerName::none && damped.usable > damped.accepted)
     return flap_layer(state, cluster, settings, key);
-  return layer_of_value(state.now, settings, key, damped);
+  return layer;
 }
 
 Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
-                     const DampedValue& value) {
-  if (value.accepted > value.usable) return holding_layer(now, settings, key, value);
-  if (value.growing > value.accepted) return growing_layer(now, settings, key, value);
+                     DampedValue value, const Gate& gate) {
+  const Amount target = value.low.over(now, settings.grow_window);
+  const LayerMoment at{value, now, settings, quantum_of(key.resource), target, gate};
+  for (const DampingLayer& layer : damping_layers())
+    if (layer.holds(at)) {
+      LayerText why = layer.explain(at, key.resource);
+      return {layer_named(layer.name), std::move(why.text), why.since, why.until};
+    }
+  if (at.grows())
+    return {LayerName::due,
+            "grows to " + amount_text(key.resource, target) + " when this moment closes",
+            {},
+            {}};
   return {LayerName::none, "accepted is what is usable", {}, {}};
 }
 
@@ -329,6 +269,7 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
                   EventLookup& lookup) {
   Json list = Json::array();
   EventChanges changes(lookup);
+  EventTimes times(lookup, changes);
   for (const Seq seq : std::set(because.begin(), because.end())) {
     Json entry = lookup.place(seq);
     const Event* event = lookup.at(seq);
@@ -336,6 +277,7 @@ Json because_rows(const State& state, const std::vector<Seq>& because, const std
         event ? Json(what_happened(*event, state.configuration.resource_aliases, resource))
               : Json();
     entry["changed"] = changes.json_of(event);
+    entry["times"] = times.json_of(event);
     list.push_back(std::move(entry));
   }
   return list;

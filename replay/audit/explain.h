@@ -7,8 +7,8 @@
 //
 // QuotaWhy has, beside the fields of every answer: "queue", "flavor", "resource"; "value"
 // {"nominal", "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"};
-// "written" (a row of QuotaHistory: the last change of the value; null if none is known); "grants",
-// one a claim:
+// "written" (a row of QuotaHistory: the last change of the value; null if none is known) and
+// "writtenTimes" (its times, event_times.h); "grants", one a claim:
 //   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
 //    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
 //    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
@@ -21,7 +21,8 @@
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
 //    "settings" (setting_origin.h)},
 //    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
-//    [{"seq", "time", "text", "changed" (event_changes.h; null: not known)}], ascending,
+//    [{"seq", "time", "text", "changed" (event_changes.h; null: not known), "times"
+//    (event_times.h)}], ascending,
 //    "earlierNotKept" (there were more)}
 // "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
 // "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",
@@ -52,6 +53,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/state.h"
 #include "replay/audit/audit_moment.h"
 
@@ -105,9 +107,10 @@ struct Layer {
 Layer layer_of(const State& state, const std::string& cluster_name, const Cluster& cluster,
                const CapacityKey& key, const CapacityValue& value);
 
-/// The layer that holds one damped value of a live source, in the same words as layer_of.
+/// The first layer that holds one damped value (damping_layers.h). `gate` says what holds its set:
+/// the parts of the pool and the shares of workers are explained by it in the same words.
 Layer layer_of_value(LogTime now, const DebounceSettings& settings, const CapacityKey& key,
-                     const DampedValue& value);
+                     DampedValue value, const Gate& gate);
 Json layer_json(const Layer& layer);
 
 /// The layer that holds a worker's share of the pair.

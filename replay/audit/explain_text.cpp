@@ -22,10 +22,18 @@ std::string seq_text(const Json& seq) { return "seq " + cell(seq); }
 std::string place_of(const Json& seq, const Json& time, bool pruned) {
   return seq_text(seq) + (pruned ? ", pruned" : " at " + cell(time));
 }
+// Since when it may have been so, of what was seen first after a silence.
+std::string earlier_text(const Json& times) {
+  if (times.is_null() || times["how"] != "unseen") return "";
+  return times["from"].is_null() ? ", since when is not known"
+                                 : ", so at some time since " + cell(times["from"]);
+}
+
 // An event that decided something, in a line.
 std::string event_text(const Json& event) {
   const Json& said = event["text"];
-  return "      " + seq_at_time(event) + (said.is_null() ? "" : "  " + cell(said)) + "\n";
+  return "      " + seq_at_time(event) + (said.is_null() ? "" : "  " + cell(said)) +
+         earlier_text(event["times"]) + "\n";
 }
 
 std::string heading(const Json& document) {

@@ -2,8 +2,8 @@
 #include <array>
 
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/queues/worker_quota.h"
 #include "replay/audit/explain.h"
 
 namespace fairlead {
@@ -86,12 +86,7 @@ Layer layer_of_share(const State& state, const std::string& cluster, const Worke
   const auto value = share.values.find(pair);
   if (value == share.values.end())
     return {LayerName::none, "no ClusterQueue behind its LocalQueues has the pair", {}, {}};
-  if (share.liveness_at_close != Liveness::live && value->second.usable > value->second.accepted)
-    return {LayerName::frozen,
-            "growth is frozen while the source is stale; then growWindow begins anew",
-            {},
-            {}};
-  return layer_of_value(state.now, settings, pair, value->second);
+  return layer_of_value(state.now, settings, pair, value->second, gate_of(share));
 }
 
 void add_workers(const State& state, const KnownPair& pair, EventLookup& lookup, Json& row) {

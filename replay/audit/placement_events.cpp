@@ -198,6 +198,16 @@ Result<std::vector<Seq>> events_about(const ReadableLog& log, const AuditPlaceme
   return seqs;
 }
 
+// The silences of the tenant and of the super clusters that there are at the span's end.
+Result<Json> unseen_of_placements(const AuditSource& source, const std::string& tenant,
+                                  const EventSpan& span, const AuditPosition& to) {
+  const auto end = moment_at(source, span.end);
+  if (!end) return end.error();
+  const auto* time = std::get_if<LogTime>(&to);
+  return unseen_between(source, {span.begin, span.end, time ? *time : end->event_time},
+                        sources_of_placements(end->state, tenant));
+}
+
 }  // namespace
 
 ObjectKey object_of(const AuditPlacement& asked) {
@@ -293,14 +303,7 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source, const Au
   Json rows = Json::array();
   for (Json& row : follower.rows)
     if (row["seq"] >= span->begin.value) rows.push_back(std::move(row));
-  const Event* last = lookup.at(span->end);
-  const auto* time = std::get_if<LogTime>(&to);
-  auto unseen = unseen_between(source,
-                               {span->begin, span->end,
-                                time   ? *time
-                                : last ? last->log_time
-                                       : LogTime{}},
-                               sources_of_tenant(asked.tenant));
+  auto unseen = unseen_of_placements(source, asked.tenant, *span, to);
   if (!unseen) return unseen.error();
   Json answer{{"kind", "PlacementHistory"},       {"tenant", asked.tenant},
               {"namespace", asked.namespace_},    {"from", {{"seq", span->begin.value}}},

@@ -88,6 +88,19 @@ std::string cluster_rows_text(const Json& document) {
   return rows.size() > 1 ? table_text(rows, "  ") : "  there is no super cluster\n";
 }
 
+// Where the pool's part of a super cluster is not what is usable there, and what keeps it.
+std::string held_values_text(const Json& document) {
+  std::string text;
+  for (const Json& row : document["clusters"])
+    for (const Json& layer : row.value("heldBy", Json::array())) {
+      text += "  " + cluster_words(row) + ": " + cell(layer["resource"]) + " is held by " +
+              cell(layer["name"]) + ": " + cell(layer["text"]);
+      if (!layer["until"].is_null()) text += ", until " + cell(layer["until"]);
+      text += "\n";
+    }
+  return text;
+}
+
 std::string place_words(const Json& place) {
   return "seq " + cell(place["seq"]) +
          (place.contains("pruned") ? ", pruned" : " at " + cell(place["time"]));
@@ -184,7 +197,7 @@ std::string why_placed_text(const Json& document) {
   std::vector<TableRow> values = values_of(document);
   values.push_back({"reason", cell(document["reason"])});
   std::string text = heading_of(document) + table_text(values) + cluster_rows_text(document) +
-                     reservation_words(document);
+                     held_values_text(document) + reservation_words(document);
   text += document["changes"].empty() ? "no decision is known\n" : "decisions\n";
   for (const Json& change : document["changes"]) text += decision_text(change);
   return text;
@@ -199,12 +212,13 @@ std::string why_not_placed_text(const Json& document) {
   for (const Json& row : document["clusters"])
     rows.push_back({cluster_words(row), cell(row["state"]), verdict_text(document, row)});
   text += rows.empty() ? "  there is no super cluster\n" : table_text(rows, "  ");
+  text += held_values_text(document);
   text += device_refusals_text(document);
   if (document["changes"].empty()) return text + "no decision is known\n";
   return text + "last decision\n" + decision_text(document["changes"].back());
 }
 
-std::string placement_history_text(const Json& document) {
+std::string placement_history_text(const Json& document, std::size_t columns) {
   std::vector<TableRow> rows{{"TIME", "SEQ", "OLD", "NEW", "WRITER", "ANSWER", "WHY"}};
   for (const Json& row : document["rows"]) {
     std::string answer, why;
@@ -219,7 +233,7 @@ std::string placement_history_text(const Json& document) {
     rows.push_back({cell(row["time"]), cell(row["seq"]), cell(row["old"]), cell(row["new"]),
                     cell(row["writer"]), answer, why});
   }
-  return table_text(rows);
+  return narrow_table_text(rows, columns);
 }
 
 }  // namespace fairlead

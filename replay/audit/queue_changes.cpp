@@ -280,20 +280,16 @@ Result<std::size_t> start_of(const ReadableLog& log, const std::vector<Seq>& seq
   return *shown;
 }
 
-// Returns the changes that the events seqs[begin..end) made.
+// Returns the changes that the events seqs[begin..end) made, explained from start_of() on.
 Result<std::vector<QuotaChange>> changes_in(const AuditSource& source, const std::string& queue,
-                                            const std::vector<Seq>& seqs, std::size_t begin,
-                                            std::size_t end, Seq to) {
-  const ReadableLog& log = source.log;
-  const auto first = start_of(log, seqs, begin);
-  if (!first) return first.error();
-  const std::size_t start = *first;
-  QueueFollower follower(log, to);
-  if (start == 0 && start < end && log.first_seq() > Seq{1})
+                                            const std::vector<Seq>& seqs, std::size_t start,
+                                            std::size_t begin, std::size_t end, Seq to) {
+  QueueFollower follower(source.log, to);
+  if (start == 0 && start < end && source.log.first_seq() > Seq{1})
     if (auto known = begin_behind_pruned(source, queue, seqs.front(), follower); !known)
       return known.error();
   for (std::size_t i = start; i < end; ++i) {
-    auto event = event_at(log, seqs[i]);
+    auto event = event_at(source.log, seqs[i]);
     if (!event) return event.error();
     if (auto consumed = follower.consume(*event); !consumed) return consumed.error();
   }
@@ -308,6 +304,29 @@ Result<std::vector<Seq>> seqs_of(const ReadableLog& log, const std::string& queu
   if (!seqs) return seqs.error();
   std::erase_if(*seqs, [&](Seq seq) { return seq < log.first_seq(); });
   return seqs;
+}
+
+// The changes that the newest events about a queue made, up to one of them.
+struct NewestChanges {
+  std::vector<QuotaChange> changes;
+  bool all = false;  ///< there are no earlier events
+};
+
+Result<NewestChanges> newest_changes(const AuditSource& source, const std::string& queue, Seq to,
+                                     std::size_t many) {
+  // What is needed before them to explain them is read, too, and more if that was too little.
+  for (std::size_t most = many + 2 * kEchoEventsMax;; most *= 4) {
+    const auto seqs = source.log.history_before(kHub, key_of(queue), next(to), most);
+    if (!seqs) return seqs.error();
+    const bool whole = seqs->size() < most;
+    const std::size_t begin = seqs->size() > many ? seqs->size() - many : 0;
+    const auto start = start_of(source.log, *seqs, begin);
+    if (!start) return start.error();
+    if (*start == 0 && !whole) continue;
+    auto changes = changes_in(source, queue, *seqs, *start, begin, seqs->size(), to);
+    if (!changes) return changes.error();
+    return NewestChanges{*std::move(changes), begin == 0 && whole};
+  }
 }
 
 std::size_t place_of(const std::vector<Seq>& seqs, Seq seq) {
@@ -361,7 +380,9 @@ Result<std::vector<QuotaChange>> changes_of_queue(const AuditSource& source,
   const std::size_t begin = place_of(*seqs, from);
   const std::size_t end = place_of(*seqs, next(to));
   if (begin >= end) return std::vector<QuotaChange>{};
-  return changes_in(source, queue, *seqs, begin, end, log.last_seq());
+  const auto start = start_of(log, *seqs, begin);
+  if (!start) return start.error();
+  return changes_in(source, queue, *seqs, *start, begin, end, log.last_seq());
 }
 
 Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, const KnownPair& pair,
@@ -373,21 +394,15 @@ Result<std::optional<QuotaChange>> last_change_of(const AuditSource& source, con
                 ? change.resource == pair.spelled
                 : canonical_resource(aliases, change.resource) == pair.key.resource);
   };
-  auto seqs = seqs_of(source.log, pair.queue);
-  if (!seqs) return seqs.error();
-  const std::size_t end = place_of(*seqs, next(to));
-  // Most often the change is near: search the last events first, then four times as many.
-  // The windows grow by four, so all of them together read a third more than the last.
-  for (std::size_t many = 32; end > 0; many *= 4) {
-    const std::size_t begin = many >= end ? 0 : end - many;
-    auto changes = changes_in(source, pair.queue, *seqs, begin, end, to);
-    if (!changes) return changes.error();
-    for (auto change = changes->rbegin(); change != changes->rend(); ++change)
+  // Most often the change is near. The windows grow by four, so all together read a third more.
+  for (std::size_t many = 32;; many *= 4) {
+    auto newest = newest_changes(source, pair.queue, to, many);
+    if (!newest) return newest.error();
+    for (auto change = newest->changes.rbegin(); change != newest->changes.rend(); ++change)
       if (is_of_pair(*change) && change->answer.outcome != Outcome::rejected)
         return std::optional(std::move(*change));
-    if (begin == 0) break;
+    if (newest->all) return std::optional<QuotaChange>();
   }
-  return std::optional<QuotaChange>();
 }
 
 Result<std::map<ListedPair, QuotaChange>> last_changes_of(const AuditSource& source,
@@ -395,22 +410,18 @@ Result<std::map<ListedPair, QuotaChange>> last_changes_of(const AuditSource& sou
                                                           const std::vector<KnownPair>& pairs,
                                                           Seq to) {
   std::map<ListedPair, QuotaChange> found;
-  auto seqs = seqs_of(source.log, queue);
-  if (!seqs) return seqs.error();
-  const std::size_t end = place_of(*seqs, next(to));
   const auto all_found = [&] {
     return std::all_of(pairs.begin(), pairs.end(), [&](const KnownPair& pair) {
       return found.contains({pair.key.flavor, pair.spelled});
     });
   };
-  for (std::size_t many = 8; end > 0 && many <= kLastEventsMax && !all_found(); many *= 4) {
-    const std::size_t begin = many >= end ? 0 : end - many;
-    auto changes = changes_in(source, queue, *seqs, begin, end, to);
-    if (!changes) return changes.error();
-    for (QuotaChange& change : *changes)
+  for (std::size_t many = 8; many <= kLastEventsMax && !all_found(); many *= 4) {
+    auto newest = newest_changes(source, queue, to, many);
+    if (!newest) return newest.error();
+    for (QuotaChange& change : newest->changes)
       if (change.field == QuotaField::nominal && change.answer.outcome != Outcome::rejected)
         found[{change.flavor, change.resource}] = std::move(change);
-    if (begin == 0) break;
+    if (newest->all) break;
   }
   return found;
 }

@@ -1,6 +1,8 @@
 #include "replay/audit/readable_amount.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/base/quantity.h"
 
@@ -54,6 +56,57 @@ std::string readable_amount(std::string_view resource, const std::string& text) 
   constexpr Int128 kPlainMax = 1'000'000;
   if (nano % kNanoOfMilli != 0 || nano >= kPlainMax * kNanoOfUnit) return text;
   return with_decimals(nano / kNanoOfMilli);
+}
+
+namespace {
+
+constexpr auto kAmountKeys = std::to_array<std::string_view>(
+    {"accepted",       "afterFlavor", "amount",       "assigned",  "base",
+     "borrowingLimit", "confirmed",   "contributes",  "desired",   "flavorBound",
+     "granted",        "growing",     "lendingLimit", "minimum",   "new",
+     "nominal",        "offered",     "old",          "oldUnless", "reserve",
+     "reserved",       "totalBound",  "undamped",     "usable",    "wanted"});
+
+bool is_amount(std::string_view key, std::string_view around) {
+  const bool end_of_move = around == "moved" && (key == "from" || key == "to");
+  return end_of_move || std::find(kAmountKeys.begin(), kAmountKeys.end(), key) != kAmountKeys.end();
+}
+
+// Two amounts that differ stay exact where they would read the same.
+void keep_apart(const Json& was_before, const Json& was_after, Json& before, Json& after) {
+  if (before.is_object() && after.is_object()) {
+    for (auto& [key, value] : before.items())
+      if (after.contains(key)) keep_apart(was_before[key], was_after[key], value, after[key]);
+  } else if (before == after && was_before != was_after) {
+    before = was_before;
+    after = was_after;
+  }
+}
+
+// `part` is the value of `around`; it is about `resource` unless it names another one.
+void make_part_readable(Json& part, std::string_view around, std::string resource) {
+  const Json exact = part;
+  if (const std::string own = text_in(part, "resource"); !own.empty()) resource = own;
+  const auto read = [&](Json& value, std::string_view key) {
+    if (value.is_structured())
+      make_part_readable(value, key, resource);
+    else if (value.is_string() && is_amount(key, around))
+      value = readable_amount(resource, value.get<std::string>());
+  };
+  if (part.is_array()) {
+    for (Json& value : part) read(value, around);
+    return;
+  }
+  for (auto& [key, value] : part.items()) read(value, key);
+  for (const auto& [before, after] : {std::pair("old", "new"), std::pair("from", "to")})
+    if (part.contains(before) && part.contains(after))
+      keep_apart(exact[before], exact[after], part[before], part[after]);
+}
+
+}  // namespace
+
+void make_amounts_readable(Json& document) {
+  if (document.is_structured()) make_part_readable(document, "", "");
 }
 
 }  // namespace fairlead

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "replay/audit/explain_text.h"
+#include "replay/audit/last_word.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -14,13 +15,6 @@ namespace {
 
 // More lines are not printed; the document has them all.
 constexpr std::size_t kLinesMax = 8;
-// So many events before a SourceStale are searched for the last report of the source.
-constexpr std::size_t kLookBackMax = 64;
-
-struct EventPlace {
-  Seq seq;
-  LogTime time;
-};
 
 struct Stretch {
   const char* what = "";
@@ -112,18 +106,15 @@ bool is_silent(const State& state, Kind kind) {
   return state.silent.contains(kind) || state.multikueue.unreadable.contains(kind);
 }
 
-bool is_from(const Event& event, const SourceName& source, Kind kind) {
-  const auto* seen = std::get_if<ObjectObserved>(&event.fact);
-  const auto* gone = std::get_if<ObjectGone>(&event.fact);
-  const ObjectKey* key = seen ? &seen->key : gone ? &gone->key : nullptr;
-  return key != nullptr && event.source == source && key->kind == kind;
-}
-
 // A search of one log for stretches.
 class Search {
  public:
   Search(const AuditSource& source, Window window, Duration stale_after)
-      : log_(source.log), lookup_(source.log), window_(window), stale_after_(stale_after) {}
+      : log_(source.log),
+        lookup_(source.log),
+        window_(window),
+        stale_after_(stale_after),
+        hub_now_(source.now) {}
 
   // Finds silences of these kinds of a source; of all its kinds if `kinds` is empty.
   Result<void> silences(const std::string& source, const std::set<Kind>& kinds);
@@ -149,6 +140,7 @@ class Search {
   EventLookup lookup_;
   const Window window_;
   const Duration stale_after_;
+  const std::optional<LogTime> hub_now_;
   std::vector<Stretch> open_;  ///< of the source being searched
   std::vector<Stretch> found_;
 };
@@ -196,25 +188,14 @@ void Search::keep(Stretch stretch) {
     found_.push_back(std::move(stretch));
 }
 
-// Returns when a silence began that was noticed later. A source with more objects than are read
-// becomes stale at once: then the log holds its last report just before.
+// Returns when a silence began that was noticed later.
 std::optional<LogTime> Search::heard_last(const Stretch& stretch) {
   const Event* noticed = lookup_.at(stretch.from->seq);
   if (!stretch.kind || !noticed || !std::holds_alternative<SourceStale>(noticed->fact))
     return std::nullopt;
-  const LogTime earliest{std::max<std::int64_t>(0, noticed->log_time.ns - stale_after_.ns)};
-  const Seq first = log_.first_seq();
-  std::vector<Seq> before;
-  for (std::uint64_t seq = noticed->seq.value; seq-- > first.value && before.size() < kLookBackMax;)
-    before.push_back(Seq{seq});
-  lookup_.expect(before);
-  for (const Seq seq : before) {
-    const Event* event = lookup_.at(seq);
-    if (event == nullptr || event->log_time <= earliest) break;
-    if (!is_from(*event, stretch.source, *stretch.kind)) continue;
-    return event->log_time < noticed->log_time ? std::optional(event->log_time) : std::nullopt;
-  }
-  return earliest;
+  const LogTime heard = last_word_of(lookup_, stretch.source, *stretch.kind,
+                                     {noticed->seq, noticed->log_time}, stale_after_);
+  return heard < noticed->log_time ? std::optional(heard) : std::nullopt;
 }
 
 Result<void> Search::stops() {
@@ -236,8 +217,10 @@ Result<void> Search::stops() {
 void Search::stop_behind() {
   const Event* before = lookup_.at(window_.end);
   if (before == nullptr || window_.until <= before->log_time) return;
-  if (window_.end == log_.last_seq())
-    return found_.push_back({"LogEnded", "", {}, place_of(*before), {}, {}});
+  const bool ended = window_.end == log_.last_seq();
+  // The hub that answers has been there until now, and appended nothing because nothing changed.
+  if (ended && hub_now_ && window_.until <= *hub_now_) return;
+  if (ended) return found_.push_back({"LogEnded", "", {}, place_of(*before), {}, {}});
   const Event* after = lookup_.at(next(window_.end));
   if (after != nullptr && starts_hub(*after))
     found_.push_back({"NoHub", "", {}, place_of(*before), {}, place_of(*after)});
@@ -294,20 +277,6 @@ Json Search::rows() {
   Json rows = Json::array();
   for (const auto& [begin, place] : order) rows.push_back(json_of(found_[place]));
   return rows;
-}
-
-// Returns staleAfter as configured at an event; the default if that configuration was pruned.
-Result<Duration> stale_after_at(const ReadableLog& log, Seq seq) {
-  const auto signs = log.signs(kSelf);
-  if (!signs) return signs.error();
-  EventLookup lookup(log);
-  for (auto at = signs->rbegin(); at != signs->rend(); ++at) {
-    if (*at > seq) continue;
-    const Event* event = lookup.at(*at);
-    const auto* changed = event ? std::get_if<ConfigChanged>(&event->fact) : nullptr;
-    if (changed) return changed->configuration.debounce.stale_after;
-  }
-  return Configuration().debounce.stale_after;
 }
 
 Result<void> look_at_sources(Search& search, const AnswerSources& sources) {

@@ -97,7 +97,7 @@ std::string workers_text(const Json& document) {
   return text;
 }
 
-std::string workers_history_text(const Json& document) {
+std::string workers_history_text(const Json& document, std::size_t columns) {
   std::vector<TableRow> rows{{"TIME", "SEQ", "OLD", "NEW", "WRITER", "WHY"}};
   for (const Json& row : document["rows"]) {
     std::string why;
@@ -107,7 +107,7 @@ std::string workers_history_text(const Json& document) {
     rows.push_back({cell(row["time"]), cell(row["seq"]), list_text(row["old"]),
                     list_text(row["new"]), cell(row["writer"]), why});
   }
-  return table_text(rows);
+  return narrow_table_text(rows, columns);
 }
 
 }  // namespace fairlead

@@ -1,6 +1,7 @@
 // Renders the tables of answers about worker lists. Internal to the audit.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "engine/base/json.h"
@@ -12,6 +13,7 @@ std::string list_text(const Json& names);
 /// Of a WorkersWhy document.
 std::string workers_text(const Json& document);
 /// Of a WorkersHistory document.
-std::string workers_history_text(const Json& document);
+/// In at most `columns` columns, where that goes.
+std::string workers_history_text(const Json& document, std::size_t columns);
 
 }  // namespace fairlead

@@ -89,7 +89,7 @@ class BundleLog final : public ReadableLog {
   Digest chain() const override;
   Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
-  Result<LogVerdict> verify() const override;
+  Result<LogVerdict> verify(const LogProgress& progress = {}) const override;
   /// Always holds: opening the bundle verified the chain.
   Result<LogVerdict> verify_chain() const override;
 

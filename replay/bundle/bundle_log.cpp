@@ -132,10 +132,13 @@ Result<LogStat> BundleLog::stat() const {
   return stat;
 }
 
-Result<LogVerdict> BundleLog::verify() const {
+Result<LogVerdict> BundleLog::verify(const LogProgress& report) const {
   PackVerification verification(bundle_->base, {});
-  for (const Bundle::Pack& pack : bundle_->packs)
+  PacedProgress progress(report);
+  for (const Bundle::Pack& pack : bundle_->packs) {
     if (!verification.check_pack(pack.value)) return verification.verdict;
+    progress.reached(verification.expected(), last_seq());
+  }
   verification.check_epochs(bundle_->epochs);
   return verification.verdict;
 }

@@ -15,7 +15,7 @@ namespace fairlead {
 struct EventCounts {
   std::uint64_t events = 0;
   std::uint64_t ours = 0;     ///< writes that we intended
-  std::uint64_t foreign = 0;  ///< quotas that another writer changed
+  std::uint64_t foreign = 0;  ///< quotas and placements that another writer changed
   std::uint64_t losses = 0;   ///< sources that were lost, and losses of capacity that were held
 
   EventCounts& operator+=(const EventCounts& more);

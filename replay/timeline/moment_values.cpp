@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/claims/claim_status.h"
 #include "replay/audit/explain.h"
 

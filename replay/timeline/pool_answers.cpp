@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
 #include "replay/timeline/series_json.h"

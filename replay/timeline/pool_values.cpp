@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/questions.h"
 #include "engine/fold/pool/shares.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

@@ -7,6 +7,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/log/read_ahead.h"
 #include "replay/beginning.h"
+#include "replay/timeline/foreign_writes.h"
 #include "snapshots/snapshot_source.h"
 
 namespace fairlead {
@@ -123,22 +124,6 @@ void Timeline::count_holds(const DirtySet& dirty) {
   }
 }
 
-// Whether it shows quotas that are neither those before it nor those of our last write. Called
-// before the event is folded.
-bool Timeline::is_foreign_write(const ObjectObserved& seen) const {
-  const auto* facts = std::get_if<ClusterQueueFacts>(&seen.facts);
-  if (facts == nullptr) return false;
-  const auto queue = state_.queues.by_name.find(seen.key.name);
-  if (queue == state_.queues.by_name.end() || !queue->second.present) return false;
-  const Queue& known = queue->second;
-  if (facts->groups == known.facts.groups || known.written_groups == facts->groups) return false;
-  const auto write = state_.writes.by_key.find(WriteKey{std::string(kHub), seen.key, false});
-  if (write == state_.writes.by_key.end() || !write->second.outstanding) return true;
-  const auto& expected = write->second.outstanding->intent.expected;
-  const auto* sent = expected ? std::get_if<ClusterQueueFacts>(&*expected) : nullptr;
-  return sent == nullptr || sent->groups != facts->groups;
-}
-
 void Timeline::count(const Event& event) {
   EventCounts counts;
   counts.events = 1;
@@ -146,7 +131,8 @@ void Timeline::count(const Event& event) {
   if (std::holds_alternative<SourceLost>(event.fact)) counts.losses = 1;
   observed_.note(event);
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
-  if (seen != nullptr && event.source == kHub && is_foreign_write(*seen)) counts.foreign = 1;
+  // Asked before the event is folded.
+  if (seen != nullptr && is_foreign_write(state_, event.source, *seen)) counts.foreign = 1;
   contents_.counts.add(event.log_time, counts);
 }
 

@@ -50,6 +50,8 @@ class Timeline {
 
   /// The state after the last event that was folded, with its moment closed; of the last advance().
   const State& state() const { return closed_; }
+  /// The state after the last event that was folded; its moment may be open.
+  const State& folded() const { return state_; }
   /// How far the log is folded.
   Seq seq() const { return state_.seq; }
   /// The time of the first event or of the snapshot that it began with.
@@ -67,7 +69,6 @@ class Timeline {
   void pass_until(LogTime time);
   void count(const Event& event);
   void count_holds(const DirtySet& dirty);
-  bool is_foreign_write(const ObjectObserved& seen) const;
 
   State state_;   // its last moment may be open: more events of it may follow
   State closed_;  // the same, closed, after the last advance()

@@ -15,7 +15,7 @@
 namespace fairlead {
 
 /// Changes whenever the same events would give other steps while they fold to the same State.
-inline constexpr std::uint32_t kTimelineVersion = 2;
+inline constexpr std::uint32_t kTimelineVersion = 3;
 
 /// Returns the file of the index: DATA/moments.
 std::filesystem::path timeline_file(const std::filesystem::path& data);

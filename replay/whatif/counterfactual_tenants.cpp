@@ -1,7 +1,7 @@
 #include "replay/whatif/counterfactual_tenants.h"
 
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead {

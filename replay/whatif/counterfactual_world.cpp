@@ -8,7 +8,7 @@
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/emit.h"
 #include "replay/whatif/counterfactual_tenants.h"
 

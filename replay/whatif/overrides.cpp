@@ -6,7 +6,7 @@
 
 #include "engine/fold/multikueue/windows.h"
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/shares.h"
 #include "schema/debounce_parameter.h"
 

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "engine/fold/evolve.h"
-#include "engine/fold/writes/writes.h"
 #include "engine/log/read_ahead.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/unseen.h"

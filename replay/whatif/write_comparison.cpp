@@ -7,7 +7,7 @@
 
 #include "engine/base/digest.h"
 #include "engine/base/quantity.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "schema/write_rule.h"
 
 namespace fairlead {

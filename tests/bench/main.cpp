@@ -134,6 +134,7 @@ int main(int count, char** arguments) {
   add_dispatch_benches(suite);
   add_replay_benches(suite);
   add_page_benches(suite);
+  add_large_page_benches(suite);
   add_webhook_benches(suite);
   add_served_webhook_benches(suite);
   try {

@@ -35,6 +35,11 @@ class AskingTest(CommandLineCase):
         self.assertEqual({line["logTime"] for line in json_lines(events)}, {"2026-11-21T14:12:00Z"})
         self.assertEqual(notes, "fairlead log: --from 14:12 is 2026-11-21T14:12:00Z, "
                                 "time 2026-11-21 14:15 is 2026-11-21T14:15:00Z\n")
+        # As text each event says what it changed, also where the record before is not printed.
+        for selected in (("--where", "name=gpu-6", "--from", "14:01"), ("--object", "gpu-6", "--last", "2")):
+            self.assertEqual(self.answer("log", "cat", "-o", "text", *place, *selected)[0],
+                             "28 2026-11-21T14:06:40Z cluster2 ObjectObserved Node gpu-6: Ready -> NotReady\n"
+                             "37 2026-11-21T14:12:00Z cluster2 ObjectObserved Node gpu-6: NotReady -> Ready\n")
         self.assertIn("from 2026-11-21T14:10:00Z", self.answer(
             "whatif", *place, "--set", "debounce.shrinkWindow=10m", "--from", "14:10")[0])
         self.answer("replay", "--verify", *place, "--from", "14:00")
@@ -51,6 +56,9 @@ class AskingTest(CommandLineCase):
             self.assertNotRegex(text, r"T[0-9:.]+Z")
             table, _ = self.answer("log", "cat", "-o", "text", *place, "--from", "15:17:05", *options, **environment)
             self.assertIn("45 2026-11-21T15:17:05+01:00", table)
+        # TZ alone changes nothing, whatever the machine's zone is.
+        asked = ("audit", "quota", *place, "--as-of", "14:07")
+        self.assertEqual(self.answer(*asked, TZ="Asia/Tokyo"), self.answer(*asked, TZ="UTC"))
         # Machines get UTC, and a time that was shown is understood without the zone.
         as_json, _ = self.answer("audit", "quota", *place, "--as-of", "2026-11-21T15:07:00+01:00", "-o", "json",
                                  "--time-zone", "Asia/Tokyo")
@@ -64,7 +72,7 @@ class AskingTest(CommandLineCase):
         history, _ = self.answer("audit", "history", "low-priority-queue", "--data", data, "--resource", "cpu",
                                  "--exact")
         rows = [line.split() for line in history.splitlines() if re.match("20.* fairlead( |$)", line)]
-        self.assertGreater(len(rows), 3, history)
+        self.assertTrue(rows, history)
         for time, seq, flavor, resource, _, new, *_ in rows:
             for moment in (time, f"seq:{seq}"):
                 asked = ("audit", "quota", "low-priority-queue", "--data", data, "--as-of", moment, "-o", "json")
@@ -200,7 +208,7 @@ class AskingTest(CommandLineCase):
             self.assertTrue(said.startswith(f"fairlead audit {words}"), said)
         where = "view=log&where=kind%3DNode+name~%22a+b%22"
         self.assertEqual(self.answer("audit", "--url", f"http://127.0.0.1:1/ui/#{where}")[0],
-                         "fairlead log cat --where 'kind=Node name~\"a b\"' --server http://127.0.0.1:1\n")
+                         "fairlead log cat --where 'kind=Node name~\"a b\"' --last 200 --server http://127.0.0.1:1\n")
         other = self.answer("audit", "--url", "http://127.0.0.1:1/ui/#seq=5&chain=abcd", "--data", data)[1]
         self.assertIn("the link is of another log", other)
         self.refused("audit", "--url", "http://127.0.0.1:1/", says=["--url: expected a link of the audit page"])

@@ -55,7 +55,8 @@ class DevTest(unittest.TestCase):
 
 class AccountTest(DevTest):
     def test_a_run_tells_what_happened_and_leaves_a_log_that_verifies(self):
-        program = self.dev("--for", "20s")
+        # A run is long once it has eight snapshots: of 80 events here.
+        program = self.dev("--for", "20s", "--set", "log.snapshotEvery=10")
         self.assertEqual(program.wait(120), 0, program.tail())
         text = program.text()
         self.assertIn(f"--kubeconfig {self.kubeconfig} get clusterresourceclaims", text)
@@ -68,6 +69,11 @@ class AccountTest(DevTest):
         stat = fairlead("log", "stat", "--data", self.data, "-o", "json")
         self.assertEqual(json.loads(stat.stdout)["events"], events)
         self.check_log()
+        self.assertGreater(events, 80)
+        self.assertGreater(len(list((self.data / "snapshots").iterdir())), 7)
+        self.assertEqual(fairlead("snapshot", "verify", "--data", self.data).returncode, 0)
+        self.assertTrue((self.data / "moments").exists(), "the index of the page")
+        self.assertFalse((self.data / "folded").exists(), "its snapshots are near")
 
     def test_everything_happens_until_a_signal_ends_it_and_its_temporary_directory_is_gone(self):
         program = Process("dev", [binary(), "dev", "--speed", "120", "--seed", "7"],

@@ -199,7 +199,9 @@ class PageTest(PageCase):
                 ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
-                ("/ui/api/what", {}, "expected log, overview, series, sparks, pool, changes, proof or whatif"),
+                ("/ui/api/what", {}, "expected log, overview, series, sparks, pool, suppressed, changes"),
+                ("/ui/api/suppressed", {"cluster": "cluster9"}, "known: cluster2"),
+                ("/ui/api/changes", {"seqs": "1", "times": "yes"}, "times: expected true"),
                 ("/ui/api/series", {}, "expected one of queue, cluster, list, namespace"),
                 ("/ui/api/series", {"queue": "trainin"}, "known: training"),
                 ("/ui/api/series", {"queue": "training", "flavor": "gold"}, "known: "),
@@ -226,6 +228,8 @@ class PageTest(PageCase):
         for code, arguments, words in [
                 (BAD_INPUT, ("--data", data, "--listen", "0.0.0.0:0"), "expected an address of this machine alone"),
                 (BAD_INPUT, ("--data", data, "--listen", "here"), "--listen: expected ADDRESS:PORT"),
+                (BAD_INPUT, ("--data", data, "--frame-ancestors", "https://a; script-src *"), '"https://a;"'),
+                (BAD_INPUT, ("--data", data, "--frame-ancestors", "*"), "--frame-ancestors: expected origins"),
                 (BAD_INPUT, ("--data", data, "--bundle", "x"), "Requires at most 1 options be given from"),
                 (BAD_INPUT, ("--data", self.folder / "none"), "none"),
                 (FAILED, ("--data", data, "--listen", f"127.0.0.1:{taken.getsockname()[1]}"), "cannot listen on")]:
@@ -244,6 +248,11 @@ class PageTest(PageCase):
             self.assertIsNone(headers["Access-Control-Allow-Origin"])
         self.assertEqual((page[0], page[1]["Content-Type"]), (200, "text/html; charset=utf-8"))
         self.assertEqual(served.request("/audit/quota")[1]["Cache-Control"], "no-store")
+        self.assertIn("frame-ancestors 'none'", page[1]["Content-Security-Policy"])
+        named = self.serve("--data", self.folder / "incident", "--frame-ancestors", "https://portal.example 'self'")
+        for target in ("/ui/", "/audit/quota"):
+            policy = named.request(target)[1]["Content-Security-Policy"]
+            self.assertTrue(policy.endswith("; frame-ancestors https://portal.example 'self'"), policy)
         for host, status in [("localhost", 200), ("127.0.0.1:8787", 200), ("[::1]:1", 200), ("evil.example", 421),
                              ("127.0.0.1.evil.example:8787", 421)]:
             self.assertEqual(served.request("/audit/quota", Host=host)[0], status, host)

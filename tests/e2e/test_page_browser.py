@@ -73,11 +73,15 @@ def large_fleet():
 
 
 def flaps():
-    """What follows the incident: gpu-5 flaps five times within a window, gpu-2 is cordoned."""
+    """What follows the incident: gpu-5 flaps five times within a window, gpu-2 is cordoned, and gpu-3 is lost while
+    nothing is heard of its cluster."""
     begin, amounts = nanoseconds("2026-11-21T14:30:00Z"), {"cpu": "40", "nvidia.com/gpu": "8"}
     states = [node("gpu-5", ready=count % 2 == 1, **amounts) for count in range(10)]
     changes = [{"time": rfc3339(begin + count * 2 * 10**9), "object": state} for count, state in enumerate(states)]
     changes.append({"time": "2026-11-21T15:00:00Z", "object": node("gpu-2", cordoned=True, **amounts)})
+    changes += [{"type": "SOURCE_STALE", "time": "2026-11-21T15:10:00Z"},
+                {"time": "2026-11-21T15:20:00Z", "object": node("gpu-3", ready=False, **amounts)},
+                {"type": "SOURCE_SYNCED", "time": "2026-11-21T15:20:00Z"}]
     return jsonl({"cluster": "cluster2", **change} for change in changes)
 
 

@@ -177,6 +177,24 @@ class PoolTest(ViewTest):
             compared += 1
         return compared
 
+    def test_other_writers_and_silent_super_clusters_are_in_the_history_of_a_namespace(self):
+        """After the day r1 falls silent, somebody clears the placements of acme/web, and r1 is heard again."""
+        cleared = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "web"}}
+        lines = [{"type": "SOURCE_STALE", "cluster": "r1", "time": "2026-11-22T01:00:00Z"},
+                 {"type": "MODIFIED", "cluster": "tenant/acme", "time": "2026-11-22T01:10:00Z", "object": cleared},
+                 {"type": "SOURCE_SYNCED", "cluster": "r1", "time": "2026-11-22T01:20:00Z"}]
+        data = self.plan("--set", POOL, DAY, "-", stdin="\n".join(map(json.dumps, lines)))
+        served = self.serve("--data", data)
+        history = served.ask("/audit/history", namespace="acme/web")
+        silent = [row for row in history["unseen"] if row["source"] == "r1"][-1:]
+        self.assertEqual([(row["what"], row["from"]["time"], row["to"]["time"]) for row in silent],
+                         [("Silent", lines[0]["time"], lines[2]["time"])])
+        foreign = [row["time"] for row in history["rows"] if row["writer"] == "foreign" and row["old"] is not None]
+        self.assertEqual(foreign, [lines[1]["time"]])
+        overview = served.ask("/ui/api/overview", buckets="2000", span="all")
+        self.assertEqual(overview["totals"]["foreign"], 1)
+        self.assertEqual([row[3] for row in overview["buckets"] if row[0] <= lines[1]["time"]][-1], 1)
+
     def test_a_namespace_at_every_step_is_what_audit_why_says(self):
         data = self.plan("--set", POOL, DAY)
         served = self.serve("--data", data)

@@ -269,6 +269,8 @@ class ServerOptionTest(unittest.TestCase):
                     _, said = follower.communicate()
                 self.assertTrue(lines[0].startswith(first), (words, lines[0], said))
                 self.assertTrue(lines[-1], (words, said))
+        # It was there until now, so its log did not end before.
+        self.assertNotIn("the log ends", fairlead("audit", "quota", "--as-of", "-1ms", "--server", url).stdout)
         for words in (("log", "cat", "--to", "-1s"), ("audit", "quota", "--as-of", "now"), ("audit", "quota")):
             place = ("--data", data) if len(words) > 2 else ("--bundle", self.folder / "x")
             done = fairlead(*words, "--follow", *place)

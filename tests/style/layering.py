@@ -41,6 +41,33 @@ MAY_INCLUDE = {
     "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
 }
 
+# The rooms of engine/fold from the lowest floor to the highest, each with its files: the first pattern that matches
+# names a file's room. A room may include lower ones and itself. The parts of State, and what they are made of, are
+# below all rules; the close, which alone knows the order of the rooms, and what folds an event are above all.
+FOLD = "engine/fold"
+FLOORS = (
+    ("close", r"(close|evolve|objects|held|prefetch|light_copy)\."),
+    ("parts", r"\w+\.|\w+/\w+_state\.|capacity/(cluster_terms|damping|damping_layers|largest_nodes|node_bases)\.|"
+              r"capacity/liveness\.h|claims/(claim_spec|division|grant_reason|status_left)\.|devices/device_index\.|"
+              r"multikueue/(lookup|membership|names)\.|pool/lookup\."),
+    ("writes/record", r"writes/record\."),
+    ("claims/terms", r"claims/(terms|dirty_claims)\."),
+    ("capacity/nodes", r"capacity/(capacity|node_flavors|dirty_clusters)\."),
+    ("devices", r"devices/"),
+    ("capacity", r"capacity/"),
+    ("queues/pairs", r"queues/(pairs|dirty_queues)\."),
+    ("members", r"members/"),
+    ("claims/grants", r"claims/"),
+    ("queues", r"queues/"),
+    ("writes/waits", r"writes/(interval|retry)\."),
+    ("fleet_claims", r"fleet_claims/"),
+    ("dispatch", r"dispatch/"),
+    ("multikueue", r"multikueue/"),
+    ("pool", r"pool/"),
+    ("writes/outcomes", r"writes/outcomes\."),
+)
+_ORDER = [room for room, _ in FLOORS[1:]] + ["close"]
+
 # Library -> (its headers, the paths that may include them). Tests may include any.
 OWNERS = {
     "RocksDB": (r"rocksdb/", ("engine/log/rocksdb/", "snapshots/")),
@@ -51,7 +78,8 @@ OWNERS = {
     "Beast": (r"boost/beast", ("connectors/kube/", "engine/http/")),
     "Asio": (r"boost/asio", ("connectors/kube/", "engine/http/", r"engine/runtime/served_certificate\.")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/")),
-    "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.")),
+    "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.",
+                                    r"engine/fold/dirty_set\.")),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),
     "yaml-cpp": (r"yaml-cpp/", (r"engine/base/yaml_tree\.",)),
@@ -89,11 +117,27 @@ def check_include(path, name):
     folder = folder_of(path)
     if folder is None:
         return "this folder has no row in tests/style/layering.py"
-    if folder == "tests" or folder_of(name) == folder:
+    if folder == "tests":
         return None
+    if folder_of(name) == folder:
+        return _check_floor(path, name) if folder == FOLD else None
     if any(_below(name, allowed) for allowed in MAY_INCLUDE[folder]):
         return None
     return f"layering: {folder} may not include {folder_of(name) or name}"
+
+
+def room_of(path):
+    """The room of a file of engine/fold."""
+    return next((room for room, files in FLOORS if re.match(files, path[len(FOLD) + 1:])), None)
+
+
+def _check_floor(path, name):
+    room, other = room_of(path), room_of(name)
+    if room is None:
+        return "this file of engine/fold has no room in tests/style/layering.py"
+    if _ORDER.index(other) <= _ORDER.index(room):
+        return None
+    return f"floors: {room} may not include {other}, which is above it"
 
 
 def _check_foreign(path, name):

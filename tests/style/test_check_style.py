@@ -33,6 +33,23 @@ class Layering(unittest.TestCase):
                            ("connectors/kube/a.cpp", "connectors/kube/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
             self.assertIn("layering", layering.check_include(path, name) or "", (path, name))
 
+    def test_a_room_of_the_fold_may_include_itself_and_lower_ones(self):
+        for path, name in [("capacity/a.cpp", "claims/terms.h"), ("capacity/a.cpp", "capacity/b.h"),
+                           ("devices/a.cpp", "state.h"), ("pool/a.cpp", "writes/record.h"),
+                           ("close.cpp", "writes/outcomes.h"), ("writes/outcomes.cpp", "pool/tenants.h"),
+                           ("capacity/a_state.h", "capacity/liveness.h")]:
+            path, name = f"engine/fold/{path}", f"engine/fold/{name}"
+            self.assertIsNone(layering.check_include(path, name), (path, name))
+
+    def test_a_room_of_the_fold_may_not_include_a_higher_one(self):
+        for path, name in [("capacity/a.cpp", "claims/claims.h"), ("devices/a.cpp", "capacity/cluster.h"),
+                           ("members/a.cpp", "queues/queues.h"), ("dispatch/a.cpp", "multikueue/close.h"),
+                           ("capacity/a_state.h", "capacity/cluster.h"), ("pool/a.cpp", "close.h"),
+                           ("pool/a.cpp", "writes/outcomes.h"), ("state.h", "evolve.h")]:
+            path, name = f"engine/fold/{path}", f"engine/fold/{name}"
+            self.assertIn("floors", layering.check_include(path, name) or "", (path, name))
+        self.assertIn("no room", layering.check_include("engine/fold/new/a.cpp", "engine/fold/state.h"))
+
     def test_a_folder_that_the_table_does_not_know_is_a_breach(self):
         self.assertIn("no row", layering.check_include("engine/new/a.cpp", "schema/event.h"))
 

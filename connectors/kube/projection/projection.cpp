@@ -153,12 +153,12 @@ std::string kept_of_line(std::string_view line) {
 }  // namespace
 
 std::string raw_to_keep(Kind kind, JsonView object) {
-  if (!info(kind).has(kByPeople)) return "";
+  if (!info(kind).has(kIsByPeople)) return "";
   return not_too_long(raw_text(object));
 }
 
 RawObject raw_of_line(Kind kind, std::string_view line) {
-  if (!info(kind).has(kByPeople)) return {};
+  if (!info(kind).has(kIsByPeople)) return {};
   if (line.size() > kRawBytesMax) return {kept_of_line(line), nullptr};
   return {std::string(line), kept_of_line};
 }

@@ -61,10 +61,6 @@ void for_each_canonical(const ResourceAmounts& amounts, const ResourceAliases& a
     for (const auto& [resource, amount] : amounts) use(resource, amount);
 }
 
-/// Returns the configuration's headroom; a map that `terms` has replaces the configuration's map of
-/// that kind whole. `terms` may be null.
-CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTerms* terms);
-
 /// Returns max(0, floor(offered * (100 - percent) / 100) - reserved), saturated, in the unit of
 /// Amount for `resource`.
 Amount usable_amount(Int128 offered, const std::string& resource,

@@ -7,16 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/capacity/damping_layers.h"
+#include "engine/fold/capacity/dirty_clusters.h"
+#include "engine/fold/changes.h"
+#include "engine/fold/claims/terms.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
-
-/// Marks the cluster, which is recomputed when the present moment closes, and returns it. Creates a
-/// new one.
-Cluster& mark_cluster_dirty(State& state, const std::string& name);
-/// Does the same for a change of what the nodes offer, or for a deadline of the windows. If nothing
-/// else happens in that moment and no accepted value moves, the cluster's writes stay as they are.
-Cluster& mark_capacity_dirty(State& state, const std::string& name);
 
 /// Folds that the cluster's own API server was heard of: it may be a super cluster.
 void note_member(State& state, const std::string& name);
@@ -51,22 +48,17 @@ void recount_for_uses(State& state, Seq edit);
 void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,
                       const DebounceSettings& settings);
 
-/// Closes the present moment of the cluster and sets its next deadline.
-void recompute_cluster(State& state, const std::string& name, DirtySet& dirty);
+/// Closes the present moment of the cluster and sets its next deadline, which is `next_touch` of
+/// its works (members/member_deviation.h) or an earlier one. Returns what of its accepted capacity
+/// changed.
+Changes recompute_cluster(State& state, const std::string& name, LogTime next_touch,
+                          DirtySet& dirty);
 
+/// Returns what holds all values of the cluster, as the last close left it.
+Gate gate_of(const Cluster& cluster);
 /// Returns when an accepted value of the cluster changed last; LogTime{} if none did.
 LogTime still_since(const Cluster& cluster);
 
-/// Returns the debounce settings in force for a cluster: the configuration's, overridden by the
-/// annotations of its claim.
-DebounceSettings settings_of(const State& state, const std::string& cluster);
-/// Returns the write interval of those settings.
-Duration write_interval_of(const State& state, const std::string& cluster);
-/// Returns the settings and the headroom, derived again only after a claim or the configuration
-/// changed. `cluster` is the one called `name`.
-const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster);
-/// Returns the claim in force for the cluster; null if it has none.
-const Claim* winning_claim(const State& state, const std::string& cluster);
 /// Returns the sum over flavors of the accepted values of `resource`.
 Int128 accepted_total(const Cluster& cluster, const std::string& resource);
 /// Returns the worse of the liveness of the source in force and what the ManagedCluster's

@@ -7,13 +7,10 @@
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/damped_set.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/device_capacity.h"
-#include "engine/fold/members/member_deviation.h"
-#include "engine/fold/multikueue/worker_quota.h"
-#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 
@@ -121,6 +118,13 @@ bool belongs_to_source(const Cluster& cluster, const CapacityKey& key) {
   return key.flavor.empty() == totals_in_force(cluster);
 }
 
+using ClusterValues = DampedSet<std::map<CapacityKey, CapacityValue>>;
+ClusterValues cluster_values_of(Cluster& cluster) {
+  return {cluster.capacity,
+          {&cluster.valued, cluster.known, cluster.first_valued, cluster.last_changed,
+           cluster.liveness_at_close}};
+}
+
 // The bound of a pair applies from the moment on in which its flavor won the resource of a first
 // node and kept one. Only pairs with a resource that is used are mapped: no other is assigned.
 void map_pairs(Close& close) {
@@ -146,38 +150,20 @@ Totals measure(Close& close) {
   close.totals_matter =
       cluster.hold || (pool.offered ? pool.eligible_nodes : cluster.eligible_nodes) == 0;
   if (!has_value && !cluster.valued) return close.totals_matter ? usable_totals(cluster) : Totals{};
-  const bool first = !cluster.valued;
-  if (first) {
-    cluster.valued = true;
-    cluster.first_valued = cluster.last_changed = close.now;
-  }
-  // Changes are collected first: usable_totals() below has to read the values from before the
-  // moment.
-  struct Change {
-    DampedValue* damped;
-    Amount usable, growing;
-  };
-  std::vector<Change> changes;
-  changes.reserve(cluster.capacity.size());
-  for (auto& [key, value] : cluster.capacity) {
+  // The changes are fed last: usable_totals() below has to read the values from before the moment.
+  ClusterValues values = cluster_values_of(cluster);
+  const auto changes = values.changes([&](const CapacityKey& key, const CapacityValue& value) {
     const auto usable_of = [&](Int128 offered) {
       return rest_for_claims(cluster, usable_amount(offered, key.resource, close.headroom));
     };
     const Amount usable = usable_of(value.offered);
-    const Amount growing = value.growing == value.offered ? usable : usable_of(value.growing);
-    DampedValue& damped = value.damped;
-    if (!damped.high.empty() && usable == damped.usable && growing == damped.growing) continue;
-    close.totals_matter |= usable < damped.usable && !pool.offered;
-    changes.push_back({&damped, usable, growing});
-  }
+    return std::pair(usable, value.growing == value.offered ? usable : usable_of(value.growing));
+  });
+  if (!pool.offered)
+    for (const auto& change : changes) close.totals_matter |= change.usable < change.damped->usable;
   close.totals_matter |= pool.offered && pool_falls(cluster, close.judged);
   const Totals before = close.totals_matter ? usable_totals(cluster) : Totals{};
-  for (const Change& change : changes) {
-    if (change.damped->high.empty() && !first)
-      change.damped->observe(LogTime{0}, 0, 0);  // it was zero before it appeared
-    change.damped->observe(close.now, change.usable, change.growing);
-    cluster.last_changed = close.now;
-  }
+  values.measure(changes, close.now);
   if (pool.offered) measure_pool(cluster, close.judged, close.now);
   return before;
 }
@@ -284,17 +270,13 @@ void update_liveness(Close& close) {
   update_pool_liveness(cluster, pool_liveness_of(close.state, cluster, close.settings),
                        close.settings, close.now);
   const Liveness is = liveness_of(close.state, cluster, close.settings);
-  if (is == cluster.liveness_at_close) return;
-  if (cluster.lost()) close.lets_fall = FallCause::source_back;
-  if (is == Liveness::live) {
-    for (auto& [key, value] : cluster.capacity) value.damped.begin_anew(close.now);
-    cluster.first_valued = cluster.last_changed = close.now;
-  }
+  const bool was_lost = cluster.lost();
+  if (!cluster_values_of(cluster).set_liveness(is, close.now)) return;
+  if (was_lost) close.lets_fall = FallCause::source_back;
   if (is == Liveness::lost || (cluster.counted_again_at && is == Liveness::stale))
     cluster.counted_again_at = kForever;
   else if (cluster.counted_again_at)
     cluster.counted_again_at = close.now + close.settings.grow_window;
-  cluster.liveness_at_close = is;
   cluster.liveness_at_close_seq = cluster.reports.liveness_seq;
   close.grants_follow = true;
 }
@@ -317,64 +299,71 @@ void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) 
   if (!waits) value.pending = 0;
 }
 
-void accept_first(Close& close) {
-  Cluster& cluster = close.cluster;
-  if (!cluster.valued || cluster.liveness_at_close != Liveness::live) return;
-  // While no flavor of the hub is known no node counts for one: zero would be accepted.
-  if (!totals_in_force(cluster) && close.state.flavors.by_name.empty()) return;
-  const FirstValues which =
-      first_values(cluster.first_valued, cluster.last_changed, close.now, close.settings);
-  if (which == FirstValues::wait) return;
-  std::erase_if(cluster.capacity,
-                [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
-  // Lanes point to the values that were erased.
-  cluster.lanes->clear();
-  for (auto& [key, value] : cluster.capacity) {
-    value.damped.accept_first(which, close.now, close.settings);
+// What a cluster decides otherwise than other sets.
+struct ClusterRules : SetRules {
+  Close& close;
+
+  explicit ClusterRules(Close& of) : close(of) {
+    const Cluster& cluster = of.cluster;
+    awaits_first = settling(cluster);
+    // While no flavor of the hub is known no node counts for one: zero would be accepted.
+    may_be_first = totals_in_force(cluster) || !of.state.flavors.by_name.empty();
+  }
+  void begin_first() {
+    Cluster& cluster = close.cluster;
+    std::erase_if(cluster.capacity,
+                  [&](const auto& entry) { return !belongs_to_source(cluster, entry.first); });
+    cluster.lanes->clear();  // they point to the values that were erased
+  }
+  bool in_force(const CapacityKey& key) const { return belongs_to_source(close.cluster, key); }
+  Fall fall_of(const CapacityKey& key) const {
+    const Observation& seen = close.cluster.observation;
+    return seen.at_once_all || seen.at_once.contains(key) || seen.moved.contains(key)
+               ? Fall::at_once
+               : Fall::damped;
+  }
+  void held(DampedValue& damped) {
+    if (damped.growing > damped.accepted) damped.held_by = GrowthBar::frozen;
+  }
+  void accepted_first(const CapacityKey&, CapacityValue& value) {
+    const Cluster& cluster = close.cluster;
     conclude_changes(value, Acceptance::changed, close.now);
     if (cluster.known && cluster.source_change)
       value.revalued = {*cluster.source_change, close.now};
   }
-  cluster.known = true;
+  void stepped(const CapacityKey& key, CapacityValue& value, Amount before) {
+    DampedValue& damped = value.damped;
+    conclude_changes(value, damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
+                     close.now);
+    if (damped.accepted < before)
+      value.fell_by = cause_of_fall(key);
+    else if (damped.accepted > before && close.lets_fall == FallCause::second_observation &&
+             damped.grew_by == GrowthCause::mass_shrink_hold)
+      damped.grew_by = GrowthCause::second_observation;
+  }
+
+ private:
+  FallCause cause_of_fall(const CapacityKey& key) const {
+    const Observation& seen = close.cluster.observation;
+    if (seen.at_once_all) return FallCause::claim_edit;
+    if (seen.at_once.contains(key)) return FallCause::cordon;
+    return seen.moved.contains(key) ? FallCause::flavor_use : close.lets_fall;
+  }
+};
+
+void close_values(Close& close) {
+  Cluster& cluster = close.cluster;
+  if (cluster.presence.detached) return;
+  const Moved moved = cluster_values_of(cluster).close(close.now, close.settings, gate_of(cluster),
+                                                       ClusterRules(close));
+  close.accepted_moved |= moved.values;
+  if (!moved.first) return;
   cluster.totals_accepted = totals_in_force(cluster);
   close.grants_follow = true;
 }
 
-// Layer 2 for every key of the source in force.
-void step_values(Close& close) {
+LogTime next_deadline_of(Close& close) {
   Cluster& cluster = close.cluster;
-  const Growth growth =
-      cluster.liveness_at_close == Liveness::live ? Growth::allowed : Growth::frozen;
-  for (auto& [key, value] : cluster.capacity) {
-    if (!belongs_to_source(cluster, key)) continue;
-    const Observation& seen = cluster.observation;
-    const bool cordoned = seen.at_once.contains(key);
-    const bool at_once = seen.at_once_all || cordoned || seen.moved.contains(key);
-    if (cluster.hold && !at_once) {
-      if (value.damped.growing > value.damped.accepted) value.damped.held_by = GrowthBar::frozen;
-      continue;
-    }
-    const Fall fall = at_once ? Fall::at_once : Fall::damped;
-    const Growth may_grow = cluster.hold ? Growth::frozen : growth;
-    const Amount before = value.damped.accepted;
-    close.accepted_moved |=
-        value.damped.step(close.now, close.settings, quantum_of(key.resource), fall, may_grow);
-    conclude_changes(value,
-                     value.damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
-                     close.now);
-    if (value.damped.accepted < before)
-      value.fell_by = seen.at_once_all ? FallCause::claim_edit
-                      : cordoned       ? FallCause::cordon
-                      : at_once        ? FallCause::flavor_use
-                                       : close.lets_fall;
-    else if (value.damped.accepted > before && close.lets_fall == FallCause::second_observation &&
-             value.damped.grew_by == GrowthCause::mass_shrink_hold)
-      value.damped.grew_by = GrowthCause::second_observation;
-  }
-}
-
-LogTime next_deadline_of(const Close& close) {
-  const Cluster& cluster = close.cluster;
   const DebounceSettings& settings = close.settings;
   LogTime next = kForever;
   const auto consider = [&](LogTime when) {
@@ -387,29 +376,29 @@ LogTime next_deadline_of(const Close& close) {
     consider(*cluster.reports.unwatched_since + settings.lost_after);
   if (cluster.counted_again_at) consider(*cluster.counted_again_at);
   for (const auto& [queue, since] : cluster.member.deviating) consider(since);
-  for (const auto& [work, record] : cluster.member.quota_works)
-    if (const auto touch = touch_due(close.state, close.name, work)) consider(touch->due);
   consider(next_pool_deadline(cluster, settings, close.now));
   consider(next_device_deadline(cluster));
-  // The accepted values of such a cluster do not move.
-  if (cluster.presence.detached || !cluster.valued || cluster.lost()) return next;
-  if (settling(cluster) && !cluster.hold) {
-    if (cluster.liveness_at_close == Liveness::live) {
-      consider(cluster.last_changed + settings.first_quiet);
-      consider(cluster.first_valued + settings.grow_window);
-    }
-    return next;
-  }
-  if (cluster.hold) {
-    consider(cluster.hold->since + settings.mass_shrink_hold);
-    return next;
-  }
-  for (const auto& [key, value] : cluster.capacity)
-    if (belongs_to_source(cluster, key)) consider(value.damped.next_deadline(close.now, settings));
+  if (cluster.presence.detached) return next;
+  const ClusterRules rules(close);
+  const Gate gate = gate_of(cluster);
+  if (cluster.hold && rules.awaits_first && cluster.valued && !cluster.lost())
+    consider(*gate.held_since + settings.mass_shrink_hold);  // the close at its end may accept it
+  else
+    consider(cluster_values_of(cluster).next_deadline(close.now, settings, gate, rules));
   return next;
 }
 
 }  // namespace
+
+Gate gate_of(const Cluster& cluster) {
+  const ClusterReports& reports = cluster.reports;
+  Gate gate;
+  if (cluster.liveness_at_close != Liveness::live) gate.growth = Growth::frozen;
+  gate.frozen_since =
+      reports.unavailable_since ? reports.unavailable_since : reports.unwatched_since;
+  if (cluster.hold) gate.held_since = cluster.hold->since;
+  return gate;
+}
 
 LogTime still_since(const Cluster& cluster) {
   LogTime last;
@@ -435,9 +424,11 @@ bool has_member(const State& state, const Cluster& cluster) {
   return false;
 }
 
-void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
+Changes recompute_cluster(State& state, const std::string& name, LogTime next_touch,
+                          DirtySet& dirty) {
+  Changes changes;
   const auto at = state.clusters.find(name);
-  if (at == state.clusters.end()) return;
+  if (at == state.clusters.end()) return changes;
   Cluster& cluster = at->second;
   const ClusterTerms& terms = terms_of(state, name, cluster);
   CanonicalHeadroom pool_headroom;
@@ -460,19 +451,9 @@ void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
   if (close.totals_matter) update_hold(close, before, usable_totals(cluster));
   if (cluster.counted_again_at && *cluster.counted_again_at <= close.now)
     cluster.counted_again_at.reset();
-  if (!cluster.presence.detached && cluster.liveness_at_close != Liveness::lost) {
-    if (settling(cluster))
-      accept_first(close);
-    else
-      step_values(close);
-  }
-  if (cluster.pool.liveness != Liveness::lost) {
-    if (cluster.pool.known)
-      step_pool(cluster, close.settings, close.now);
-    else
-      accept_first_of_pool(cluster, close.settings, close.now);
-  }
-  state.deadlines.set(ClusterDeadline{name}, next_deadline_of(close));
+  close_values(close);
+  close_pool(cluster, close.settings, close.now);
+  state.deadlines.set(ClusterDeadline{name}, std::min(next_touch, next_deadline_of(close)));
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
   cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
@@ -481,18 +462,20 @@ void recompute_cluster(State& state, const std::string& name, DirtySet& dirty) {
                              before_close == std::tuple(cluster.liveness_at_close, cluster.valued,
                                                         !cluster.counted_again_at);
   (only_capacity ? dirty.capacities : dirty.clusters).insert(name);
+  CapacityChange change{name, std::nullopt, false, false};
   if (only_capacity && close.accepted_moved) {
     dirty.accepted.insert(name);
-    mark_cluster_grants_dirty(state, name);
+    change.claims = ClaimPart::grants;
   } else if (close.accepted_moved || close.grants_follow ||
              hub_open_before != !cluster.counted_again_at) {
-    mark_cluster_claims_dirty(state, name);
+    change.claims = ClaimPart::all;
   }
-  if (close.accepted_moved || close.grants_follow) await_still_numbers(state, name);
-  if (before_close !=
-          std::tuple(cluster.liveness_at_close, cluster.valued, !cluster.counted_again_at) ||
-      cluster.presence.detached)
-    mark_followers_dirty(state);
+  change.numbers = close.accepted_moved || close.grants_follow;
+  change.presence = cluster.presence.detached ||
+                    before_close != std::tuple(cluster.liveness_at_close, cluster.valued,
+                                               !cluster.counted_again_at);
+  changes.capacities.push_back(std::move(change));
+  return changes;
 }
 
 }  // namespace fairlead

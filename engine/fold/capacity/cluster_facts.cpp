@@ -8,7 +8,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/claims/claims.h"
+#include "engine/fold/claims/dirty_claims.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/device_cordon.h"
 #include "engine/fold/devices/search_index.h"
@@ -280,24 +280,6 @@ void update_presence(State& state, const std::string& name, Cluster& cluster, bo
 }
 
 }  // namespace
-
-Cluster& mark_capacity_dirty(State& state, const std::string& name) {
-  Cluster& cluster = state.clusters[name];
-  if (cluster.observation.changed) return cluster;  // what changed it has marked it
-  if (state.dirty_clusters.insert(name).second) {
-    cluster.observation = {};
-    cluster.observation.eligible_before = cluster.eligible_nodes;
-    cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
-    *cluster.only_capacity = true;
-  }
-  return cluster;
-}
-
-Cluster& mark_cluster_dirty(State& state, const std::string& name) {
-  Cluster& cluster = mark_capacity_dirty(state, name);
-  *cluster.only_capacity = false;
-  return cluster;
-}
 
 void note_member(State& state, const std::string& name) {
   const auto known = state.clusters.find(name);

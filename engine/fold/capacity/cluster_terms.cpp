@@ -1,37 +1,38 @@
 #include "engine/fold/capacity/cluster_terms.h"
 
-#include "engine/fold/capacity/capacity.h"
-#include "engine/fold/capacity/cluster.h"
-#include "schema/debounce_parameter.h"
+#include "engine/fold/claims/claim_spec.h"
 
 namespace fairlead {
 
-DebounceSettings settings_of(const State& state, const std::string& cluster) {
-  DebounceSettings settings = state.configuration.debounce;
-  std::string why_not;
-  if (const Claim* claim = winning_claim(state, cluster))
-    for (const auto& [parameter, value] : claim->facts.debounce)
-      set_debounce_parameter(settings, parameter, value,
-                             why_not);  // an invalid one is a warning on the claim
-  return settings;
+CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTerms* terms) {
+  const ResourceAliases& aliases = configuration.resource_aliases;
+  CanonicalHeadroom headroom;
+  if (terms && terms->headroom_percent) {
+    for (const auto& [resource, percent] : *terms->headroom_percent)
+      headroom.row_of(resource).percent = percent;
+  } else {
+    for (const auto& [resource, percent] : configuration.headroom.percent)
+      headroom.row_of(canonical_resource(aliases, resource)).percent = percent;
+  }
+  if (terms && terms->headroom_reserved) {
+    for (const auto& [resource, amount] : *terms->headroom_reserved)
+      headroom.row_of(resource).reserved = amount;
+  } else {
+    for (const auto& [resource, text] : configuration.headroom.reserved) {
+      // The configuration was checked when it was read; a text that is no quantity reserves
+      // nothing.
+      const std::string& canonical = canonical_resource(aliases, resource);
+      if (const auto quantity = Quantity::parse(text))
+        headroom.row_of(canonical).reserved = to_amount(canonical, *quantity);
+    }
+  }
+  return headroom;
 }
 
-const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
-  ClusterTerms& terms = *cluster.terms;
-  const std::uint64_t as_of = *state.claims.terms_changes + 1;
-  if (terms.as_of == as_of) return terms;
-  const Claim* claim = winning_claim(state, name);
-  terms = {settings_of(state, name),
-           headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
-           as_of};
-  return terms;
-}
-
-Duration write_interval_of(const State& state, const std::string& name) {
-  const auto at = state.clusters.find(name);
-  if (at != state.clusters.end() && at->second.terms->as_of == *state.claims.terms_changes + 1)
-    return at->second.terms->settings.write_interval;
-  return settings_of(state, name).write_interval;
+CanonicalHeadroom::Row& CanonicalHeadroom::row_of(std::string_view resource) {
+  for (Row& row : rows)
+    if (row.resource == resource) return row;
+  return rows.emplace_back(Row{std::string(resource), 0, 0});
 }
 
 }  // namespace fairlead

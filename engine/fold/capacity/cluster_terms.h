@@ -11,6 +11,8 @@
 
 namespace fairlead {
 
+struct ClaimTerms;
+
 /// The headroom in force for a cluster.
 struct CanonicalHeadroom {
   struct Row {
@@ -23,6 +25,10 @@ struct CanonicalHeadroom {
   /// Returns the row of `resource`; adds one of zeros if there is none.
   Row& row_of(std::string_view resource);
 };
+
+/// Returns the configuration's headroom; a map that `terms` has replaces the configuration's map of
+/// that kind whole. `terms` may be null.
+CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTerms* terms);
 
 /// The settings of a cluster that its claim may override.
 struct ClusterTerms {

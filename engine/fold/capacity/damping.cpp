@@ -4,6 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "engine/fold/capacity/damping_layers.h"
+
 namespace fairlead {
 
 namespace {
@@ -109,25 +111,6 @@ std::optional<LogTime> DampedValue::left_at(Amount value) const {
   return std::nullopt;
 }
 
-bool DampedValue::deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
-                                Amount target) const {
-  if (settings.grow_deadband_percent == 0) return true;
-  const Int128 share = Int128{target} * settings.grow_deadband_percent / 100;
-  if (Int128{target} - accepted >= std::max<Int128>(quantum, share)) return true;
-  if (gap_since && *gap_since + settings.deadband_max_age <= now) return true;
-  // The deadband stops drift, not a recovery: a value that `accepted` left lately may come back.
-  const auto before = left_at(target);
-  return before && *before + settings.deadband_max_age > now;
-}
-
-GrowthBar DampedValue::growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum,
-                                  Amount target, Growth growth) const {
-  if (growth == Growth::frozen) return GrowthBar::frozen;
-  if (last_grow && *last_grow + settings.min_grow_interval > now)
-    return GrowthBar::min_grow_interval;
-  return deadband_lets(now, settings, quantum, target) ? GrowthBar::none : GrowthBar::deadband;
-}
-
 // `target_before` is the target of the step before, or less if it has fallen since.
 GrowthCause DampedValue::cause_of_growth(LogTime now, const DebounceSettings& settings,
                                          Amount target_before, Amount target) const {
@@ -160,14 +143,14 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
     return shrinks;
   }
   if (!gap_since) gap_since = now;
-  const GrowthBar bar = growth_bar(now, settings, quantum, grow_target, growth);
+  const GrowthBar bar = growth_bar({*this, now, settings, quantum, grow_target, {growth, {}, {}}});
   if (shrinks || bar != GrowthBar::none) {
     held_by = bar;
     return shrinks;
   }
   grew_by = cause_of_growth(now, settings, target_before, grow_target);
   held_by = GrowthBar::none;
-  // Later than deadband_max_age none of them lets a growth pass (deadband_lets).
+  // Later than deadband_max_age none of them lets a growth pass (the layer "deadband").
   left.erase(left.begin(), std::find_if(left.begin(), left.end(), [&](const FormerValue& former) {
                return former.until + settings.deadband_max_age > now;
              }));
@@ -178,22 +161,7 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
 }
 
 LogTime DampedValue::next_deadline(LogTime now, const DebounceSettings& settings) const {
-  LogTime next = high.passes(accepted, settings.shrink_window);
-  if (next <= now) next = kForever;  // a fall that is due already waits for what holds it
-  if (gap_since) {
-    if (last_grow && *last_grow + settings.min_grow_interval > now)
-      next = std::min(next, *last_grow + settings.min_grow_interval);
-    if (settings.grow_deadband_percent != 0 && *gap_since + settings.deadband_max_age > now)
-      next = std::min(next, *gap_since + settings.deadband_max_age);
-  }
-  const auto later = [&](Amount bound) {
-    const LogTime when = low.passes(bound, settings.grow_window);
-    if (when > now) next = std::min(next, when);
-  };
-  later(accepted);
-  // While a gap is within the deadband the target may still rise out of it.
-  if (gap_since) next = std::min(next, low.changes_beyond(accepted, now, settings.grow_window));
-  return next;
+  return next_layer_deadline({*this, now, settings, 0, 0, {}});
 }
 
 std::int64_t FlapPenalty::at_time(LogTime now, const DebounceSettings& settings) const {

@@ -71,7 +71,7 @@ enum class Fall : std::uint8_t { damped, at_once };
 /// Whether growth may be accepted now (it is frozen while a source is stale).
 enum class Growth : std::uint8_t { allowed, frozen };
 
-/// What keeps growth back, in the order in which it is checked.
+/// What keeps growth back (damping_layers.h has the order in which it is checked).
 enum class GrowthBar : std::uint8_t { none, frozen, min_grow_interval, deadband };
 
 /// What let an accepted value grow: the last of the bars that held it. Where several bars end at
@@ -139,10 +139,6 @@ struct DampedValue {
   /// least growth outside the deadband.
   bool step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
             Growth growth);
-  /// Returns what keeps accepted from growing to `target` at `now`, where the grow window allows
-  /// it.
-  GrowthBar growth_bar(LogTime now, const DebounceSettings& settings, Amount quantum, Amount target,
-                       Growth growth) const;
   /// Returns when accepted left `value` last; nullopt if that is not remembered.
   std::optional<LogTime> left_at(Amount value) const;
   /// Returns when step could next change accepted if nothing else happens; kForever if never.
@@ -154,8 +150,6 @@ struct DampedValue {
   void move_to(LogTime now, Amount value);
   GrowthCause cause_of_growth(LogTime now, const DebounceSettings& settings, Amount target_before,
                               Amount target) const;
-  bool deadband_lets(LogTime now, const DebounceSettings& settings, Amount quantum,
-                     Amount target) const;
 };
 
 /// Layer 1: the penalty of one node name (RFC 2439). It survives a delete of the node.

@@ -114,18 +114,6 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
   add_amounts(state, cluster, node, sign, cause);
 }
 
-const std::vector<NodeFlavor>& flavors_of(const Cluster& cluster, const NodeRecord& node) {
-  static const std::vector<NodeFlavor> nowhere;
-  return node.counted.kind == 0 ? nowhere : cluster.kinds[node.counted.kind - 1].flavors;
-}
-
-const NodeFlavor& flavor_for(const State& state, const Cluster& cluster, const NodeRecord& node,
-                             std::string_view resource) {
-  static const NodeFlavor none;
-  const std::vector<NodeFlavor>& flavors = flavors_of(cluster, node);
-  return flavors.empty() ? none : flavors[state.flavors.candidates.of(resource)];
-}
-
 void count_node(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
   count_as(state, cluster, node, winning_flavors(node.facts, state.flavors), cause);
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fold/capacity/node_flavors.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -26,11 +27,5 @@ void count_for_flavors(const State& state, Cluster& cluster, NodeRecord& node, S
 void leave_kind(Cluster& cluster, const CountedNode& counted);
 /// Takes a node out that was counted.
 void uncount_node(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause);
-
-/// Returns the flavors of a counted node, by candidate set; empty if it counts nowhere.
-const std::vector<NodeFlavor>& flavors_of(const Cluster& cluster, const NodeRecord& node);
-/// Returns the one for a resource.
-const NodeFlavor& flavor_for(const State& state, const Cluster& cluster, const NodeRecord& node,
-                             std::string_view resource);
 
 }  // namespace fairlead

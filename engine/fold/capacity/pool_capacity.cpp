@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
-#include "engine/fold/pool/super_clusters.h"
+#include "engine/fold/capacity/damped_set.h"
 
 namespace fairlead {
 
@@ -34,7 +34,38 @@ NodeSize size_of(const State& state, const NodeRecord& node) {
   return size;
 }
 
+using PoolValues = DampedSet<std::map<std::string, PoolValue>>;
+PoolValues pool_values_of(ClusterPool& pool) {
+  return {pool.values,
+          {&pool.valued, pool.known, pool.first_valued, pool.last_changed, pool.liveness}};
+}
+
+// What the pool's part decides otherwise than other sets. It does not record a hold in `held_by`,
+// from which `grew_by` follows: no answer has what let a value of the pool grow.
+struct PoolRules : SetRules {
+  const Cluster& cluster;
+  LogTime now;
+
+  PoolRules(const Cluster& of, LogTime at) : cluster(of), now(at) { awaits_first = !of.pool.known; }
+  Fall fall_of(const std::string& resource) const {
+    return cluster.observation.pool.at_once.contains(resource) ? Fall::at_once : Fall::damped;
+  }
+  void accepted_first(const std::string&, PoolValue& value) const { value.capacity.moved = now; }
+  void stepped(const std::string&, PoolValue& value, Amount before) const {
+    if (value.capacity.damped.accepted != before) value.capacity.moved = now;
+  }
+};
+
 }  // namespace
+
+const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member) {
+  const PoolCluster* all = nullptr;
+  for (const PoolCluster& entry : settings.clusters) {
+    if (entry.name == member) return &entry;
+    if (entry.name == "*") all = &entry;
+  }
+  return all;
+}
 
 void set_pool_terms(const State& state, const std::string& name, Cluster& cluster) {
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, name);
@@ -169,35 +200,24 @@ bool pool_falls(const Cluster& cluster, const CanonicalHeadroom& headroom) {
 }
 
 void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime now) {
-  ClusterPool& pool = cluster.pool;
-  const bool first = !pool.valued;
-  if (first) {
-    pool.valued = true;
-    pool.first_valued = pool.last_changed = now;
-  }
-  for (auto& [resource, value] : pool.values) {
+  for (auto& [resource, value] : cluster.pool.values)
     value.whole = usable_hundredths(value.capacity.offered, resource, headroom);
-    const Amount usable =
-        part_of_pool(cluster, usable_amount(value.capacity.offered, resource, headroom));
-    const Amount growing =
-        part_of_pool(cluster, usable_amount(value.capacity.growing, resource, headroom));
-    DampedValue& damped = value.capacity.damped;
-    if (!damped.high.empty() && usable == damped.usable && growing == damped.growing) continue;
-    if (damped.high.empty() && !first) damped.observe(LogTime{0}, 0, 0);  // it was not there
-    damped.observe(now, usable, growing);
-    pool.last_changed = now;
-  }
+  PoolValues values = pool_values_of(cluster.pool);
+  const auto changes = values.changes([&](const std::string& resource, const PoolValue& value) {
+    const auto part = [&](Int128 offered) {
+      return part_of_pool(cluster, usable_amount(offered, resource, headroom));
+    };
+    return std::pair(part(value.capacity.offered), part(value.capacity.growing));
+  });
+  values.measure(changes, now);
 }
 
 void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
                           LogTime now) {
   ClusterPool& pool = cluster.pool;
   const bool was_lost = pool.liveness == Liveness::lost;
-  if (is == pool.liveness || (was_lost && is == Liveness::stale)) return;
-  if (is == Liveness::live) {
-    for (auto& [resource, value] : pool.values) value.capacity.damped.begin_anew(now);
-    pool.first_valued = pool.last_changed = now;
-  }
+  if (was_lost && is == Liveness::stale) return;
+  if (!pool_values_of(pool).set_liveness(is, now)) return;
   if (is == Liveness::lost) {
     pool.lost_since = now;
     pool.counted_again_at.reset();
@@ -205,60 +225,23 @@ void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings&
     pool.lost_since.reset();
     pool.counted_again_at = now + settings.grow_window;
   }
-  pool.liveness = is;
 }
 
-void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
-  ClusterPool& pool = cluster.pool;
-  if (!pool.valued || pool.liveness != Liveness::live) return;
-  const FirstValues which = first_values(pool.first_valued, pool.last_changed, now, settings);
-  if (which == FirstValues::wait) return;
-  for (auto& [resource, value] : pool.values) {
-    value.capacity.damped.accept_first(which, now, settings);
-    value.capacity.moved = now;
-  }
-  pool.known = true;
+void close_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
+  pool_values_of(cluster.pool).close(now, settings, pool_gate_of(cluster), PoolRules(cluster, now));
 }
 
-// A hold stops every value that no cordon of this moment moves: its falls, because the loss is in
-// doubt, and its growth, because the cluster's sums are. A cordoned resource falls at once and does
-// not grow. step_values (cluster_close.cpp) does the same for claims and sets `held_by` to `frozen`
-// for a growth that the hold keeps back: from that follows `grew_by`, which `why` reports of values
-// that belong to claims. Nothing reports it of the pool's values, and no value depends on it, so it
-// is not set here.
-void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
-  const bool live = cluster.pool.liveness == Liveness::live;
-  const PoolObservation& seen = cluster.observation.pool;
-  for (auto& [resource, value] : cluster.pool.values) {
-    const bool at_once = seen.at_once.contains(resource);
-    if (cluster.hold && !at_once) continue;
-    const Growth growth = live && !cluster.hold ? Growth::allowed : Growth::frozen;
-    if (value.capacity.damped.step(now, settings, quantum_of(resource),
-                                   at_once ? Fall::at_once : Fall::damped, growth))
-      value.capacity.moved = now;
-  }
+Gate pool_gate_of(const Cluster& cluster) {
+  Gate gate;
+  if (cluster.pool.liveness != Liveness::live) gate.growth = Growth::frozen;
+  if (cluster.hold) gate.held_since = cluster.hold->since;
+  return gate;
 }
 
-LogTime next_pool_deadline(const Cluster& cluster, const DebounceSettings& settings, LogTime now) {
-  const ClusterPool& pool = cluster.pool;
-  LogTime next = kForever;
-  const auto consider = [&](LogTime when) {
-    if (when > now) next = std::min(next, when);
-  };
-  if (!pool.offered || !pool.valued || pool.liveness == Liveness::lost) return next;
-  if (!pool.known) {
-    if (pool.liveness != Liveness::live) return next;
-    consider(pool.last_changed + settings.first_quiet);
-    consider(pool.first_valued + settings.grow_window);
-    return next;
-  }
-  if (cluster.hold) {
-    consider(cluster.hold->since + settings.mass_shrink_hold);
-    return next;
-  }
-  for (const auto& [resource, value] : pool.values)
-    consider(value.capacity.damped.next_deadline(now, settings));
-  return next;
+LogTime next_pool_deadline(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
+  if (!cluster.pool.offered) return kForever;
+  return pool_values_of(cluster.pool)
+      .next_deadline(now, settings, pool_gate_of(cluster), PoolRules(cluster, now));
 }
 
 }  // namespace fairlead

@@ -8,10 +8,13 @@
 #include <vector>
 
 #include "engine/fold/capacity/cluster_terms.h"
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
 
+/// Returns the pool's entry for a member; null if it offers nothing to tenants.
+const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member);
 /// Sets whether and how much the cluster offers to the pool, as the configuration says.
 void set_pool_terms(const State& state, const std::string& name, Cluster& cluster);
 /// Returns the headroom of the pool in that cluster: the entry's own, else the configuration's.
@@ -50,11 +53,11 @@ void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime n
 /// after a loss new slices do for as long. A source that was lost is so until it is live.
 void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
                           LogTime now);
-/// Accepts the first values, if they have been quiet for long enough.
-void accept_first_of_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
-/// Layer 2 for each resource.
-void step_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Accepts the first values, or lets each value step (layer 2).
+void close_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Returns what holds all values of the pool's part, as the last close left it.
+Gate pool_gate_of(const Cluster& cluster);
 /// Returns when a value may next move if nothing happens; kForever if none may.
-LogTime next_pool_deadline(const Cluster& cluster, const DebounceSettings& settings, LogTime now);
+LogTime next_pool_deadline(Cluster& cluster, const DebounceSettings& settings, LogTime now);
 
 }  // namespace fairlead

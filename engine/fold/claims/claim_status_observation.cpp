@@ -1,7 +1,7 @@
 #include "engine/fold/claims/claim_status_observation.h"
 
 #include "engine/base/resource_version.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

@@ -7,9 +7,10 @@
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
-#include "engine/fold/members/taken_over.h"
-#include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/members/kept.h"
+#include "engine/fold/queues/dirty_queues.h"
+#include "engine/fold/queues/pairs.h"
+#include "engine/fold/writes/record.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -351,14 +352,6 @@ std::vector<const std::string*> queues_granted(const Claim& claim) {
   return queues;
 }
 
-const Claim* winning_claim(const State& state, const std::string& cluster) {
-  const auto at = state.claims.of_cluster.find(cluster);
-  if (at == state.claims.of_cluster.end()) return nullptr;
-  for (const std::string& name : at->second)
-    if (const Claim& claim = state.claims.by_name.at(name); claim.winner) return &claim;
-  return nullptr;
-}
-
 void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const std::string& name = seen.key.name;
   const auto at = state.claims.by_name.find(name);
@@ -439,43 +432,6 @@ std::string new_claim_name(const std::string& cluster) {
 std::string cluster_of_new_claim(const std::string& name) {
   return name.ends_with(kNewClaimSuffix) ? name.substr(0, name.size() - kNewClaimSuffix.size())
                                          : "";
-}
-
-// Adds `part` to what closing the moment does with the claim.
-static void mark_part_dirty(State& state, const std::string& name, ClaimPart part) {
-  const auto at = state.claims.by_name.find(name);
-  if (at == state.claims.by_name.end()) return;
-  ClaimPart& all = *at->second.dirty;
-  if (state.claims.dirty.insert(name).second || part == ClaimPart::all)
-    all = part;
-  else if (all != ClaimPart::all && all != part)
-    all = ClaimPart::status_and_grants;
-}
-
-void mark_claim_dirty(State& state, const std::string& name) {
-  mark_part_dirty(state, name, ClaimPart::all);
-}
-
-void mark_claim_status_dirty(State& state, const std::string& name) {
-  mark_part_dirty(state, name, ClaimPart::status);
-}
-
-static void mark_claims_dirty(State& state, const std::string& cluster, ClaimPart part) {
-  if (const auto at = state.claims.of_cluster.find(cluster); at != state.claims.of_cluster.end())
-    for (const std::string& name : at->second) mark_part_dirty(state, name, part);
-}
-
-void mark_cluster_grants_dirty(State& state, const std::string& cluster) {
-  mark_claims_dirty(state, cluster, ClaimPart::grants);
-}
-
-void mark_cluster_claims_dirty(State& state, const std::string& cluster) {
-  mark_claims_dirty(state, cluster, ClaimPart::all);
-}
-
-void mark_queue_claims_dirty(State& state, const std::string& queue) {
-  if (const auto at = state.claims.of_queue.find(queue); at != state.claims.of_queue.end())
-    for (const std::string& name : at->second) mark_claim_dirty(state, name);
 }
 
 void reparse_claims(State& state) {

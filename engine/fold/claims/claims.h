@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/claims/dirty_claims.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -19,18 +20,6 @@ void forget_claim(State& state, const std::string& name);
 std::string new_claim_name(const std::string& cluster);
 /// Returns the cluster for which such a claim is made; empty if the name is no such claim's.
 std::string cluster_of_new_claim(const std::string& name);
-/// Marks the claim, if there is one: its grants are derived again when the present moment closes.
-void mark_claim_dirty(State& state, const std::string& name);
-/// Marks only the claim's status: it is planned again when the present moment closes. For what
-/// cannot change the grants: the answer to a write of the status, its observation, its deadline.
-void mark_claim_status_dirty(State& state, const std::string& name);
-/// Marks only the grants of the claims of `cluster`: they are derived again, and a claim whose
-/// grants stay as they are is not planned. For accepted values that moved.
-void mark_cluster_grants_dirty(State& state, const std::string& cluster);
-/// Marks the claims of `cluster`, as mark_claim_dirty does.
-void mark_cluster_claims_dirty(State& state, const std::string& cluster);
-/// Marks the claims that name `queue`, as mark_claim_dirty does.
-void mark_queue_claims_dirty(State& state, const std::string& queue);
 /// Parses and marks every claim again, because the configuration changed.
 void reparse_claims(State& state);
 /// Returns the ClusterQueues that the claim's grants name, sorted, each once.

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/devices/node_reach.h"
-#include "engine/fold/capacity/node_count.h"
+#include "engine/fold/capacity/node_flavors.h"
 
 namespace fairlead {
 

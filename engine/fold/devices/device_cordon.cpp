@@ -1,7 +1,7 @@
 #include "engine/fold/devices/device_cordon.h"
 
 #include "engine/devices/node_reach.h"
-#include "engine/fold/capacity/node_count.h"
+#include "engine/fold/capacity/node_flavors.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/pool_offer.h"
 

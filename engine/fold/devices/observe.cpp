@@ -1,6 +1,6 @@
 #include "engine/fold/devices/observe.h"
 
-#include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/dirty_clusters.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/search_index.h"
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity_state.h"
-#include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/lookup.h"
 
 namespace fairlead {
 

@@ -11,7 +11,7 @@
 #include "engine/fold/fleet_claims/answer.h"
 #include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/fleet_claims/needs.h"
-#include "engine/fold/multikueue/nominations.h"
+#include "engine/fold/multikueue/lookup.h"
 
 namespace fairlead {
 

@@ -2,7 +2,7 @@
 
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/refusals.h"
-#include "engine/fold/pool/shares.h"
+#include "engine/fold/pool/lookup.h"
 
 namespace fairlead {
 

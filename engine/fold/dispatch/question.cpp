@@ -63,8 +63,6 @@ ExtendedNames extended_names(const State& state, const WorkerList& list) {
   return names;
 }
 
-std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
-
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload) {
   if (has_fleet_needs(state.configuration, workload)) return true;
   if (!state.configuration.dra.dispatch) return false;

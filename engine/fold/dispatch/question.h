@@ -21,9 +21,6 @@ ExtendedNames extended_names(const State& state, const WorkerList& list);
 /// name of a class. Pod sets that are admitted with 0 have no pod.
 bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload);
 
-/// Returns how many pods of the set run: as admitted, else as asked for.
-std::int64_t pod_count(const WorkloadPodSet& pods);
-
 /// Returns the question for `pod_sets` of the Workload `id`. It refers to `state` and the facts of
 /// `pod_sets`, and is of use while neither changes.
 FitQuestion question_of(const State& state, const std::string& cluster, const NamespacedName& id,

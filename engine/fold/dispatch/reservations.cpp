@@ -7,7 +7,7 @@
 #include "engine/fold/devices/reservation.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/fleet_claims/bookings.h"
-#include "engine/fold/multikueue/nominations.h"
+#include "engine/fold/multikueue/lookup.h"
 
 namespace fairlead {
 

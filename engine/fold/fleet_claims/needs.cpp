@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/fold/dispatch/question.h"
 #include "schema/fleet_driver.h"
 
 namespace fairlead {
@@ -171,5 +170,7 @@ std::vector<ClaimConsumer> wished_consumers(const State& state, const Namespaced
   for (auto& [name, entry] : missing) wished.push_back(std::move(entry));
   return wished;
 }
+
+std::int64_t pod_count(const WorkloadPodSet& pods) { return pods.admitted.value_or(pods.count); }
 
 }  // namespace fairlead

@@ -9,6 +9,9 @@
 
 namespace fairlead {
 
+/// Returns how many pods of the set run: as admitted, else as asked for.
+std::int64_t pod_count(const WorkloadPodSet& pods);
+
 /// One entry of a Workload's fleet claims.
 struct FleetNeed {
   std::string entry;

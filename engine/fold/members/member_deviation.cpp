@@ -5,7 +5,7 @@
 #include <span>
 
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 
@@ -124,6 +124,16 @@ std::optional<Touch> touch_due(const State& state, const std::string& member,
   if (const WriteState* write = write_of(state, object); write && write->last_write)
     due = std::max(due, *write->last_write + kTouchInterval);
   return Touch{*which, due};
+}
+
+LogTime next_touch(const State& state, const std::string& member) {
+  LogTime next = kForever;
+  const auto at = state.clusters.find(member);
+  if (at == state.clusters.end()) return next;
+  for (const auto& [work, record] : at->second.member.quota_works)
+    if (const auto touch = touch_due(state, member, work); touch && touch->due > state.now)
+      next = std::min(next, touch->due);
+  return next;
 }
 
 std::vector<ResourceGroup> groups_in_work(const Cluster& cluster, const std::string& queue) {

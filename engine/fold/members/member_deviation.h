@@ -56,6 +56,10 @@ struct Touch {
 std::optional<Touch> touch_due(const State& state, const std::string& member,
                                const std::string& work);
 
+/// Returns the first time after State::now at which a quota work of the member may be touched;
+/// kForever if none of its queues deviates.
+LogTime next_touch(const State& state, const std::string& member);
+
 /// Returns the works' quota of one queue as a list of groups; empty if they have none of it.
 std::vector<ResourceGroup> groups_in_work(const Cluster& cluster, const std::string& queue);
 /// Returns the queues of the works that differ from it at the member, changed or gone. A queue that

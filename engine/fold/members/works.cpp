@@ -6,11 +6,11 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
-#include "engine/fold/claims/claims.h"
+#include "engine/fold/claims/dirty_claims.h"
+#include "engine/fold/members/kept.h"
 #include "engine/fold/members/member_deviation.h"
-#include "engine/fold/members/taken_over.h"
-#include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/queues/dirty_queues.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

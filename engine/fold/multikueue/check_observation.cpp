@@ -1,7 +1,7 @@
 #include "engine/fold/multikueue/check_observation.h"
 
 #include "engine/base/json.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

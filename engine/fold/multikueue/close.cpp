@@ -12,7 +12,7 @@
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
-#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queues/worker_quota.h"
 
 namespace fairlead {
 

@@ -8,7 +8,8 @@
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
+#include "engine/fold/writes/retry.h"
 
 namespace fairlead {
 

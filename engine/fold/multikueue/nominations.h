@@ -3,6 +3,7 @@
 // Internal to the fold.
 #pragma once
 
+#include "engine/fold/multikueue/lookup.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -11,11 +12,6 @@ namespace fairlead {
 /// nomination changes only when the list does, or when another leaver has been absent for the move
 /// window. One that uses devices is left to the dispatch by devices (dispatch/close.h).
 void recompute_nomination(State& state, const NamespacedName& id);
-
-/// Returns the first of our checks on the Workload; null if it has none.
-const CheckRecord* check_of(const State& state, const WorkloadFacts& workload);
-/// Returns the list that the Workload is dispatched by; null if there is none.
-const WorkerList* list_of_workload(const State& state, const WorkloadFacts& workload);
 
 /// What clears a nomination when Kueue sets status.clusterName. A Workload may not have both, and
 /// Kueue cannot drop a field that another manager applied: without a clearer it is never admitted.

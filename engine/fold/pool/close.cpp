@@ -6,14 +6,15 @@
 
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/pods.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/rounds.h"
+#include "engine/fold/pool/sending.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
-#include "engine/fold/writes/writes.h"
 
 namespace fairlead {
 
@@ -213,20 +214,6 @@ void note_edits(State& state) {
 
 // ---- what is to be written ----
 
-// Whether a write of the object could be sent now. Sets a deadline where only the write interval
-// keeps it back.
-bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key) {
-  const WriteState* const write = find_write(state, view);
-  if (!write) return true;
-  if (write->outstanding || write->awaits()) return false;
-  if (write->refusal && state.now < write->refusal->retry_at) return false;
-  if (!write->last_write) return true;
-  const LogTime next = *write->last_write + write_interval(state, view);
-  if (next <= state.now) return true;
-  state.pool.due.insert({next, key});
-  return false;
-}
-
 void recompute_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty) {
   Pool& pool = state.pool;
   pool.unwritten.erase(key);
@@ -319,44 +306,6 @@ void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
 }
 
 }  // namespace
-
-bool takes_part(const PoolTenant& tenant, const PoolNamespace& of) {
-  return tenant.takes_part && of.seen && !of.seen->facts.deleting;
-}
-
-bool is_in_pool(const State& state, const PoolNamespace& of) {
-  return quota_of(of, state.configuration.pool.quotas).any();
-}
-
-bool namespace_differs(const State& state, const PoolNamespace& of) {
-  const bool in_pool = is_in_pool(state, of);
-  if (!of.taken_up && !in_pool) return false;
-  if (value_of(of.reason).written != of.seen->facts.reason.value_or("")) return true;
-  if (!of.taken_up) return false;
-  return !of.observed || *of.observed != placements_of(of);
-}
-
-std::optional<std::string> super_cluster_of(const PoolPod& pod) {
-  return pod.cluster.empty() ? pod.seen.facts.super_cluster : pod.cluster;
-}
-
-bool pod_differs(const PoolPod& pod) {
-  const PodFacts& facts = pod.seen.facts;
-  if (facts.bound || facts.over || facts.deleting) return false;
-  return super_cluster_of(pod) != facts.super_cluster ||
-         value_of(pod.reason).written != facts.reason.value_or("");
-}
-
-void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
-  const PoolPod* const pod = find_pod(state.pool, key);
-  if (!pod || !pod_differs(*pod)) return;
-  const auto& [tenant, namespace_, name] = key;
-  const PoolNamespace& of = *find_namespace(state.pool, {tenant, namespace_});
-  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return;
-  const SourceName source = tenant_source(tenant);
-  may_send(state, {source, Kind::pod, namespace_, name, false}, key);
-  dirty.pool_pods.insert(key);
-}
 
 void recompute_pool(State& state, DirtySet& dirty) {
   Pool& pool = state.pool;

@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "engine/fold/condition_message.h"
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/reasons.h"
+#include "engine/fold/pool/sending.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/close.h"
 #include "engine/fold/pool/demand.h"
 #include "engine/fold/pool/division_of_slices.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/wishes.h"

@@ -7,21 +7,10 @@
 #include <optional>
 #include <string>
 
+#include "engine/fold/pool/lookup.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
-
-/// Returns the namespace; null if nothing in it was ever observed.
-PoolNamespace* find_namespace(Pool& pool, const PoolNamespaceKey& key);
-const PoolNamespace* find_namespace(const Pool& pool, const PoolNamespaceKey& key);
-/// Returns the pod; null if there is none.
-PoolPod* find_pod(Pool& pool, const PoolPodKey& key);
-const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key);
-inline PoolNamespaceKey namespace_of(const PoolPodKey& key) { return {key.tenant, key.namespace_}; }
-/// The key of the Namespace itself where pods have keys too.
-inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
-  return {key.first, key.second, ""};
-}
 
 /// Marks the namespaces that want more slices of tenants that have more or fewer in all now: they
 /// may get some, or have another reason.

@@ -96,15 +96,6 @@ bool awaits_id(const State& state, const std::string& member) {
          at->second.pool.liveness != Liveness::lost;
 }
 
-const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member) {
-  const PoolCluster* all = nullptr;
-  for (const PoolCluster& entry : settings.clusters) {
-    if (entry.name == member) return &entry;
-    if (entry.name == "*") all = &entry;
-  }
-  return all;
-}
-
 void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
                                 const Seen<ConfigMapFacts>& seen) {
   if (key.namespace_ != kSuperClusterInfoNamespace || key.name != kSuperClusterInfo) return;

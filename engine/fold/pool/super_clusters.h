@@ -23,9 +23,6 @@ void observe_super_cluster_id(State& state, const SourceName& source, Liveness l
 /// lost member cannot be read, so its name is its id.
 bool awaits_id(const State& state, const std::string& member);
 
-/// Returns the pool's entry for a member; null if it offers nothing to tenants.
-const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member);
-
 /// Derives Pool::clusters of the members whose moment closes, and marks those that changed.
 void recompute_super_clusters(State& state, const std::set<std::string>& members);
 /// Returns when a super cluster, or an id that no member has, next changes its standing by time

@@ -4,24 +4,12 @@
 #include <utility>
 
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/members/taken_over.h"
+#include "engine/fold/members/kept.h"
 #include "engine/fold/members/works.h"
-#include "engine/fold/multikueue/worker_quota.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/queues/worker_quota.h"
 
 namespace fairlead {
-
-Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
-               const QuotaKey& pair) {
-  const auto key = [](const Contribution& part) {
-    return std::tie(part.cluster, part.flavor, part.resource);
-  };
-  const auto wanted = std::tie(cluster, pair.flavor, pair.resource);
-  const auto at =
-      std::partition_point(contributions.begin(), contributions.end(),
-                           [&](const Contribution& part) { return key(part) < wanted; });
-  return at != contributions.end() && key(*at) == wanted ? at->amount : 0;
-}
 
 namespace {
 

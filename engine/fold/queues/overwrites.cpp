@@ -5,7 +5,7 @@
 #include "engine/base/resource_version.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 

@@ -8,13 +8,13 @@
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
-#include "engine/fold/claims/claims.h"
-#include "engine/fold/members/taken_over.h"
-#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/claims/dirty_claims.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/overwrites.h"
 #include "engine/fold/queues/queue_annotations.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/queues/take_over.h"
+#include "engine/fold/queues/worker_quota.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 
@@ -63,94 +63,9 @@ void mark_deleted_claims_dirty(State& state, const std::string& queue) {
 
 }  // namespace
 
-void note_quota_change(State& state, const std::string& name) {
-  if (const auto at = state.queues.by_name.find(name); at != state.queues.by_name.end())
-    *at->second.changed = ++*state.queues.quota_changes;
-}
-
-void mark_queue_dirty(State& state, const std::string& name) {
-  state.queues.dirty.insert(name);
-  note_quota_change(state, name);
-}
-
-void requote(State& state, const std::string& name) {
-  requote_unchanged(state, name);
-  note_quota_change(state, name);
-}
-
-void requote_unchanged(State& state, const std::string& name) {
-  state.queues.dirty_quotas.insert(name);
-}
-
-void resolve_conflict(State& state, const std::string& name) {
-  const auto at = state.queues.by_name.find(name);
-  if (at == state.queues.by_name.end()) return;
-  if (!at->second.contested.empty()) note_quota_change(state, name);
-  at->second.contested.clear();
-  at->second.overwrites.clear();
-}
-
 bool is_contested(const State& state, const std::string& queue, const QuotaKey& pair) {
   const auto at = state.queues.by_name.find(queue);
   return at != state.queues.by_name.end() && at->second.contested.contains(pair);
-}
-
-std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
-                                        const ResourceAliases& aliases,
-                                        const std::string& canonical) {
-  for (const ResourceGroup& group : groups)
-    for (const std::string& resource : group.covered_resources)
-      if (canonical_resource(aliases, resource) == canonical) return resource;
-  return std::nullopt;
-}
-
-const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
-                                const std::string& resource) {
-  for (const ResourceGroup& group : groups)
-    for (const FlavorQuotas& quotas : group.flavors) {
-      if (quotas.name != flavor) continue;
-      for (const ResourceQuota& quota : quotas.resources)
-        if (quota.name == resource) return &quota;
-    }
-  return nullptr;
-}
-
-std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
-                                const ResourceAliases& aliases, const QuotaKey& pair) {
-  const auto name = covered_name(groups, aliases, pair.resource);
-  const ResourceQuota* quota = name ? find_quota(groups, pair.flavor, *name) : nullptr;
-  if (!quota) return std::nullopt;
-  return to_amount(pair.resource, quota->nominal);
-}
-
-std::map<QuotaKey, Amount> amounts_in(const std::vector<ResourceGroup>& groups,
-                                      const ResourceAliases& aliases) {
-  std::map<std::string, std::string> covered;  // covered_name of each canonical resource
-  for (const ResourceGroup& group : groups)
-    for (const std::string& resource : group.covered_resources)
-      covered.try_emplace(canonical_resource(aliases, resource), resource);
-  std::map<QuotaKey, Amount> amounts;
-  for (const ResourceGroup& group : groups)
-    for (const FlavorQuotas& flavor : group.flavors)
-      for (const ResourceQuota& quota : flavor.resources) {
-        const std::string resource = canonical_resource(aliases, quota.name);
-        const auto name = covered.find(resource);
-        if (name != covered.end() && name->second == quota.name)
-          amounts.try_emplace({flavor.name, resource}, to_amount(resource, quota.nominal));
-      }
-  return amounts;
-}
-
-bool covers_alias_twice(const State& state, const std::string& queue,
-                        const std::string& canonical) {
-  const auto at = state.queues.by_name.find(queue);
-  if (at == state.queues.by_name.end()) return false;
-  int names = 0;
-  for (const ResourceGroup& group : at->second.facts.groups)
-    for (const std::string& resource : group.covered_resources)
-      names +=
-          canonical_resource(state.configuration.resource_aliases, resource) == canonical ? 1 : 0;
-  return names > 1;
 }
 
 void follow_terms(State& state, const std::string& name, Queue& queue) {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/queues/dirty_queues.h"
+#include "engine/fold/queues/pairs.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -14,20 +16,6 @@ namespace fairlead {
 /// Folds an observation of a hub queue, or its disappearance.
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq);
 void forget_queue(State& state, const std::string& name);
-/// Marks the queue, the claims that name it and their clusters: they are planned again when the
-/// present moment closes.
-void mark_queue_dirty(State& state, const std::string& name);
-/// Marks only the queue's quota: it is compared when the present moment closes, without the claims
-/// that name the queue.
-void requote(State& state, const std::string& name);
-/// Does the same where no input of the quota changed: only the time to write it may have come.
-void requote_unchanged(State& state, const std::string& name);
-/// Notes that an input of the queue's quota changed, or whether it is written: values derived from
-/// it (Queue::changed) are stale. mark_queue_dirty and requote call it.
-void note_quota_change(State& state, const std::string& name);
-/// Ends an OwnershipConflict of the queue, so that its pairs are written again: a claim that names
-/// it was edited, its terms changed, or an orchestrator decides its quota.
-void resolve_conflict(State& state, const std::string& name);
 /// Whether the pair is left to another writer that keeps changing it.
 bool is_contested(const State& state, const std::string& queue, const QuotaKey& pair);
 /// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
@@ -37,26 +25,10 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
 /// observation since the write was sent has counted it.
 void note_queue_seen_since(State& state, const std::string& name);
 /// Updates which pairs are ours. What the hub has of a named pair that is not ours yet is taken
-/// over (members/taken_over.h). A named pair with the quota that we want becomes ours, also where
+/// over (take_over.h). A named pair with the quota that we want becomes ours, also where
 /// nothing had to be written; one that is no longer named and is gone or has the quota that we want
 /// is given up.
 void recompute_pairs(State& state, const std::string& name);
-
-/// Whether a queue covers a resource by two names (aliases): neither can be granted then.
-bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical);
-/// Returns the name under which `groups` cover the canonical resource; nullopt if they do not.
-std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
-                                        const ResourceAliases& aliases,
-                                        const std::string& canonical);
-/// Returns the quota entry of (flavor, covered resource name); null if the list has none.
-const ResourceQuota* find_quota(const std::vector<ResourceGroup>& groups, const std::string& flavor,
-                                const std::string& resource);
-/// Returns the nominal quota of a pair; nullopt if the list has none.
-std::optional<Amount> amount_in(const std::vector<ResourceGroup>& groups,
-                                const ResourceAliases& aliases, const QuotaKey& pair);
-/// Returns amount_in of every pair of the list.
-std::map<QuotaKey, Amount> amounts_in(const std::vector<ResourceGroup>& groups,
-                                      const ResourceAliases& aliases);
 
 /// The hub quota of one pair: the base quota plus what the claims contribute at this moment or,
 /// where the queue follows its workers, the workers' shares.
@@ -82,10 +54,6 @@ Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey
 std::vector<Contribution> parts_kept(const State& state, const std::string& queue,
                                      const QuotaKey& pair, Amount found,
                                      const std::set<std::string>& clusters);
-
-/// Returns what the cluster contributes to the pair; 0 if nothing. `contributions` are sorted.
-Amount part_of(const std::vector<Contribution>& contributions, const std::string& cluster,
-               const QuotaKey& pair);
 
 /// Whether the queue has worker terms or shares, also malformed ones: its quota follows, or until
 /// lately followed, from more than its claims.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/interval.h"
 
 namespace fairlead {
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include "engine/log/pack.h"
 #include "schema/codec.h"
@@ -85,6 +86,8 @@ struct Search {
   Result<void> look_into(Seq pack, const std::vector<std::uint32_t>& places);
   Result<void> old_entries(const std::string& prefix);
   Result<void> entries_of_commits(std::string_view prefix, std::uint32_t mark);
+  /// The same from the last commit backwards, until `most` are found, or a few more.
+  Result<void> newest_entries(std::string_view prefix, std::uint32_t mark, std::size_t most);
 };
 
 Error in_pack(Seq pack, Error error) {
@@ -145,6 +148,26 @@ Result<void> Search::entries_of_commits(std::string_view prefix, std::uint32_t m
   return translate(entries->status(), "cannot read the index of objects");
 }
 
+Result<void> Search::newest_entries(std::string_view prefix, std::uint32_t mark, std::size_t most) {
+  const rocksdb::Slice begins(prefix.data(), prefix.size());
+  rocksdb::ReadOptions options;
+  options.fill_cache = false;
+  const std::unique_ptr<rocksdb::Iterator> entries(store.db->NewIterator(options, store.by_object));
+  for (entries->SeekForPrev(std::string(prefix) + seq_key(last));
+       entries->Valid() && entries->key().starts_with(begins) && found.size() < most;
+       entries->Prev()) {
+    const Seq pack = seq_of_key(entries->key());
+    if (pack < first) break;
+    const auto places = places_of(mark, entries->value().ToStringView());
+    if (places.empty()) continue;
+    const std::vector<Seq> later = std::exchange(found, {});
+    if (auto looked = look_into(pack, places); !looked) return looked;
+    found.insert(found.end(), later.begin(), later.end());
+  }
+  if (entries->status().ok()) return {};
+  return translate(entries->status(), "cannot read the index of objects");
+}
+
 }  // namespace
 
 std::uint32_t mark_of(std::string_view holder, const ObjectKey& key) {
@@ -190,6 +213,24 @@ Result<std::vector<Seq>> find_in_index(const Store& store, std::string_view hold
   // An older program may have appended to a log of this one, so the two forms can interleave.
   if (old > 0) std::sort(search.found.begin(), search.found.end());
   return std::move(search.found);
+}
+
+Result<std::vector<Seq>> find_newest_in_index(const Store& store, std::string_view holder,
+                                              const ObjectKey& key, Seq first, Seq last,
+                                              std::size_t most) {
+  const auto wanted = [&](const Event& event) {
+    return event.seq <= last && is_about(event, holder, key);
+  };
+  Search search{store, first, last, wanted, {}, {}};
+  if (auto done = search.newest_entries(entry_prefix(key.kind), mark_of(holder, key), most); !done)
+    return done.error();
+  std::vector<Seq> newest = std::exchange(search.found, {});
+  if (auto done = search.old_entries(object_prefix(holder, key)); !done) return done.error();
+  newest.insert(newest.end(), search.found.begin(), search.found.end());
+  if (!search.found.empty()) std::sort(newest.begin(), newest.end());
+  if (newest.size() > most)
+    newest.erase(newest.begin(), newest.end() - static_cast<std::ptrdiff_t>(most));
+  return newest;
 }
 
 Result<IndexedSigns> find_signs(const Store& store, std::string_view source, Seq first, Seq last) {

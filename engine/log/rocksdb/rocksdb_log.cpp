@@ -377,6 +377,14 @@ Result<std::vector<Seq>> RocksdbLog::history(std::string_view source, const Obje
   return found;
 }
 
+Result<std::vector<Seq>> RocksdbLog::history_before(std::string_view source, const ObjectKey& key,
+                                                    Seq before, std::size_t most) const {
+  const Seq last{before.value == 0 ? 0 : std::min(last_seq().value, before.value - 1)};
+  auto found = find_newest_in_index(*store_, source, key, first_seq(), last, most);
+  if (!found) return with_damage_advice(directory_, found.error());
+  return found;
+}
+
 Result<std::vector<Seq>> RocksdbLog::signs(std::string_view source) const {
   auto indexed = find_signs(*store_, source, first_seq(), last_seq());
   if (!indexed) return with_damage_advice(directory_, indexed.error());
@@ -465,9 +473,9 @@ Result<LogStat> RocksdbLog::stat() const {
   return stat;
 }
 
-Result<LogVerdict> RocksdbLog::verify() const {
+Result<LogVerdict> RocksdbLog::verify(const LogProgress& progress) const {
   return verify_store(*store_, base(), last_seq(),
-                      damage_ == nullptr ? std::optional<LogDamage>() : *damage_);
+                      damage_ == nullptr ? std::optional<LogDamage>() : *damage_, progress);
 }
 
 Result<LogVerdict> RocksdbLog::verify_chain() const {

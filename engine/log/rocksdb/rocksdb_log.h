@@ -88,6 +88,8 @@ class RocksdbLog final : public EventLog {
   Result<std::optional<std::string>> raw(Seq seq) const override;
   Result<void> drop_raw_before(Seq seq) override;
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
+  Result<std::vector<Seq>> history_before(std::string_view source, const ObjectKey& key, Seq before,
+                                          std::size_t most) const override;
   Result<std::vector<Seq>> signs(std::string_view source) const override;
   Seq first_seq() const override;
   Seq last_seq() const override;
@@ -95,7 +97,7 @@ class RocksdbLog final : public EventLog {
   Digest chain() const override;
   Result<Digest> chain_at(Seq seq) const override;
   Result<LogStat> stat() const override;
-  Result<LogVerdict> verify() const override;
+  Result<LogVerdict> verify(const LogProgress& progress = {}) const override;
   Result<LogVerdict> verify_chain() const override;
 
   /// Returns the schema version that a reader of the log must know (schema/codec.h). Opening for

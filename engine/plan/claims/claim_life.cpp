@@ -5,7 +5,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/claims/claim_release.h"
 
 namespace fairlead {

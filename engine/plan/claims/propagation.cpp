@@ -7,7 +7,7 @@
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/claims/claim_status.h"
 #include "engine/plan/emit.h"
 #include "engine/plan/members/binding_policy.h"

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/causes.h"
 #include "engine/plan/members/manifest_work.h"
 #include "engine/plan/members/quota_manifests.h"

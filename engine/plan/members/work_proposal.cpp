@@ -6,7 +6,7 @@
 
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/causes.h"
 
 namespace fairlead {

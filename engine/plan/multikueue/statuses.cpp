@@ -7,7 +7,7 @@
 #include "engine/fold/multikueue/check_observation.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/fleet_claims/fleet_claims.h"
 #include "engine/plan/multikueue/multikueue.h"
 

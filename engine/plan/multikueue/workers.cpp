@@ -4,7 +4,7 @@
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/record.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead {

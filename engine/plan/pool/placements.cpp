@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead {

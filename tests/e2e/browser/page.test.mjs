@@ -1,6 +1,7 @@
 // The audit page in a browser: what it shows is what the server answers, by keyboard alone, in both themes.
 
 import assert from "node:assert/strict";
+import {spawnSync} from "node:child_process";
 import {test} from "node:test";
 import {act, address, ask, findings, follow, go, keepSaved, picture, servers, shown, textOf, visit} from "./visit.mjs";
 
@@ -14,6 +15,13 @@ const views = {
   log: "#view=log&where=kind%3DNode",
   proof: "#view=proof",
 };
+
+/** The command that `audit --url` prints for a link, without the place of the log. @param {string} link */
+function lineOf(link) {
+  const done = spawnSync(process.env.FAIRLEAD, ["audit", "--url", link], {encoding: "utf8"});
+  const line = `${done.stderr}${done.stdout}`.split("\n").find((one) => one.startsWith("fairlead "));
+  return line.replace(/ --server \S+$/, "");
+}
 
 /** Every seq that an answer names. */
 function seqsIn(answer, found = new Set()) {
@@ -52,6 +60,40 @@ for (const [width, theme] of [
     lists.check();
     await lists.close();
   });
+
+test("the command of each view is the one that `audit --url` makes of its link", async () => {
+  const span = "from=seq:30&to=seq:200";
+  const pair = "queue=low-priority-queue&flavor=spot&resource=cpu";
+  const links = {
+    dev: [
+      "#view=fleet",
+      `#view=fleet&${span}`,
+      `#view=queue&${pair}&at=END`,
+      "#view=cluster&cluster=cluster2",
+      `#view=diff&a=seq:20&b=seq:60&queue=low-priority-queue`,
+      "#view=log",
+      "#view=log&where=kind%3DNode",
+      "#view=proof",
+      `#view=whatif&${pair}&${span}`,
+      `#view=whatif&${pair}&${span}&set=growWindow%3D10s%2CshrinkWindow%3D1m0s`,
+    ],
+    lists: ["#view=list&list=best&at=END"],
+    edits: ["#view=cohort&cohort=research", `#view=cohort&cohort=research&${span}`],
+    pool: ["#view=pool&namespace=acme%2Fweb&at=END"],
+  };
+  for (const [server, hashes] of Object.entries(links)) {
+    const end = (await ask(servers[server], "ui/api/log")).last_time;
+    const {page, check, close} = await visit(servers[server]);
+    for (const hash of hashes) {
+      await go(page, hash.replace("END", encodeURIComponent(end)));
+      await page.waitForNetworkIdle({idleTime: 300});
+      const [line] = (await textOf(page, "#actions .command")).split("\n");
+      assert.equal(lineOf(page.url()), line.replace(/ --data \S+$/, ""), hash);
+    }
+    check();
+    await close();
+  }
+});
 
 test("the fleet shows each queue with its states, and its links lead to the queue", async () => {
   const {page, check, close} = await visit(servers.dev);
@@ -515,7 +557,7 @@ test("each node that was not always ready has a row, and flaps without a write a
   const {page, check, close} = await visit(servers.flaps + "#view=cluster&cluster=cluster2");
   await page.waitForSelector(".track[data-row]");
   const rows = await page.$$eval(".track[data-row]", (all) => all.map((one) => one.dataset.row));
-  assert.deepEqual(rows, ["gpu-2", "gpu-5", "gpu-6"]);
+  assert.deepEqual(rows, ["gpu-2", "gpu-3", "gpu-5", "gpu-6"]);
   const bars = (row, style) =>
     page.$$eval(`.track[data-row="${row}"] .bar-${style}`, (all) => all.map((one) => one.title));
   assert.equal((await bars("gpu-2", "cordoned")).length, 1);
@@ -526,12 +568,98 @@ test("each node that was not always ready has a row, and flaps without a write a
     /^5 flaps without a write from \S+ 14:30:00\S+ UTC to \S+ 14:30:18/,
   );
   assert.equal((await bars("gpu-5", "not-ready")).length, 0);
+  // When it was suppressed is what audit why says at each step.
+  const pair = {queue: "training", flavor: "on-demand", resource: "nvidia.com/gpu"};
+  const {nodes} = await ask(servers.flaps, "ui/api/suppressed", {cluster: "cluster2"});
+  assert.deepEqual([nodes.map((one) => one.node), nodes[0].steps.length > 2], [["gpu-5"], true]);
+  for (const [time, , until] of nodes[0].steps) {
+    const why = await ask(servers.flaps, "audit/why", {...pair, "as-of": time});
+    assert.equal(why.grants[0].nodes.find((one) => one.name === "gpu-5").suppressedUntil, until, time);
+  }
+  const [from, to] = [nodes[0].steps[0][0], nodes[0].steps.at(-1)[0]].map((time) => time.slice(11, 19));
+  assert.match(
+    (await bars("gpu-5", "suppressed")).join("; "),
+    new RegExp(`^suppressed from \\S+ ${from}.* to \\S+ ${to}`),
+  );
+  assert.match(
+    await page.$eval('.track[data-row="gpu-5"]', (row) => row.ariaLabel),
+    /^gpu-5: not ready 5 times, \S+; suppressed once, /,
+  );
   await page.focus('[aria-label="gpu-5: 5 flaps without a write"]');
   await page.keyboard.press("Enter");
   assert.deepEqual([(await bars("gpu-5", "not-ready")).length, (await bars("gpu-5", "flaps")).length], [5, 0]);
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-expanded")), "true");
   assert.equal((await address(page)).open, "gpu-5");
   assert.deepEqual(await findings(page), []);
+  check();
+  await close();
+});
+
+test("two axes: when it was so and when the hub knew, on the chart, in the why panel and of an event", async () => {
+  const span = "&from=2026-11-21T14:00:00Z&to=2026-11-21T15:25:00Z";
+  const {page, check, close} = await visit(
+    `${servers.flaps}#view=queue&queue=training&flavor=on-demand&resource=nvidia.com%2Fgpu${span}`,
+  );
+  assert.equal(await page.$(".when-strip"), null);
+  await page.click("#when");
+  await page.waitForSelector(".when-strip path");
+  await shown(page);
+  assert.equal((await address(page)).when, "both");
+  assert.equal(await page.$eval("#when", (button) => button.ariaPressed), "true");
+  // The loss of gpu-3 became so at some time since its cluster was heard last; that of gpu-6 was seen at once.
+  const {text} = await ask(servers.flaps, "log/cat", {where: "kind=Node name~gpu", output: "json", last: "1000"});
+  const lost = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+    .filter((event) => !event.facts.ready && ["gpu-3", "gpu-6"].includes(event.name));
+  const {times} = await ask(servers.flaps, "ui/api/changes", {seqs: lost.map((one) => one.seq).join(), times: "true"});
+  assert.deepEqual(
+    lost.map((one) => [times[one.seq].how, times[one.seq].from, times[one.seq].known]),
+    [
+      ["logged", "2026-11-21T14:06:40Z", "2026-11-21T14:06:40Z"],
+      ["unseen", "2026-11-21T15:10:00Z", "2026-11-21T15:20:00Z"],
+    ],
+  );
+  const shapes = (how) => page.$$eval(`.when-${how}`, (all) => all.map((one) => one.getAttribute("d")));
+  const x = (clock) =>
+    ((1000 * (Date.parse(`2026-11-21T${clock}Z`) - Date.parse("2026-11-21T14:00Z"))) / 5100e3).toFixed(2);
+  assert.deepEqual(await shapes("unseen"), [`M${x("15:10")} 2H${x("15:20")}L${x("15:20")} 38Z`]);
+  assert.ok((await shapes("logged")).includes(`M${x("14:06:40")} 2H${x("14:06:40")}L${x("14:06:40")} 38Z`));
+  // Both are as wide as the chart, and what is drawn is a table as well.
+  const [strip, slider] = await page.$$eval(".when-strip, #scrubber", (all) => all.map((one) => one.style.width));
+  assert.equal(strip, slider);
+  await page.$eval(".when-strip ~ details", (details) => (details.open = true));
+  const said = /between 2026-11-21 15:10:00.000 UTC and 2026-11-21 15:20:00.000 UTC: not seen before/;
+  const rows = await page.$$eval(".when-strip ~ details tbody tr", (all) => all.map((row) => row.textContent));
+  assert.match(rows.find((row) => row.startsWith("gpu-3: Ready ->")) ?? "", said);
+  assert.match(rows.find((row) => row.startsWith("gpu-6: Ready ->")) ?? "", /the log has no other time/);
+  await page.waitForFunction(() => document.getElementById("why").dataset.time);
+  assert.match(await textOf(page, "#why"), said);
+  const why = await ask(servers.flaps, "audit/why", {
+    ...{queue: "training", flavor: "on-demand", resource: "nvidia.com/gpu"},
+    "as-of": (await address(page)).at,
+  });
+  const facts = why.grants.flatMap((grant) => grant.capacity.flatMap((one) => one.because));
+  assert.deepEqual(facts.find((fact) => fact.seq === lost[1].seq)?.times, times[lost[1].seq]);
+  assert.deepEqual(await findings(page), []);
+  await page.$eval(`#why [data-seq="${lost[1].seq}"]`, (one) => one.click());
+  await page.waitForSelector("dialog[open] #event-when");
+  assert.match(await textOf(page, "#event-when"), said);
+  await page.keyboard.press("Escape");
+  // Of a ClusterQueue the API server says who wrote it, and when.
+  const edits = await visit(servers.edits + "#view=queue&queue=vision&when=both");
+  await edits.page.waitForSelector(".when-strip .when-said");
+  const history = await ask(servers.edits, "audit/history", {queue: "vision"});
+  const [last] = history.settings.slice(-1);
+  const cells = await edits.page.$$eval(".when-strip ~ details tbody tr:last-child td", (all) =>
+    all.map((cell) => cell.textContent),
+  );
+  const [by] = last.by;
+  assert.ok(cells[1].startsWith(by.time.replace("T", " ").replace("Z", "")), `${cells[1]}, ${by.time}`);
+  assert.ok(cells[1].endsWith(`, says the API server of ${by.manager}`), cells[1]);
+  edits.check();
+  await edits.close();
   check();
   await close();
 });
@@ -554,6 +682,18 @@ test("the log is filtered by terms, a bad term is refused in a sentence, a row o
   await page.click("tbody .chip");
   await page.waitForSelector("dialog[open] pre");
   assert.equal(JSON.parse(await textOf(page, "#dialog-body pre")).seq, seqs[0]);
+  await page.keyboard.press("Escape");
+  await keepSaved(page);
+  await act(page, "NDJSON");
+  await page.waitForFunction(() => window.saved["application/x-ndjson"]);
+  const lines = await page.evaluate(() => window.saved["application/x-ndjson"]);
+  assert.deepEqual(
+    lines
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).seq),
+    seqs,
+  );
   check();
   await close();
 });

@@ -107,7 +107,10 @@ test("a link to a what-if opens it, and the way back is one button", async () =>
   await page.click("#reset");
   await page.waitForFunction(() => document.getElementById("result").textContent.includes("Move a slider"));
   assert.equal((await address(page)).set, undefined);
-  assert.match(await textOf(page, "#actions .command"), /^fairlead audit history low-priority-queue spot cpu /);
+  assert.match(
+    await textOf(page, "#actions .command"),
+    /^fairlead audit history low-priority-queue --flavor spot --resource cpu /,
+  );
   check();
   await close();
 });
@@ -404,6 +407,12 @@ for (const [server, width] of [
     assert.deepEqual(
       (await rowsOf(page, "Namespaces")).map((row) => row[0]),
       pool.namespaces.map((one) => `${one.tenant}/${one.namespace}`),
+    );
+    // A file says what it does not have over time, and links to nothing of that.
+    const linked = (await page.$('a[href*="namespace=bolt%2Fdb"]')) !== null;
+    assert.deepEqual(
+      [linked, (await page.$("#pool-left-out")) === null],
+      server === "savedPool" ? [false, false] : [true, true],
     );
     await picture(page, `pool-${server}`);
     await follow(page, 'a[href*="namespace=acme%2Fweb"]');

@@ -364,18 +364,18 @@ class Expander {
   }
   static std::string cluster_of(const KindRow& kind, const std::string& name) {
     const auto all = parts(name);
-    return all.size() > (kind.has(kNamespaced) ? 2U : 1U) ? all[0] : "";
+    return all.size() > (kind.namespaced ? 2U : 1U) ? all[0] : "";
   }
   static Json fresh(const KindRow& kind, const std::string& name) {
     const auto all = parts(name);
-    const std::size_t least = kind.has(kNamespaced) ? 2 : 1;
+    const std::size_t least = kind.namespaced ? 2 : 1;
     if (all.size() < least || all.size() > least + 1) return nullptr;
     if (all.size() == least && all[0].find('/') != std::string::npos) return nullptr;
     Json object = Json::parse(kind.fields);
     object["apiVersion"] = kind.api_version;
     object["kind"] = kind.kind;
     object["metadata"]["name"] = all.back();
-    if (kind.has(kNamespaced)) object["metadata"]["namespace"] = all[all.size() - 2];
+    if (kind.namespaced) object["metadata"]["namespace"] = all[all.size() - 2];
     return object;
   }
 

@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/close.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead::claim_status_observation_test {
 namespace {
@@ -42,7 +43,9 @@ struct Hub {
     note_intent(state, intent_of(status("ours")), Seq{5});
   }
   WriteState& write() { return state.writes.by_key.begin()->second; }
-  void accepted(const std::string& version) { note_accepted(state, {Seq{5}, 200, "u", version}); }
+  void accepted(const std::string& version) {
+    hand_on(state, note_accepted(state, {Seq{5}, 200, "u", version}));
+  }
 };
 
 TEST_CASE("claim status: while a write is on its way no other status is foreign") {
@@ -118,7 +121,7 @@ TEST_CASE("claim status: grants count as part of a status that is known") {
 TEST_CASE("claim status: of a write that does not say what it leaves nothing is known") {
   Hub hub;
   note_intent(hub.state, intent_of(Digest{}), Seq{6});
-  note_accepted(hub.state, {Seq{6}, 200, "u", "8"});
+  hand_on(hub.state, note_accepted(hub.state, {Seq{6}, 200, "u", "8"}));
   CHECK(hub.write().status() == StatusLeft{});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }

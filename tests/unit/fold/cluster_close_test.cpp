@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/close.h"
+#include "engine/fold/members/member_deviation.h"
 
 namespace fairlead::cluster_close_test {
 namespace {
@@ -37,7 +39,7 @@ struct Bench {
   }
   void close() {
     state.dirty_clusters.erase(kCluster);
-    recompute_cluster(state, kCluster, dirty);
+    hand_on(state, recompute_cluster(state, kCluster, next_touch(state, kCluster), dirty));
   }
   // Runs every deadline of the cluster up to that second.
   void until(std::int64_t second) {
@@ -249,7 +251,7 @@ TEST_CASE("cluster close: whether there is a member follows from the mode") {
 TEST_CASE("cluster close: a cluster that is not there is not made") {
   State state;
   DirtySet dirty;
-  recompute_cluster(state, "none", dirty);
+  hand_on(state, recompute_cluster(state, "none", kForever, dirty));
   CHECK(state.clusters.empty());
   CHECK(dirty.empty());
 }

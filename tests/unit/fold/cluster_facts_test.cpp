@@ -4,6 +4,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/node_count.h"
+#include "engine/fold/close.h"
 #include "engine/fold/objects.h"
 
 namespace fairlead::cluster_facts_test {
@@ -55,7 +56,7 @@ struct Bench {
   void close() {
     DirtySet dirty;
     for (const std::string& name : std::exchange(state.dirty_clusters, {}))
-      recompute_cluster(state, name, dirty);
+      hand_on(state, recompute_cluster(state, name, kForever, dirty));
   }
   // (offered, growing) of a flavor's cpu.
   std::pair<Amount, Amount> cpu(const std::string& flavor) const {

@@ -4,9 +4,10 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/close.h"
 #include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead::conditions_test {
 namespace {
@@ -50,7 +51,7 @@ struct Hub {
     intent.cluster = std::string(kHub);
     intent.target = {kind, "", name};
     note_intent(state, intent, Seq{5});
-    note_rejected(state, {Seq{5}, 403, "Forbidden"}, Seq{6});
+    hand_on(state, note_rejected(state, {Seq{5}, 403, "Forbidden"}, Seq{6}));
   }
   const ConditionWish& active() {
     recompute_check(state, "mk");

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/close.h"
 #include "engine/fold/devices/observe.h"
 
 namespace fairlead::device_capacity_test {
@@ -57,7 +58,7 @@ struct Bench {
   void close() {
     DirtySet dirty;
     for (const std::string& name : std::exchange(state.dirty_clusters, {}))
-      recompute_cluster(state, name, dirty);
+      hand_on(state, recompute_cluster(state, name, kForever, dirty));
   }
   // (offered, growing) of a flavor's devices.
   std::pair<Amount, Amount> gpus(const std::string& flavor) const {
@@ -154,7 +155,7 @@ TEST_CASE("device capacity: an index that was lost is derived again, with equal 
     const auto changed = slice_of("p1", "n1", 5);
     observe_slice(*state, kCluster, "s1", &changed, Seq{99});
     DirtySet dirty;
-    recompute_cluster(*state, kCluster, dirty);
+    hand_on(*state, recompute_cluster(*state, kCluster, kForever, dirty));
   }
   CHECK(copy == bench.state);
   CHECK(copy.clusters.at(kCluster).capacity.at({"a", kGpu}).offered == 5);

@@ -1,6 +1,9 @@
 #include "engine/fold/evolve.h"
 
+#include <boost/pfr.hpp>
 #include <catch2/catch.hpp>
+#include <type_traits>
+#include <utility>
 
 namespace fairlead::evolve_test {
 namespace {
@@ -185,6 +188,27 @@ TEST_CASE("evolve: a LocalQueue that moves concerns both queues") {
   CHECK(log.dirty.queues == std::set<std::string>{"a", "b"});
   log.at(0, kHubName, ObjectGone{{Kind::local_queue, "team", "lq"}, "u", "8"});
   CHECK(log.state.queues.local.empty());
+}
+
+// A dirty set with a single mark is not empty, and another one takes the mark over.
+template <std::size_t field>
+void check_mark() {
+  DirtySet one, all;
+  auto& mark = boost::pfr::get<field>(one);
+  if constexpr (std::is_same_v<decltype(one.everything), std::remove_reference_t<decltype(mark)>>)
+    mark = true;
+  else
+    mark.emplace();
+  INFO("field " << field);
+  CHECK_FALSE(one.empty());
+  all.merge(one);
+  CHECK(boost::pfr::get<field>(all) == mark);
+}
+
+TEST_CASE("evolve: each set of a dirty set counts and is merged") {
+  [&]<std::size_t... field>(std::index_sequence<field...>) {
+    (check_mark<field>(), ...);
+  }(std::make_index_sequence<boost::pfr::tuple_size_v<DirtySet>>{});
 }
 
 TEST_CASE("evolve: dirty sets are merged as sets") {

@@ -44,13 +44,10 @@ struct Bench {
   void decide(std::int64_t second) {
     at(second);
     measure_pool(cluster, headroom, now());
-    if (cluster.pool.known)
-      step_pool(cluster, settings, now());
-    else
-      accept_first_of_pool(cluster, settings, now());
+    close_pool(cluster, settings, now());
     cluster.observation = {};
   }
-  LogTime deadline() const { return next_pool_deadline(cluster, settings, now()); }
+  LogTime deadline() { return next_pool_deadline(cluster, settings, now()); }
   // The pool has 6 of 10 cpu, accepted at 1060 s.
   Bench& with_ten() {
     add(6000);

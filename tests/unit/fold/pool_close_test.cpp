@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "tests/unit/fold/pool_stage.h"
 
 namespace fairlead::pool_tests::close {

@@ -11,6 +11,7 @@
 #include "engine/fold/evolve.h"
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/close.h"
+#include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead::pool_tests {

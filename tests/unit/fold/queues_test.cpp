@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/close.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead::queues_test {
 namespace {
@@ -65,7 +66,7 @@ struct Hub {
   // The write was accepted and made `version`; empty: the stream had already reported it.
   void accepted(const std::string& version) {
     last = next(last);
-    note_accepted(state, {sent, 200, "u", version});
+    hand_on(state, note_accepted(state, {sent, 200, "u", version}));
   }
   void grants(Amount amount) { state.claims.by_name["k"].grants[0].granted = amount; }
   void forget_open() {
@@ -276,7 +277,7 @@ TEST_CASE("queues: after an overwrite that counted before the answer") {
   SECTION("that of a write that was observed is another one") {
     hub.writes(cpu_of_od(6000));
     hub.sees(cpu_of_od(6000));
-    note_observed(hub.state, std::string(kHub), queue_with(cpu_of_od(6000)));
+    hand_on(hub.state, note_observed(hub.state, std::string(kHub), queue_with(cpu_of_od(6000))));
     hub.accepted("");
     hub.sees(cpu_of_od(4000));
     CHECK(hub.queue.overwrites.size() == 2);

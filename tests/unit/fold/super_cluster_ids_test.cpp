@@ -1,6 +1,7 @@
 // Which members are super clusters, and by which id.
 #include <catch2/catch.hpp>
 
+#include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "tests/unit/fold/pool_stage.h"
 

@@ -1,10 +1,10 @@
 // Pairs in use that become ours: what the hub keeps until the members confirm it.
-#include "engine/fold/members/taken_over.h"
-
 #include <catch2/catch.hpp>
 
 #include "engine/fold/evolve.h"
+#include "engine/fold/members/kept.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/queues/take_over.h"
 
 namespace fairlead::taken_over_test {
 namespace {

@@ -1,6 +1,6 @@
 // The quota of a hub queue that follows its workers:
 // docs/decisions/0028-a-quota-that-follows-workers.md.
-#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queues/worker_quota.h"
 
 #include <catch2/catch.hpp>
 

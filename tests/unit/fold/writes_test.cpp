@@ -1,8 +1,11 @@
-#include "engine/fold/writes/writes.h"
-
 #include <catch2/catch.hpp>
 
+#include "engine/fold/close.h"
 #include "engine/fold/evolve.h"
+#include "engine/fold/writes/interval.h"
+#include "engine/fold/writes/outcomes.h"
+#include "engine/fold/writes/record.h"
+#include "engine/fold/writes/retry.h"
 
 namespace fairlead::writes_test {
 namespace {
@@ -65,14 +68,14 @@ TEST_CASE(
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue, true))));
   CHECK(w.write.last_write == w.state.now);
-  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   CHECK(w.state.writes.outstanding.empty());
   CHECK(w.write.awaited_version == "8");
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK(awaits_observation(w.state, kHubName, kQueue));
-  note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9")));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9"))));
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));  // from before the write
-  note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5")));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5"))));
   CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
   CHECK_FALSE(awaits_observation(w.state, kHubName, kQueue));
 }
@@ -80,14 +83,14 @@ TEST_CASE(
 TEST_CASE("writes: an answer to no outstanding intent changes nothing") {
   Written w;
   const State before = w.state;
-  note_accepted(w.state, {Seq{4}, 200, "u", "8"});
-  note_rejected(w.state, {Seq{6}, 422, "no"}, Seq{9});
-  note_unknown(w.state, {Seq{6}, "gone"});
+  hand_on(w.state, note_accepted(w.state, {Seq{4}, 200, "u", "8"}));
+  hand_on(w.state, note_rejected(w.state, {Seq{6}, 422, "no"}, Seq{9}));
+  hand_on(w.state, note_unknown(w.state, {Seq{6}, "gone"}));
   CHECK(w.state == before);
   // A second intent of the same object takes the place of the first.
   note_intent(w.state, intent_of(kQueue), Seq{6});
   CHECK(w.state.writes.outstanding == std::map<Seq, WriteKey>{{Seq{6}, key_of(kQueue)}});
-  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   CHECK(w.write.outstanding.has_value());
 }
 
@@ -95,7 +98,7 @@ TEST_CASE("writes: a refusal is tried again after a time that doubles up to its 
   Written w;
   Duration expected = kRefusalRetry;
   for (std::uint64_t attempt = 1; attempt <= 10; ++attempt) {
-    note_rejected(w.state, {Seq{4 + attempt}, 422, "no"}, Seq{100 + attempt});
+    hand_on(w.state, note_rejected(w.state, {Seq{4 + attempt}, 422, "no"}, Seq{100 + attempt}));
     REQUIRE(w.write.refusal);
     CHECK_FALSE(is_conflict(*w.write.refusal));
     CHECK(w.write.refusal->attempts == static_cast<std::int64_t>(attempt));
@@ -105,7 +108,7 @@ TEST_CASE("writes: a refusal is tried again after a time that doubles up to its 
     note_intent(w.state, Written::expecting(), Seq{5 + attempt});
   }
   CHECK(w.write.refusal->retry_at == w.state.now + kRefusalRetryMax);
-  note_accepted(w.state, {Seq{15}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{15}, 200, "u", "8"}));
   CHECK_FALSE(w.write.refusal);
 }
 
@@ -114,8 +117,9 @@ TEST_CASE("writes: after an outage a write is tried again in the write interval,
   w.state.configuration.debounce.write_interval = seconds(5);
   std::vector<Duration> waits;
   for (std::uint64_t attempt = 1; attempt <= 5; ++attempt) {
-    note_rejected(w.state, {Seq{4 + attempt}, 500, "webhook", RejectionCause::outage},
-                  Seq{100 + attempt});
+    hand_on(w.state,
+            note_rejected(w.state, {Seq{4 + attempt}, 500, "webhook", RejectionCause::outage},
+                          Seq{100 + attempt}));
     REQUIRE(w.write.refusal);
     waits.push_back(w.write.refusal->retry_at - w.state.now);
     note_intent(w.state, Written::expecting(), Seq{5 + attempt});
@@ -123,7 +127,8 @@ TEST_CASE("writes: after an outage a write is tried again in the write interval,
   CHECK(waits ==
         std::vector<Duration>{seconds(5), seconds(10), seconds(20), seconds(30), seconds(30)});
   SECTION("another cause begins anew") {
-    note_rejected(w.state, {Seq{10}, 403, "no right", RejectionCause::rights}, Seq{200});
+    hand_on(w.state,
+            note_rejected(w.state, {Seq{10}, 403, "no right", RejectionCause::rights}, Seq{200}));
     CHECK(w.write.refusal->retry_at == w.state.now + kRefusalRetry);
     CHECK(w.write.refusal->attempts == 1);
   }
@@ -132,8 +137,9 @@ TEST_CASE("writes: after an outage a write is tried again in the write interval,
 TEST_CASE("writes: without a right a write is tried again more and more seldom, up to a minute") {
   Written w;
   for (std::uint64_t attempt = 1; attempt <= 6; ++attempt) {
-    note_rejected(w.state, {Seq{4 + attempt}, 403, "no right", RejectionCause::rights},
-                  Seq{100 + attempt});
+    hand_on(w.state,
+            note_rejected(w.state, {Seq{4 + attempt}, 403, "no right", RejectionCause::rights},
+                          Seq{100 + attempt}));
     REQUIRE(w.write.refusal);
     note_intent(w.state, Written::expecting(), Seq{5 + attempt});
   }
@@ -143,21 +149,22 @@ TEST_CASE("writes: without a right a write is tried again more and more seldom, 
 TEST_CASE("writes: what an outage kept back is sent once a write of its kind is accepted") {
   Written w;
   const ObjectKey other{Kind::cluster_queue, "", "other"};
-  note_rejected(w.state, {Seq{5}, 500, "webhook", RejectionCause::outage}, Seq{6});
+  hand_on(w.state,
+          note_rejected(w.state, {Seq{5}, 500, "webhook", RejectionCause::outage}, Seq{6}));
   REQUIRE(w.write.refusal->retry_at > w.state.now);
   SECTION("another queue") {
     note_intent(w.state, intent_of(other), Seq{7});
-    note_accepted(w.state, {Seq{7}, 200, "u", "8"});
+    hand_on(w.state, note_accepted(w.state, {Seq{7}, 200, "u", "8"}));
     CHECK(w.write.refusal->retry_at == w.state.now);
     CHECK(w.state.queues.dirty.contains(kQueue.name));
   }
   SECTION("another kind says nothing of it") {
     note_intent(w.state, intent_of({Kind::multikueue_config, "", "m"}), Seq{7});
-    note_accepted(w.state, {Seq{7}, 200, "u", "8"});
+    hand_on(w.state, note_accepted(w.state, {Seq{7}, 200, "u", "8"}));
     CHECK(w.write.refusal->retry_at > w.state.now);
   }
   SECTION("a list of the kind: the server answers again") {
-    note_listed(w.state, kHubName, Kind::cluster_queue);
+    hand_on(w.state, note_listed(w.state, kHubName, Kind::cluster_queue));
     CHECK_FALSE(w.write.refusal);
   }
   SECTION("an object that is gone is forgotten") {
@@ -168,23 +175,25 @@ TEST_CASE("writes: what an outage kept back is sent once a write of its kind is 
 
 TEST_CASE("writes: a refusal for its content waits although others are accepted") {
   Written w;
-  note_rejected(w.state, {Seq{5}, 422, "no"}, Seq{6});
+  hand_on(w.state, note_rejected(w.state, {Seq{5}, 422, "no"}, Seq{6}));
   note_intent(w.state, intent_of({Kind::cluster_queue, "", "other"}), Seq{7});
-  note_accepted(w.state, {Seq{7}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{7}, 200, "u", "8"}));
   CHECK(w.write.refusal->retry_at == w.state.now + kRefusalRetry);
 }
 
 TEST_CASE("writes: a conflict has a shorter wait, ends when the object is seen, is no refusal") {
   Written w;
-  SECTION("409") { note_rejected(w.state, {Seq{5}, 409, "Conflict"}, Seq{6}); }
-  SECTION("404: it was there") { note_rejected(w.state, {Seq{5}, 404, "NotFound"}, Seq{6}); }
+  SECTION("409") { hand_on(w.state, note_rejected(w.state, {Seq{5}, 409, "Conflict"}, Seq{6})); }
+  SECTION("404: it was there") {
+    hand_on(w.state, note_rejected(w.state, {Seq{5}, 404, "NotFound"}, Seq{6}));
+  }
   REQUIRE(w.write.refusal);
   CHECK(is_conflict(*w.write.refusal));
   CHECK(refusal_of(w.state, kQueue) == nullptr);
   CHECK(w.write.refusal->retry_at == w.state.now + kConflictRetry);
   CHECK(w.deadline() == w.state.now + kConflictRetry);
   CHECK(awaits_observation(w.state, kHubName, kQueue));
-  note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9")));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9"))));
   CHECK_FALSE(w.write.refusal);
 }
 
@@ -192,42 +201,42 @@ TEST_CASE("writes: a 404 of a MultiKueue object never observed is a refusal: no 
   PatchIntended intent = intent_of({Kind::multikueue_config, "", "m"}, Verb::create);
   intent.uid.clear();
   Written w(intent);
-  note_rejected(w.state, {Seq{5}, 404, "NotFound"}, Seq{6});
+  hand_on(w.state, note_rejected(w.state, {Seq{5}, 404, "NotFound"}, Seq{6}));
   REQUIRE(w.write.refusal);
   CHECK_FALSE(is_conflict(*w.write.refusal));
 }
 
 TEST_CASE("writes: a doubted write is decided by what the watch shows, or by time") {
   Written w;
-  note_unknown(w.state, {Seq{5}, "timeout"});
+  hand_on(w.state, note_unknown(w.state, {Seq{5}, "timeout"}));
   REQUIRE(w.write.outstanding);
   CHECK(w.write.outstanding->doubted_until == w.state.now + kDoubt);
   CHECK(awaits_observation(w.state, kHubName, kQueue));
   SECTION("the result is seen: it happened") {
-    note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5")));
+    hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5"))));
     CHECK_FALSE(w.write.outstanding);
     CHECK(w.state.writes.outstanding.empty());
   }
   SECTION("something else is seen: it did not") {
-    note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("9")));
+    hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("9"))));
     CHECK_FALSE(w.write.outstanding);
   }
   SECTION("nothing is seen until the doubt ends") {
     w.state.now = w.state.now + kDoubt;
     w.state.now.ns -= 1;
-    reach_write_deadline(w.state, key_of(kQueue));
+    hand_on(w.state, reach_write_deadline(w.state, key_of(kQueue)));
     CHECK(w.write.outstanding);
     w.state.now.ns += 1;
-    reach_write_deadline(w.state, key_of(kQueue));
+    hand_on(w.state, reach_write_deadline(w.state, key_of(kQueue)));
     CHECK_FALSE(w.write.outstanding);
   }
 }
 
 TEST_CASE("writes: without doubt an outstanding write stays, whatever else is seen") {
   Written w;
-  note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("9")));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("9"))));
   CHECK(w.write.outstanding);
-  doubt_outstanding(w.state);
+  hand_on(w.state, doubt_outstanding(w.state));
   REQUIRE(w.write.outstanding);
   CHECK(w.write.outstanding->doubted_until == w.state.now + kDoubt);
 }
@@ -245,17 +254,17 @@ TEST_CASE("writes: an object that is gone takes its writes along") {
 
 TEST_CASE("writes: a complete list ends every wait of its kind for a version, and no other") {
   Written w;
-  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
-  note_listed(w.state, kHubName, Kind::claim);
-  note_listed(w.state, "c1", Kind::cluster_queue);
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
+  hand_on(w.state, note_listed(w.state, kHubName, Kind::claim));
+  hand_on(w.state, note_listed(w.state, "c1", Kind::cluster_queue));
   CHECK(write_pending(w.state, view_of(key_of(kQueue))));
-  note_listed(w.state, kHubName, Kind::cluster_queue);
+  hand_on(w.state, note_listed(w.state, kHubName, Kind::cluster_queue));
   CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
 }
 
 TEST_CASE("writes: that a stream is alive again ends no wait, a list does") {
   Written w;
-  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   Event event;
   event.source = kHubName;
   event.log_time = w.state.now;
@@ -271,9 +280,9 @@ TEST_CASE("writes: that a stream is alive again ends no wait, a list does") {
 TEST_CASE(
     "writes: what removes an object waits until it is gone, whatever version the answer has") {
   Written w(intent_of(kQueue, Verb::remove));
-  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   CHECK(w.write.awaits_end);
-  note_observed(w.state, kHubName, seen_as(kQueue, "9", queue_with("5")));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "9", queue_with("5"))));
   CHECK(w.write.awaits_end);
 }
 
@@ -285,14 +294,14 @@ TEST_CASE("writes: a claim's nominal list is ours from its creation to another w
   Written w(create);
   REQUIRE(nominal_of_ours(w.state, "k"));
   CHECK(*nominal_of_ours(w.state, "k") == facts.spec.nominal_resources);
-  note_accepted(w.state, {Seq{5}, 201, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 201, "u", "8"}));
   // From before the write that is awaited: no change.
-  note_observed(w.state, kHubName, seen_as(kClaim, "7", ClaimFacts{}));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kClaim, "7", ClaimFacts{})));
   CHECK(nominal_of_ours(w.state, "k"));
-  note_observed(w.state, kHubName, seen_as(kClaim, "8", facts));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kClaim, "8", facts)));
   CHECK(nominal_of_ours(w.state, "k"));
   facts.spec.nominal_resources["memory"] = "1Gi";
-  note_observed(w.state, kHubName, seen_as(kClaim, "9", facts));
+  hand_on(w.state, note_observed(w.state, kHubName, seen_as(kClaim, "9", facts)));
   CHECK(nominal_of_ours(w.state, "k") == nullptr);
   CHECK(nominal_of_ours(w.state, "other") == nullptr);
 }
@@ -302,7 +311,7 @@ TEST_CASE("writes: a claim that we did not create has no list of ours") {
   apply.expected = ClaimFacts{};
   Written w(apply);
   CHECK(nominal_of_ours(w.state, "k") == nullptr);
-  note_accepted(w.state, {Seq{5}, 200, "u", "8"});
+  hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   CHECK(nominal_of_ours(w.state, "k") == nullptr);
 }
 

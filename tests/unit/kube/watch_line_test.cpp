@@ -71,7 +71,7 @@ class Mutator {
 
 // All values of a tree, spelt as they were written.
 std::string words_of(JsonView value) {
-  std::string out = std::string(describe(value.kind())) + " " + std::string(value.key()) + "=" +
+  std::string out = std::string(text_of(value.kind())) + " " + std::string(value.key()) + "=" +
                     std::string(value.text()) + "|" + std::string(value.written()) + "(";
   for (JsonView member : value) out += words_of(member);
   return out + ")";

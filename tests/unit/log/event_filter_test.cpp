@@ -92,6 +92,9 @@ TEST_CASE("--where has \"or\", parentheses, texts and regular expressions") {
   CHECK(where("name~/^node-[1-9]$/") == "3");
   CHECK(where("name!~/^(node|queue)-/ seq>1") == "5 6");
   CHECK(where("/\"name\":\"(node-1|a b)\"/") == "3 6");
+  // A node's flags are searched by the words that people have for them.
+  CHECK(where("notready or Ready") == "2 3");
+  CHECK(where("/ Ready$/ or / NotReady$/") == "2 3");
   CHECK(where("(name~/-0$/ or kind~/^Epoch/)") == "1 2");
   // A slash that ends nowhere is a text.
   CHECK(where("name~/a") == "");

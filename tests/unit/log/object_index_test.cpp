@@ -25,6 +25,19 @@ std::pair<std::string, std::string> names_of_one_mark() {
   }
 }
 
+/// The newest events about an object are the end of its history.
+void check_newest(const ReadableLog& log, const ObjectKey& key) {
+  const std::vector<Seq> all = *log.history("cluster1", key);
+  for (std::uint64_t before = 0; before <= log.last_seq().value + 2; ++before)
+    for (std::size_t most = 0; most <= all.size() + 1; ++most) {
+      std::vector<Seq> expected = all;
+      std::erase_if(expected, [&](Seq seq) { return seq >= Seq{before}; });
+      while (expected.size() > most) expected.erase(expected.begin());
+      INFO("before " << before << ", most " << most);
+      CHECK(*log.history_before("cluster1", key, Seq{before}, most) == expected);
+    }
+}
+
 TEST_CASE("The mark of an object is the same for ever: it is stored in logs") {
   CHECK(mark_of("cluster1", {Kind::node, "", "node-1"}) == 0xA69498FB);
   CHECK(mark_of("hub", {Kind::local_queue, "team-a", "a-queue-of-some-length"}) == 0xC58CC627);
@@ -41,6 +54,8 @@ TEST_CASE("Objects of one mark have each their own history") {
   CHECK(*log->history("cluster1", {Kind::node, "", a}) == std::vector<Seq>{{1}, {4}, {5}});
   CHECK(*log->history("cluster1", {Kind::node, "", b}) == std::vector<Seq>{{2}, {6}});
   CHECK(log->history("cluster2", {Kind::node, "", a})->empty());
+  for (const std::string& name : {a, b, std::string("other"), std::string("none")})
+    check_newest(*log, {Kind::node, "", name});
 }
 
 TEST_CASE("The index entries of older programs are read beside ours") {
@@ -68,6 +83,8 @@ TEST_CASE("The index entries of older programs are read beside ours") {
   const auto log = *RocksdbLog::open(directory.path(), OpenMode::read);
   CHECK(*log->history("cluster1", key) == std::vector<Seq>{{1}, {3}, {5}, {7}});
   CHECK(*log->history("cluster1", {Kind::node, "", "other"}) == std::vector<Seq>{{2}, {6}});
+  check_newest(*log, key);
+  check_newest(*log, {Kind::node, "", "other"});
 }
 
 TEST_CASE("Signs from before there was an index of them are found in the events") {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead::claim_life_test {
 namespace {

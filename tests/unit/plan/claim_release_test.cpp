@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/members/works.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead::claim_release_test {
 namespace {

@@ -2,7 +2,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/close.h"
+#include "engine/fold/writes/outcomes.h"
 
 namespace fairlead::cluster_queue_test {
 namespace {
@@ -191,10 +192,10 @@ TEST_CASE(
   PatchIntended intent = hub.proposed()->intent;
   note_intent(hub.state, intent, Seq{5});
   CHECK_FALSE(hub.proposed());
-  note_accepted(hub.state, {Seq{5}, 200, "u", "8"});
+  hand_on(hub.state, note_accepted(hub.state, {Seq{5}, 200, "u", "8"}));
   CHECK_FALSE(hub.proposed());  // not seen yet
   ObjectObserved seen{{Kind::cluster_queue, "", "q"}, "v1beta2", "u", "8", 1, hub.queue.facts, {}};
-  note_observed(hub.state, std::string(kHub), seen);
+  hand_on(hub.state, note_observed(hub.state, std::string(kHub), seen));
   CHECK_FALSE(hub.proposed());
   hub.shows(8000);
   CHECK(hub.proposed());

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/fleet_claims/needs.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 #include "schema/fleet_driver.h"
 
 namespace fairlead::fleet_claims_test {

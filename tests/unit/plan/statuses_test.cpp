@@ -3,8 +3,9 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/claims/claim_status_observation.h"
+#include "engine/fold/close.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead::statuses_test {
@@ -57,7 +58,7 @@ struct Hub {
   void writes() {
     const PatchIntended sent = intent();
     note_intent(state, sent, last = next(last));
-    note_accepted(state, {last, 200, sent.uid, ""});
+    hand_on(state, note_accepted(state, {last, 200, sent.uid, ""}));
     if (sent.target.kind == Kind::admission_check)
       facts = std::get<AdmissionCheckFacts>(*sent.expected);
     else

@@ -2,9 +2,10 @@
 // declared in multikueue.h. Why: docs/decisions/0027-ownership-on-the-multikueue-path.md.
 #include <catch2/catch.hpp>
 
+#include "engine/fold/close.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 #include "engine/plan/multikueue/multikueue.h"
 
 namespace fairlead::workers_test {
@@ -207,7 +208,7 @@ TEST_CASE("workers: a config waits for the MultiKueueClusters of its new names")
     intent.target = {Kind::multikueue_cluster, "", "gpu-b"};
     note_intent(hub.state, intent, Seq{9});
     CHECK(hub.config().empty());
-    note_rejected(hub.state, {Seq{9}, 403, "Forbidden"}, Seq{10});
+    hand_on(hub.state, note_rejected(hub.state, {Seq{9}, 403, "Forbidden"}, Seq{10}));
     REQUIRE(hub.config().size() == 1);
     CHECK(std::get<MultiKueueConfigFacts>(*hub.proposals[0].intent.expected).clusters ==
           Names{"gpu-a"});

@@ -129,5 +129,32 @@ TEST_CASE("amounts are readable, and exact where that is asked for") {
   CHECK(said("cpu", "-") == "-");
 }
 
+TEST_CASE("a difference fits the terminal, and two amounts that differ never read the same") {
+  const auto capacity = [](const char* resource, const char* before, const char* after) {
+    return Json{{"cluster", "a-cluster-with-a-long-name"},
+                {"flavor", "on-demand"},
+                {"resource", resource},
+                {"from", {{"accepted", before}, {"state", "Accepted"}, {"usable", before}}},
+                {"to", {{"accepted", after}, {"state", "Growing"}, {"usable", before}}}};
+  };
+  const AuditAnswer answer{
+      {{"kind", "QuotaDiff"},
+       {"from", {{"seq", 1}, {"time", "2026-11-21T14:00:00Z"}}},
+       {"to", {{"seq", 9}, {"time", "2026-11-21T15:00:00Z"}}},
+       {"capacity",
+        {capacity("cpu", "547200m", "456"), capacity("memory", "782758232064", "782758232000")}}}};
+  const std::string text = audit_text(answer);
+  INFO(text);
+  CHECK(text.find("accepted 547.2 -> 456") != std::string::npos);
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = text.find('\n', at);
+    CHECK(end - at <= 80);
+  }
+  const std::string wide = audit_text(answer, {.wide = true});
+  CHECK(wide.find("accepted 547.2 -> 456, state") != std::string::npos);
+  CHECK(wide.find("accepted 782758232064 -> 782758232000, state") != std::string::npos);
+  CHECK(audit_text(answer, {.exact = true}).find("accepted 547200m -> 456") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace fairlead

@@ -3,6 +3,7 @@
 #include "replay/proposals.h"
 
 #include <catch2/catch.hpp>
+#include <sstream>
 
 #include "engine/log/memory_log.h"
 #include "replay/audit/audit.h"
@@ -169,9 +170,12 @@ TEST_CASE("audit admissions: what was refused, by object and span") {
   CHECK(row["outcome"] == "overridden");
   CHECK(row["reason"] == "INC-7");
   CHECK(row["rules"] == Json{"ownedQuota"});
-  const std::string text = audit_text(*answer);
+  // The words of the row; where the lines of a narrow table break is another test's matter.
+  std::istringstream words(audit_text(*answer));
+  std::string text, word;
+  while (words >> word) text += word + " ";
   INFO(text);
-  CHECK(text.find("overridden  alice  UPDATE     ClusterResourceClaim q  [ownedQuota]  INC-7") !=
+  CHECK(text.find("overridden alice UPDATE ClusterResourceClaim q [ownedQuota] INC-7 ") !=
         std::string::npos);
 }
 

@@ -7,7 +7,14 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/main/left_index.h"
+#include "engine/runtime/build_commit.h"
+#include "replay/bundle/bundle.h"
+#include "replay/history.h"
+#include "replay/verify.h"
 #include "snapshots/canonical_bytes.h"
+#include "snapshots/data_directory.h"
+#include "snapshots/snapshot_store.h"
 #include "tests/support/sample.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/replay/audit_trace.h"
@@ -110,6 +117,70 @@ TEST_CASE("an index that is missing, damaged, of another log or ahead of it is n
   fs::create_directory(file);
   CHECK_FALSE(saved_timeline(data.path(), log, nullptr).has_value());
   CHECK_FALSE(save_timeline(timeline_of(log), data.path()).has_value());
+}
+
+TEST_CASE("an imported log is left with an index and states, and is the log that it was") {
+  const ScratchDirectory place;
+  const fs::path original = place.path() / "original", copy = place.path() / "copy",
+                 file = place.path() / "x.bundle";
+  Digest chain;
+  {
+    constexpr int kCommits = 40, kEvents = 100;
+    const auto log = open_log(original);
+    for (int i = 0; i < kCommits; ++i)
+      REQUIRE(
+          log->append(drafts(i * kEvents, kEvents), LogTime{} + seconds(i), Epoch{1}).has_value());
+    chain = log->chain();
+    REQUIRE(export_bundle(*log, SnapshotStore(original), Seq{UINT64_MAX}, file, {}).has_value());
+  }
+  const auto bundle = open_bundle(file);
+  REQUIRE(bundle.has_value());
+  REQUIRE(import_bundle(**bundle, copy, {}).has_value());
+  constexpr std::uint64_t kFewEvents = 2048;
+  REQUIRE(leave_index(*open_log(copy, OpenMode::read), copy, kFewEvents).has_value());
+
+  const auto history = open_history(copy, "", build_identity());
+  REQUIRE(history.has_value());
+  const ReadableLog& log = *history->log;
+  CHECK(log.chain() == chain);
+  CHECK_FALSE(verify_with(log, *history->snapshots)->broken_at.has_value());
+  CHECK(saved_timeline(copy, log, history->for_questions()).has_value());
+  const auto states = history->for_questions()->list();
+  REQUIRE(states.has_value());
+  CHECK(states->size() > 4);
+  CHECK(states->back().seq == log.last_seq());
+  for (std::uint64_t seq = 1; seq <= log.last_seq().value; seq += 331)
+    CHECK(*state_at(log, history->for_questions(), Seq{seq}) == *state_at(log, nullptr, Seq{seq}));
+  // What verifies begins with the first event.
+  ReplayOptions from_the_end;
+  from_the_end.from = log.last_seq();
+  CHECK(history->snapshots->list()->empty());
+  CHECK(replay(log, history->snapshots.get(), from_the_end)->begin == Seq{1});
+  // Another program does not use them.
+  CHECK(open_history(copy, "", "another")->for_questions()->list()->empty());
+}
+
+TEST_CASE("a log whose own snapshots are near is left with an index alone") {
+  const ScratchDirectory data;
+  const auto log = open_log(data.path());
+  SnapshotStore store(data.path());
+  for (int i = 0; i < 8; ++i) {
+    REQUIRE(log->append(drafts(i * 300, 300), LogTime{} + seconds(2 * i), Epoch{1}).has_value());
+    const auto saved = store.save(*state_at(*log, &store, log->last_seq()), log->chain());
+    REQUIRE(saved.has_value());
+    const std::vector<EventDraft> voucher{
+        {std::string(kSelf),
+         {},
+         Checkpoint{saved->state_digest, saved->seq.value, saved->log_digest}}};
+    REQUIRE(log->append(voucher, LogTime{} + seconds(2 * i + 1), Epoch{1}).has_value());
+  }
+  REQUIRE(leave_index(*log, data.path(), 2048).has_value());
+  CHECK(fs::exists(timeline_file(data.path())));
+  CHECK_FALSE(fs::exists(data.path() / "folded"));
+  // A short one is left with nothing.
+  fs::remove(timeline_file(data.path()));
+  REQUIRE(leave_index(*log, data.path()).has_value());
+  CHECK_FALSE(fs::exists(timeline_file(data.path())));
 }
 
 /// The steps of a line within a span, the one in force at its beginning counted as there.

@@ -38,6 +38,7 @@ ClaimFacts claim(const std::string& cluster, const std::string& queue) {
 struct World {
   MemoryLog log;
   std::uint64_t epoch = 1;
+  std::optional<LogTime> now;  // of the hub that answers
 
   World() {
     ClusterQueueFacts queue;
@@ -56,7 +57,7 @@ struct World {
   void add(std::int64_t minute, const std::vector<EventDraft>& drafts) {
     REQUIRE(log.append(drafts, at(minute), Epoch{epoch}).has_value());
   }
-  AuditSource source() const { return {log, nullptr}; }
+  AuditSource source() const { return {log, nullptr, nullptr, now}; }
 };
 
 // "what source kind from..to" of each stretch, and that the text of the answer names it.
@@ -114,6 +115,15 @@ TEST_CASE("a moment behind the last event is reported as such, one of that event
   CHECK(of_queue(world, "qa", at(0)).empty());
   CHECK(of_queue(world, "qa", Seq{9}).empty());
   CHECK(of_queue(world, "qa", at(1)) == "LogEnded 9..?");
+}
+
+TEST_CASE("a hub that answers saw every change until now, also behind its last event") {
+  World world;
+  world.now = at(60);
+  CHECK(of_queue(world, "qa", at(1)).empty());
+  CHECK(of_queue(world, "qa", at(60)).empty());
+  CHECK(history(world, at(1), at(59)).empty());
+  CHECK(of_queue(world, "qa", at(61)) == "LogEnded 9..?");
 }
 
 TEST_CASE("a silent member is reported for the queues that it feeds, from when it was heard last") {

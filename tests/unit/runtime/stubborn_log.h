@@ -38,7 +38,9 @@ class StubbornLog : public EventLog {
   Digest chain() const override { return log.chain(); }
   Result<Digest> chain_at(Seq seq) const override { return log.chain_at(seq); }
   Result<LogStat> stat() const override { return log.stat(); }
-  Result<LogVerdict> verify() const override { return log.verify(); }
+  Result<LogVerdict> verify(const LogProgress& progress) const override {
+    return log.verify(progress);
+  }
 
   MemoryLog log;
   bool full = false;

@@ -12,7 +12,7 @@ class OwnSnapshots final : public SnapshotSource {
   Result<std::vector<SnapshotInfo>> list() const override { return source_.list(); }
   Result<std::optional<Snapshot>> newest(Seq seq) const override { return source_.newest(seq); }
   Result<std::string> bytes(Seq seq) const override { return source_.bytes(seq); }
-  bool folded_by_caller() const override { return true; }
+  bool vouches_itself() const override { return true; }
 
  private:
   const SnapshotSource& source_;

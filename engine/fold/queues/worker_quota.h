@@ -16,6 +16,7 @@
 
 #include <string>
 
+#include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -33,6 +34,8 @@ void recompute_worker_quotas(State& state);
 /// stopPolicy Hold". That is empty for those that count: they and one of their LocalQueues admit.
 std::map<std::string, std::string> related_queues(const State& state, const std::string& queue,
                                                   const Cluster& cluster);
+/// Returns what holds all values of the share, as the last close left it.
+Gate gate_of(const WorkerShare& share);
 /// Returns what the worker adds on the hub for the pair at this moment; 0 while the hub does not
 /// count its cluster (Cluster::counted_again_at).
 Amount share_of(const State& state, const std::string& cluster, const WorkerShare& share,

@@ -1,20 +1,16 @@
-#include "engine/fold/members/taken_over.h"
+#include "engine/fold/queues/take_over.h"
 
 #include <algorithm>
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/members/kept.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/queues/queues.h"
 
 namespace fairlead {
 
 namespace {
-
-Amount amount_of(const std::map<MemberPair, Amount>& pairs, const MemberPair& pair) {
-  const auto at = pairs.find(pair);
-  return at == pairs.end() ? 0 : at->second;
-}
 
 // Returns the clusters whose claims name the queue.
 std::set<std::string> clusters_of(const State& state, const std::string& queue) {
@@ -49,8 +45,7 @@ Amount own_quota(const State& state, const Cluster& cluster, const MemberPair& p
 void keep(State& state, const Contribution& part, const std::string& queue) {
   Cluster& cluster = state.clusters.at(part.cluster);
   const MemberPair pair{queue, part.flavor, part.resource};
-  if (part.amount > amount_of(cluster.member.confirmed, pair))
-    cluster.member.taken_over[pair] = part.amount;
+  if (part.amount > confirmed_amount(cluster, pair)) cluster.member.taken_over[pair] = part.amount;
 }
 
 // Keeps what the member has itself, up to the grant.
@@ -76,14 +71,6 @@ void take_over_among(State& state, const std::string& queue, const QuotaKey& pai
 }
 
 }  // namespace
-
-Amount admitted(const Cluster& cluster, const MemberPair& pair) {
-  return std::max(amount_of(cluster.member.confirmed, pair), kept_of(cluster, pair));
-}
-
-Amount kept_of(const Cluster& cluster, const MemberPair& pair) {
-  return amount_of(cluster.member.taken_over, pair);
-}
 
 void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found) {
   const std::set<std::string> clusters = clusters_of(state, queue);
@@ -121,29 +108,6 @@ void take_over_for_new_members(State& state, const std::set<std::string>& cluste
         take_over_among(state, name, pair, std::min(*is, written), of);
     note_quota_change(state, name);
   }
-}
-
-void drop_confirmed(Cluster& cluster, const std::string& queue) {
-  auto& kept = cluster.member.taken_over;
-  for (auto at = kept.lower_bound({queue, "", ""});
-       at != kept.end() && at->first.cluster_queue == queue;)
-    at = amount_of(cluster.member.confirmed, at->first) >= at->second ? kept.erase(at)
-                                                                      : std::next(at);
-}
-
-void bound_taken_over(State& state, const std::string& name) {
-  const auto at = state.clusters.find(name);
-  if (at == state.clusters.end() || at->second.member.taken_over.empty()) return;
-  std::map<MemberPair, Amount> granted;
-  if (const Claim* claim = winning_claim(state, name))
-    for (const Grant& grant : claim->grants)
-      granted[{grant.row.cluster_queue, grant.row.flavor, grant.row.resource}] = grant.granted;
-  std::set<std::string> queues;
-  for (auto& [pair, amount] : at->second.member.taken_over) {
-    amount = std::min(amount, amount_of(granted, pair));
-    queues.insert(pair.cluster_queue);
-  }
-  for (const std::string& queue : queues) drop_confirmed(at->second, queue);
 }
 
 }  // namespace fairlead

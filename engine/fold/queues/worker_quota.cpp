@@ -1,9 +1,10 @@
-#include "engine/fold/multikueue/worker_quota.h"
+#include "engine/fold/queues/worker_quota.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/capacity/damped_set.h"
 #include "engine/fold/queues/queues.h"
 
 namespace fairlead {
@@ -109,70 +110,19 @@ Offer offer_of(const State& state, const std::string& queue, const Cluster& clus
   return offer;
 }
 
-// One share at one moment.
-struct ShareMoment {
-  const State& state;
-  WorkerShare& share;
-  DebounceSettings settings;
-  Liveness liveness = Liveness::live;
-  LogTime next = kForever;
-};
-
-// Feeds the offer to the step functions. Returns whether a value changed.
-bool measure(ShareMoment& of, const Offer& offer) {
-  for (const auto& [pair, sum] : offer.sums) of.share.values.try_emplace(pair);
-  bool changed = false;
-  for (auto& [pair, damped] : of.share.values) {
-    const auto sum = offer.sums.find(pair);
-    const Amount amount = sum == offer.sums.end() ? 0 : saturate(sum->second);
-    // `growing` equals `usable` here: nothing of a quota is suppressed.
-    if (!damped.high.empty() && damped.usable == amount) continue;
-    // A pair that appears later than the share was zero before.
-    if (damped.high.empty() && of.share.first_valued < of.state.now)
-      damped.observe(LogTime{0}, 0, 0);
-    damped.observe(of.state.now, amount, amount);
-    of.share.last_changed = of.state.now;
-    changed = true;
-  }
-  return changed;
+using ShareValues = DampedSet<std::map<QuotaKey, DampedValue>>;
+ShareValues share_values_of(WorkerShare& share) {
+  return {share.values,
+          {nullptr, share.known, share.first_valued, share.last_changed, share.liveness_at_close}};
 }
 
-void update_liveness(ShareMoment& of) {
-  if (of.liveness == of.share.liveness_at_close) return;
-  of.share.liveness_at_close = of.liveness;
-  if (of.liveness != Liveness::live) return;
-  for (auto& [pair, damped] : of.share.values) damped.begin_anew(of.state.now);
-  of.share.first_valued = of.share.last_changed = of.state.now;
-}
-
-// Accepts the first values like a cluster's. A worker that is not watched has no quiet period, only
-// the end of growWindow.
-void accept_first(ShareMoment& of, bool reported) {
-  const DebounceSettings& settings = of.settings;
-  const WorkerShare& share = of.share;
-  const LogTime now = of.state.now;
-  if (of.liveness != Liveness::live) return;
-  const auto unchanged_since = reported ? std::optional(share.last_changed) : std::nullopt;
-  const FirstValues which = first_values(share.first_valued, unchanged_since, now, settings);
-  if (which == FirstValues::wait) {
-    of.next = std::min(of.next, share.first_valued + settings.grow_window);
-    if (unchanged_since) of.next = std::min(of.next, *unchanged_since + settings.first_quiet);
-    return;
-  }
-  for (auto& [pair, damped] : of.share.values) {
-    damped.accept_first(which, now, settings);
-    of.next = std::min(of.next, damped.next_deadline(now, settings));
-  }
-  of.share.known = true;
-}
-
-void step(ShareMoment& of) {
-  if (of.liveness == Liveness::lost) return;
-  const Growth growth = of.liveness == Liveness::live ? Growth::allowed : Growth::frozen;
-  for (auto& [pair, damped] : of.share.values) {
-    damped.step(of.state.now, of.settings, quantum_of(pair.resource), Fall::damped, growth);
-    of.next = std::min(of.next, damped.next_deadline(of.state.now, of.settings));
-  }
+// What a share decides otherwise than other sets: a worker that is not watched reports no change,
+// so that its first value waits for the end of growWindow.
+SetRules rules_of(const WorkerShare& share) {
+  SetRules rules;
+  rules.awaits_first = !share.known;
+  rules.reported = share.from == ShareFrom::member;
+  return rules;
 }
 
 void remember_all(WorkerShare& share, const std::vector<Seq>& seqs) {
@@ -185,21 +135,26 @@ void recompute_share(const State& state, const std::string& queue, const std::st
                      WorkerShare& share, const std::vector<Seq>& causes, LogTime& next) {
   const auto at = state.clusters.find(name);
   const bool watched = share.from == ShareFrom::member;
-  ShareMoment of{state, share, settings_of(state, name),
-                 at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close};
+  const DebounceSettings settings = settings_of(state, name);
   // `from` is `member` only where source_of() has found the cluster.
   const Offer offer = watched ? offer_of(state, queue, at->second) : Offer{};
-  if (measure(of, offer)) {
+  for (const auto& [pair, sum] : offer.sums) share.values.try_emplace(pair);
+  ShareValues values = share_values_of(share);
+  const auto changes = values.changes([&](const QuotaKey& pair, const DampedValue&) {
+    const auto sum = offer.sums.find(pair);
+    const Amount amount = sum == offer.sums.end() ? 0 : saturate(sum->second);
+    return std::pair(amount, amount);  // nothing of a quota is suppressed
+  });
+  values.measure(changes, state.now);
+  if (!changes.empty()) {
     remember_all(share, causes);
     remember_all(share, offer.causes);
   }
-  update_liveness(of);
+  values.set_liveness(at == state.clusters.end() ? Liveness::live : at->second.liveness_at_close,
+                      state.now);
   if (share.from == ShareFrom::claims && claims_of(state, queue, name).known) share.known = true;
-  if (share.known)
-    step(of);
-  else
-    accept_first(of, watched);
-  next = std::min(next, of.next);
+  values.close(state.now, settings, gate_of(share), rules_of(share));
+  next = std::min(next, values.next_deadline(state.now, settings, gate_of(share), rules_of(share)));
 }
 
 // Returns the events that removed a cluster from the lists that the queue follows.
@@ -313,6 +268,12 @@ static std::string why_stopped(const std::string& what, const std::string& stop_
   if (!stop_policy.empty() && stop_policy != "None") return what + " has stopPolicy " + stop_policy;
   if (active != ConditionStatus::no) return "";
   return what + " is inactive" + (reason.empty() ? "" : ": " + reason);
+}
+
+Gate gate_of(const WorkerShare& share) {
+  Gate gate;
+  if (share.liveness_at_close != Liveness::live) gate.growth = Growth::frozen;
+  return gate;
 }
 
 std::map<std::string, std::string> related_queues(const State& state, const std::string& queue,

@@ -23,15 +23,4 @@ void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amo
 /// members.mode): so far their grants counted unconfirmed. Notes which of `clusters` have one.
 void take_over_for_new_members(State& state, const std::set<std::string>& clusters);
 
-/// Ends what is kept of pairs of the queue of which the member has confirmed as much.
-void drop_confirmed(Cluster& cluster, const std::string& queue);
-/// Lowers what is kept for a cluster to its present grants.
-void bound_taken_over(State& state, const std::string& cluster);
-
-/// Returns what the cluster may have of the pair on the hub: what its member is known to admit or,
-/// if that is more, what is kept.
-Amount admitted(const Cluster& cluster, const MemberPair& pair);
-/// Returns what is kept of the pair; 0 if nothing.
-Amount kept_of(const Cluster& cluster, const MemberPair& pair);
-
 }  // namespace fairlead

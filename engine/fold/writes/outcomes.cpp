@@ -1,9 +1,8 @@
-#include "engine/fold/writes/writes.h"
+#include "engine/fold/writes/outcomes.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "engine/base/json.h"
 #include "engine/base/resource_version.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claim_status_observation.h"
@@ -13,54 +12,13 @@
 #include "engine/fold/multikueue/observe.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/writes/interval.h"
+#include "engine/fold/writes/record.h"
+#include "engine/fold/writes/retry.h"
 
 namespace fairlead {
 
 namespace {
-
-// Marks the target of `key`, which is planned again.
-void mark_dirty(State& state, const WriteKey& key) {
-  const ObjectKey& object = key.object;
-  const auto kind = written_kind(object.kind);
-  if (!kind) return;
-  switch (*kind) {
-    case WrittenKind::cluster_queue: mark_queue_dirty(state, object.name); break;
-    case WrittenKind::claim:
-      if (key.status)
-        mark_claim_status_dirty(state, object.name);
-      else if (state.claims.by_name.contains(object.name))
-        mark_claim_dirty(state, object.name);
-      else if (const auto cluster = cluster_of_new_claim(object.name);
-               state.clusters.contains(cluster))
-        mark_cluster_dirty(state, cluster);  // which plans the claim that it still lacks
-      break;
-    case WrittenKind::manifest_work: mark_cluster_dirty(state, object.namespace_); break;
-    case WrittenKind::binding_policy:
-      mark_cluster_dirty(state, cluster_of_policy(object.name));
-      break;
-    case WrittenKind::multikueue_config:
-    case WrittenKind::multikueue_cluster:
-    case WrittenKind::admission_check:
-    case WrittenKind::workload: mark_multikueue_dirty(state, object); break;
-    case WrittenKind::fleet_resource_claim:
-      state.fleet.dirty_claims.insert({object.namespace_, object.name});
-      break;
-    case WrittenKind::fleet_scheduling:
-      state.fleet.dirty_schedulings.insert({object.namespace_, object.name});
-      break;
-    case WrittenKind::namespace_: mark_pool_namespace_dirty(state, key.cluster, object.name); break;
-    case WrittenKind::pod:
-      mark_pool_pod_dirty(state, key.cluster, {object.namespace_, object.name});
-      break;
-  }
-}
-
-// Kinds of the MultiKueue path have no write interval: windows of their own keep them from
-// thrashing.
-bool is_multikueue(Kind kind) {
-  return kind == Kind::multikueue_config || kind == Kind::multikueue_cluster ||
-         kind == Kind::admission_check || kind == Kind::workload || is_of_fleet_claims(kind);
-}
 
 // The status of a claim has deadlines of its own: numbers_due, and the restore after another writer
 // changed it.
@@ -165,11 +123,6 @@ bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) 
   return false;
 }
 
-const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent) {
-  const auto* claim = intent.expected ? std::get_if<ClaimFacts>(&*intent.expected) : nullptr;
-  return claim ? &claim->spec.nominal_resources : nullptr;
-}
-
 // The list is ours from the creation on, until another writer changes it.
 void keep_nominal(WriteState& write, const PatchIntended& intent) {
   if (const auto* nominal = nominal_in(intent); nominal && intent.verb == Verb::create)
@@ -190,10 +143,11 @@ void drop_foreign_nominal(WriteState& write, const ObjectObserved& seen) {
 }
 
 // The write has happened. Returns what it intended.
-PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
+PatchIntended conclude(State& state, const WriteKey& key, WriteState& write, Changes& changes) {
   PatchIntended intent = std::move(write.outstanding->intent);
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
-  if (write.refusal) mark_dirty(state, key);  // a status that reports the refusal is planned again
+  if (write.refusal)  // a status that reports the refusal is planned again
+    changes.writes.emplace_back(key, WriteChange::concluded);
   drop_outstanding(state, write);
   write.refusal.reset();
   note_held_up(state, key, write);
@@ -204,90 +158,6 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write) {
 }
 
 }  // namespace
-
-WriteKey write_key(const PatchIntended& intent) {
-  return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
-}
-
-const WriteState* find_write(const State& state, const WriteKeyView& key) {
-  const auto at = state.writes.by_key.find(key);
-  return at == state.writes.by_key.end() ? nullptr : &at->second;
-}
-
-const WriteState* write_of(const State& state, const ObjectKey& object) {
-  return find_write(state, of_object(kHub, object));
-}
-
-const WriteState* status_write_of(const State& state, const ObjectKey& object) {
-  return find_write(state, of_status(kHub, object));
-}
-
-bool write_pending(const State& state, const WriteKeyView& key) {
-  const WriteState* write = find_write(state, key);
-  return write && (write->outstanding || write->awaits());
-}
-
-const Refusal* refusal_of(const State& state, const ObjectKey& object) {
-  const WriteState* write = write_of(state, object);
-  return write && write->refusal && !is_conflict(*write->refusal) ? &*write->refusal : nullptr;
-}
-
-const std::map<std::string, std::string>* nominal_of_ours(const State& state,
-                                                          const std::string& claim) {
-  const WriteState* write = write_of(state, {Kind::claim, "", claim});
-  if (!write) return nullptr;
-  if (write->outstanding && (write->nominal || write->outstanding->intent.verb == Verb::create))
-    return nominal_in(write->outstanding->intent);
-  return write->nominal ? &*write->nominal : nullptr;
-}
-
-Digest wish_of(const PatchIntended& intent) {
-  Json body = read_json(intent.body);
-  if (member(body, "metadata").is_object()) {
-    // They change although the wish does not, and a refusal must hold back the wish.
-    body["metadata"].erase("uid");
-    body["metadata"].erase("resourceVersion");
-  }
-  const std::string text = std::to_string(static_cast<int>(intent.verb)) + to_text(body);
-  return sha256(text);
-}
-
-// Returns the longest interval of the claims in force that name the queue; nullopt if none does.
-static std::optional<Duration> interval_of_queue(const State& state, const std::string& queue) {
-  const auto claims = state.claims.of_queue.find(queue);
-  if (claims == state.claims.of_queue.end()) return std::nullopt;
-  std::optional<Duration> longest;
-  for (const std::string& name : claims->second)
-    if (const Claim& claim = state.claims.by_name.at(name); claim.winner)
-      longest =
-          std::max(longest.value_or(Duration{0}), write_interval_of(state, claim.terms->cluster));
-  return longest;
-}
-
-Duration write_interval(const State& state, const WriteKeyView& key) {
-  if (is_multikueue(key.kind)) return {};
-  const Duration default_interval = state.configuration.debounce.write_interval;
-  if (is_tenant(key.cluster)) return default_interval;
-  const std::string name(key.name);
-  if (key.kind == Kind::cluster_queue)
-    return interval_of_queue(state, name).value_or(default_interval);
-  if (key.kind == Kind::manifest_work) return write_interval_of(state, std::string(key.namespace_));
-  if (key.kind == Kind::binding_policy) return write_interval_of(state, cluster_of_policy(name));
-  const auto claim = state.claims.by_name.find(name);
-  if (claim == state.claims.by_name.end()) return default_interval;
-  return write_interval_of(state, claim->second.terms ? claim->second.terms->cluster
-                                                      : claim->second.facts.spec.cluster_name);
-}
-
-bool awaits_observation(const State& state, const std::string& source, const ObjectKey& key) {
-  for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
-    const WriteState* write = find_write(state, view);
-    if (write && (write->awaits() || (write->outstanding && write->outstanding->doubted_until) ||
-                  (write->refusal && is_conflict(*write->refusal))))
-      return true;
-  }
-  return false;
-}
 
 void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   const WriteKey key = write_key(intent);
@@ -319,7 +189,7 @@ namespace {
 
 // A write was accepted: what an outage of the server or its webhooks kept from writes of this kind
 // is over. Missing rights are not: one namespace may have them and another not.
-void end_outage(State& state, const WriteKey& accepted) {
+void end_outage(State& state, const WriteKey& accepted, Changes& changes) {
   const WriteKeyView first{accepted.cluster, accepted.object.kind, "", "", false};
   for (auto at = state.writes.held_up.lower_bound(first);
        at != state.writes.held_up.end() && at->cluster == accepted.cluster &&
@@ -329,17 +199,18 @@ void end_outage(State& state, const WriteKey& accepted) {
     if (write.refusal->cause != RejectionCause::outage) continue;
     write.refusal->retry_at = state.now;
     set_deadline(state, *at, write);
-    mark_dirty(state, *at);
+    changes.writes.emplace_back(*at, WriteChange::concluded);
   }
 }
 
 }  // namespace
 
-void note_accepted(State& state, const PatchAccepted& accepted) {
+Changes note_accepted(State& state, const PatchAccepted& accepted) {
+  Changes changes;
   auto* entry = find_outstanding(state, accepted.intent);
-  if (!entry) return;
-  const PatchIntended intent = conclude(state, entry->first, entry->second);
-  end_outage(state, entry->first);
+  if (!entry) return changes;
+  const PatchIntended intent = conclude(state, entry->first, entry->second, changes);
+  end_outage(state, entry->first, changes);
   if (is_claim_status(entry->first))
     note_status_accepted(state, entry->second, intent, accepted.resource_version);
   else if (ends_object(intent))
@@ -348,19 +219,21 @@ void note_accepted(State& state, const PatchAccepted& accepted) {
     entry->second.await_version(accepted.resource_version);
   const ObjectKey& object = entry->first.object;
   if (object.kind != Kind::cluster_queue)
-    mark_dirty(state, entry->first);
+    changes.writes.emplace_back(entry->first, WriteChange::concluded);
   else if (accepted.resource_version.empty())
     note_queue_seen_since(state, object.name);
+  return changes;
 }
 
-void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
+Changes note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
+  Changes changes;
   auto* entry = find_outstanding(state, rejected.intent);
-  if (!entry) return;
+  if (!entry) return changes;
   WriteState& write = entry->second;
   // A 404 for an object that did not exist is about its kind: the CRD is missing, so it is no
   // conflict.
   const PatchIntended& intent = write.outstanding->intent;
-  const bool no_kind = is_multikueue(intent.target.kind) && intent.uid.empty();
+  const bool no_kind = has_own_windows(intent.target.kind) && intent.uid.empty();
   const bool conflict = rejected.http_code == 409 || (rejected.http_code == 404 && !no_kind);
   const bool again = write.refusal && is_conflict(*write.refusal) == conflict &&
                      write.refusal->cause == rejected.cause;
@@ -378,15 +251,18 @@ void note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   note_held_up(state, entry->first, write);
   drop_outstanding(state, write);
   set_deadline(state, entry->first, write);
-  mark_dirty(state, entry->first);
+  changes.writes.emplace_back(entry->first, WriteChange::concluded);
+  return changes;
 }
 
-void note_unknown(State& state, const PatchUnknown& unknown) {
+Changes note_unknown(State& state, const PatchUnknown& unknown) {
+  Changes changes;
   if (auto* entry = find_outstanding(state, unknown.intent)) {
     entry->second.outstanding->doubted_until = state.now + kDoubt;
     set_deadline(state, entry->first, entry->second);
-    mark_dirty(state, entry->first);
+    changes.writes.emplace_back(entry->first, WriteChange::concluded);
   }
+  return changes;
 }
 
 namespace {
@@ -395,7 +271,7 @@ namespace {
 // cannot be compared with the intent: a version other than the one that the write was derived from
 // means that a write happened, perhaps this one, and the status is derived again.
 void note_status_observed(State& state, const WriteKey& key, WriteState& write,
-                          const ObjectObserved& seen) {
+                          const ObjectObserved& seen, Changes& changes) {
   clear_awaited(write, seen);
   if (is_claim_status(key)) note_status_seen(write, seen);
   const bool conflicted = write.refusal && is_conflict(*write.refusal);
@@ -403,31 +279,33 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
   if (doubted) drop_outstanding(state, write);
-  if (conflicted || doubted) mark_dirty(state, key);
+  if (conflicted || doubted) changes.writes.emplace_back(key, WriteChange::concluded);
   if (is_claim_status(key) || key.object.kind == Kind::admission_check)
     set_deadline(state, key, write);
 }
 
 }  // namespace
 
-void note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
+Changes note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
+  Changes changes;
   if (const auto status = state.writes.by_key.find(of_status(source, seen.key));
       status != state.writes.by_key.end())
-    note_status_observed(state, status->first, status->second, seen);
+    note_status_observed(state, status->first, status->second, seen, changes);
   const auto at = state.writes.by_key.find(of_object(source, seen.key));
-  if (at == state.writes.by_key.end()) return;
+  if (at == state.writes.by_key.end()) return changes;
   WriteState& write = at->second;
   clear_awaited(write, seen);
   drop_foreign_nominal(write, seen);
   if (write.refusal && is_conflict(*write.refusal)) write.refusal.reset();
-  if (!write.outstanding) return;
+  if (!write.outstanding) return changes;
   if (looks_as_intended(write.outstanding->intent, seen))
     // Nothing is awaited after it: the observation is what the write made.
-    conclude(state, at->first, write);
+    conclude(state, at->first, write, changes);
   // Any other state ends the doubt too: fold_object() has marked the object, which is planned again
   // from that state.
   else if (write.outstanding->doubted_until)
     drop_outstanding(state, write);
+  return changes;
 }
 
 void note_gone(State& state, const std::string& source, const ObjectKey& key) {
@@ -442,7 +320,8 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   }
 }
 
-void note_listed(State& state, const std::string& source, Kind kind) {
+Changes note_listed(State& state, const std::string& source, Kind kind) {
+  Changes changes;
   for (auto at = state.writes.by_key.lower_bound(WriteKeyView{source, kind, "", "", false});
        at != state.writes.by_key.end() && at->first.cluster == source &&
        at->first.object.kind == kind;
@@ -453,8 +332,9 @@ void note_listed(State& state, const std::string& source, Kind kind) {
     const bool outage = write.refusal && write.refusal->cause == RejectionCause::outage;
     if (outage || (write.refusal && is_conflict(*write.refusal))) write.refusal.reset();
     note_held_up(state, at->first, write);
-    mark_dirty(state, at->first);
+    changes.writes.emplace_back(at->first, WriteChange::concluded);
   }
+  return changes;
 }
 
 void await_still_numbers(State& state, const std::string& cluster) {
@@ -466,7 +346,7 @@ void await_still_numbers(State& state, const std::string& cluster) {
       set_deadline(state, at->first, at->second);
 }
 
-void reach_write_deadline(State& state, const WriteKey& key) {
+Changes reach_write_deadline(State& state, const WriteKey& key) {
   if (const auto at = state.writes.by_key.find(key); at != state.writes.by_key.end()) {
     WriteState& write = at->second;
     if (write.outstanding && write.outstanding->doubted_until &&
@@ -474,15 +354,16 @@ void reach_write_deadline(State& state, const WriteKey& key) {
       drop_outstanding(state, write);
     set_deadline(state, key, write);
   }
-  if (key.object.kind == Kind::cluster_queue)
-    requote_unchanged(state, key.object.name);
-  else
-    mark_dirty(state, key);
+  Changes changes;
+  changes.writes.emplace_back(key, WriteChange::due);
+  return changes;
 }
 
-void doubt_outstanding(State& state) {
+Changes doubt_outstanding(State& state) {
+  Changes changes;
   for (const auto& [seq, key] : std::map(state.writes.outstanding))
-    note_unknown(state, {seq, "the process that sent it ended"});
+    changes.merge(note_unknown(state, {seq, "the process that sent it ended"}));
+  return changes;
 }
 
 }  // namespace fairlead

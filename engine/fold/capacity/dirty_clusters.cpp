@@ -1,0 +1,23 @@
+#include "engine/fold/capacity/dirty_clusters.h"
+
+namespace fairlead {
+
+Cluster& mark_capacity_dirty(State& state, const std::string& name) {
+  Cluster& cluster = state.clusters[name];
+  if (cluster.observation.changed) return cluster;  // what changed it has marked it
+  if (state.dirty_clusters.insert(name).second) {
+    cluster.observation = {};
+    cluster.observation.eligible_before = cluster.eligible_nodes;
+    cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
+    *cluster.only_capacity = true;
+  }
+  return cluster;
+}
+
+Cluster& mark_cluster_dirty(State& state, const std::string& name) {
+  Cluster& cluster = mark_capacity_dirty(state, name);
+  *cluster.only_capacity = false;
+  return cluster;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,18 @@
+// Marks clusters, which are recomputed when the present moment closes. Internal to the fold.
+#pragma once
+
+#include <string>
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Marks the cluster, which is recomputed when the present moment closes, and returns it. Creates a
+/// new one.
+Cluster& mark_cluster_dirty(State& state, const std::string& name);
+
+/// Does the same for a change of what the nodes offer, or for a deadline of the windows. If nothing
+/// else happens in that moment and no accepted value moves, the cluster's writes stay as they are.
+Cluster& mark_capacity_dirty(State& state, const std::string& name);
+
+}  // namespace fairlead

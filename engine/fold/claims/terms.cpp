@@ -1,0 +1,43 @@
+#include "engine/fold/claims/terms.h"
+
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+const Claim* winning_claim(const State& state, const std::string& cluster) {
+  const auto at = state.claims.of_cluster.find(cluster);
+  if (at == state.claims.of_cluster.end()) return nullptr;
+  for (const std::string& name : at->second)
+    if (const Claim& claim = state.claims.by_name.at(name); claim.winner) return &claim;
+  return nullptr;
+}
+
+DebounceSettings settings_of(const State& state, const std::string& cluster) {
+  DebounceSettings settings = state.configuration.debounce;
+  std::string why_not;
+  if (const Claim* claim = winning_claim(state, cluster))
+    for (const auto& [parameter, value] : claim->facts.debounce)
+      set_debounce_parameter(settings, parameter, value,
+                             why_not);  // an invalid one is a warning on the claim
+  return settings;
+}
+
+const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
+  ClusterTerms& terms = *cluster.terms;
+  const std::uint64_t as_of = *state.claims.terms_changes + 1;
+  if (terms.as_of == as_of) return terms;
+  const Claim* claim = winning_claim(state, name);
+  terms = {settings_of(state, name),
+           headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
+           as_of};
+  return terms;
+}
+
+Duration write_interval_of(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  if (at != state.clusters.end() && at->second.terms->as_of == *state.claims.terms_changes + 1)
+    return at->second.terms->settings.write_interval;
+  return settings_of(state, name).write_interval;
+}
+
+}  // namespace fairlead

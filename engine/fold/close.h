@@ -1,0 +1,16 @@
+// The close of a moment: in which order the rooms derive what changed, and who follows whom.
+#pragma once
+
+#include "engine/fold/changes.h"
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Closes the present moment. After that only our own writes and their outcomes may have this log
+/// time.
+void close_moment(State& state, DirtySet& dirty);
+
+/// Marks what follows from the changes: it is derived again when the present moment closes.
+void hand_on(State& state, const Changes& changes);
+
+}  // namespace fairlead

@@ -1,0 +1,14 @@
+// Which objects of tenants are to be written now.
+#pragma once
+
+#include "engine/fold/state.h"
+
+namespace fairlead {
+
+/// Whether a write of the object could be sent now. Where only the write interval keeps it back,
+/// the object is looked at again when that ends.
+bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key);
+/// Marks a pod that is to be written.
+void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty);
+
+}  // namespace fairlead
