@@ -68,7 +68,7 @@ export async function cohortView(context) {
   }
   noteInAddress(address);
   const object = `cohort/${name}`;
-  const span = ["from", "to"].flatMap((name) => (address[name] ? [`--${name}`, address[name]] : []));
+  const span = ["from", "to"].flatMap((end) => (address[end] ? [`--${end}`, address[end]] : []));
   const commands = [command("audit", "history", object, ...span)];
   showActions({commands});
   const history = /** @type {ObjectHistory} */ (
