@@ -74,10 +74,12 @@ Result<std::vector<SnapshotInfo>> SnapshotsForQuestions::list() const {
   if (!infos) return infos;
   const auto folded = folded_.list();
   if (!folded) return folded.error();
-  infos->insert(infos->end(), folded->begin(), folded->end());
-  std::stable_sort(
-      infos->begin(), infos->end(),
-      [](const SnapshotInfo& one, const SnapshotInfo& other) { return one.seq < other.seq; });
+  // Behind a snapshot of the same seq, for which the log may vouch.
+  for (const SnapshotInfo& info : *folded)
+    infos->insert(std::upper_bound(
+                      infos->begin(), infos->end(), info,
+                      [](const SnapshotInfo& a, const SnapshotInfo& b) { return a.seq < b.seq; }),
+                  info);
   return infos;
 }
 

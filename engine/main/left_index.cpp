@@ -32,7 +32,8 @@ class LeftStates {
     // Most questions are about the end, so a state is nearer to it.
     constexpr std::uint64_t kNearerAtEnd = 10;
     const std::uint64_t spacing =
-        seq == log_.last_seq() ? spacing_ / kNearerAtEnd + 1 : snapshot_spacing(spacing_, bytes_);
+        seq == log_.last_seq() ? spacing_ / kNearerAtEnd + 1
+                               : snapshot_spacing(static_cast<std::int64_t>(spacing_), bytes_);
     if (!ends_commit || seq.value < std::max(last_, vouched(seq)).value + spacing) return {};
     const auto saved = folded_.save(timeline.folded(), timeline.contents().chain);
     if (!saved) return saved.error();
