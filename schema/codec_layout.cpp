@@ -4,13 +4,66 @@
 // The compiler header that codec_parts.h includes comes first.
 #include <capnp/schema.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 
 #include "engine/base/check.h"
+#include "schema/fields/events.h"
 
 namespace fairlead::stored {
 namespace {
+
+// An enumeration is stored by its number in memory. If the last enumerants agree, and the schema
+// only ever adds at the end, all do.
+template <class Value, class Stored>
+constexpr bool ends_alike(Value last, Stored stored) {
+  return static_cast<unsigned>(last) == static_cast<unsigned>(stored) &&
+         static_cast<unsigned>(last) + 1 == kValuesOf<Value>;
+}
+static_assert(ends_alike(value::ConditionStatus::unknown, ConditionStatus::UNKNOWN));
+static_assert(ends_alike(value::QuantityFormat::binary_si, Quantity::Format::BINARY_SI));
+static_assert(ends_alike(value::NodeReachKind::devices, NodeReach::ReachKind::DEVICES));
+static_assert(ends_alike(value::AllocationMode::unknown, DeviceAsk::AllocationMode::UNKNOWN));
+static_assert(ends_alike(value::AdmissionRule::cluster_in_use, AdmissionRule::CLUSTER_IN_USE));
+static_assert(ends_alike(value::RuleAction::off, RuleSetting::Action::OFF));
+static_assert(ends_alike(value::CapacitySource::managed_cluster,
+                         Configuration::CapacitySource::MANAGED_CLUSTER));
+static_assert(ends_alike(value::MemberMode::none, Configuration::MemberMode::NONE));
+static_assert(ends_alike(value::PoolPolicy::spread, Configuration::PoolPolicy::SPREAD));
+static_assert(ends_alike(value::PoolQuotas::max, Configuration::PoolQuotas::MAX));
+static_assert(ends_alike(value::DeviceSourceKind::capacity,
+                         Configuration::DeviceSourceKind::CAPACITY));
+static_assert(ends_alike(value::DraPolicy::spread, Configuration::DraPolicy::SPREAD));
+static_assert(ends_alike(value::Verb::remove, PatchIntended::Verb::REMOVE));
+static_assert(ends_alike(value::StaleCause::too_many_changes,
+                         SourceState::StaleCause::TOO_MANY_CHANGES));
+static_assert(ends_alike(value::RejectionCause::rights, PatchRejected::Cause::RIGHTS));
+static_assert(ends_alike(value::AdmissionOperation::remove, AdmissionDecided::Operation::REMOVE));
+static_assert(ends_alike(value::AdmissionOutcome::overridden,
+                         AdmissionDecided::Outcome::OVERRIDDEN));
+static_assert(std::variant_size_v<value::Facts::Base> == kKindCount);
+static_assert(std::variant_size_v<value::Fact::Base> == 14);
+
+// Each enumerant of Kind has the number of its row in kKinds, whose name ends with its own
+// (ClusterResourceClaim is `claim`), and the member of Facts with that number has the same name.
+void check_kinds() {
+  const auto enumerants = capnp::Schema::from<Kind>().getEnumerants();
+  const auto members = capnp::Schema::from<Facts>().getUnionFields();
+  check(enumerants.size() == kKindCount && members.size() == kKindCount,
+        "each kind is stored, and no other");
+  for (const value::KindInfo& row : kKinds) {
+    const auto number = static_cast<unsigned>(row.kind);
+    const std::string_view stored = enumerants[number].getProto().getName().cStr();
+    const std::string_view name = row.name;
+    check(name.size() >= stored.size() &&
+              std::equal(stored.rbegin(), stored.rend(), name.rbegin(),
+                         [](char a, char b) { return (a | 0x20) == (b | 0x20); }),
+          "a kind is stored by its number");
+    check(stored == members[number].getProto().getName().cStr(),
+          "the facts of a kind have its number");
+  }
+}
 
 using Which = capnp::schema::Type::Which;
 
@@ -100,7 +153,10 @@ class Layouts {
 
 const StructLayout& event_layout() {
   static Layouts layouts;
-  static const StructLayout& event = layouts.of(capnp::Schema::from<Event>());
+  static const StructLayout& event = []() -> const StructLayout& {
+    check_kinds();
+    return layouts.of(capnp::Schema::from<Event>());
+  }();
   return event;
 }
 
