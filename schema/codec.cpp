@@ -14,8 +14,6 @@
 namespace fairlead {
 namespace stored {
 
-// ---- messages ----
-
 /// Words of a thread's scratch space, in which small messages are built without an allocation.
 /// Cap'n Proto requires it zeroed and leaves it zeroed.
 constexpr std::size_t kScratchWords = 1024;

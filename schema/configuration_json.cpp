@@ -10,7 +10,7 @@
 namespace fairlead {
 namespace {
 
-std::string_view word(CapacitySource source) {
+std::string_view text_of(CapacitySource source) {
   switch (source) {
     case CapacitySource::nodes: return "nodes";
     case CapacitySource::cluster_metrics: return "clusterMetrics";
@@ -20,10 +20,10 @@ std::string_view word(CapacitySource source) {
 }
 Json words(const std::vector<CapacitySource>& sources) {
   Json list = Json::array();
-  for (const CapacitySource source : sources) list.push_back(std::string(word(source)));
+  for (const CapacitySource source : sources) list.push_back(std::string(text_of(source)));
   return list;
 }
-std::string_view word(MemberMode mode) {
+std::string_view text_of(MemberMode mode) {
   switch (mode) {
     case MemberMode::automatic: return "auto";
     case MemberMode::manifest_work: return "manifestWork";
@@ -126,7 +126,7 @@ Json json_of(const DeviceClassMapping& mapping) {
   if (!mapping.sources.empty()) json["sources"] = json_list(mapping.sources);
   return json;
 }
-std::string_view word(DraPolicy policy) {
+std::string_view text_of(DraPolicy policy) {
   switch (policy) {
     case DraPolicy::order: return "order";
     case DraPolicy::pack: return "pack";
@@ -139,7 +139,7 @@ Json json_of(const DraSettings& settings) {
           {"dispatch", settings.dispatch},
           {"fleetClaims", settings.fleet_claims},
           {"deviceClassMappings", json_list(settings.device_class_mappings)},
-          {"policy", word(settings.policy)},
+          {"policy", text_of(settings.policy)},
           {"poolHold", to_go_duration(settings.pool_hold)},
           {"admitTimeout", to_go_duration(settings.admit_timeout)},
           {"placeTimeout", to_go_duration(settings.place_timeout)},
@@ -161,7 +161,7 @@ Json to_json(const Configuration& configuration) {
              {{"create", configuration.create_claims},
               {"statusInterval", to_go_duration(configuration.status_interval)}}},
             {"members",
-             {{"mode", word(configuration.member_mode)},
+             {{"mode", text_of(configuration.member_mode)},
               {"kubeconfigs", json_of(configuration.member_kubeconfigs)}}},
             {"debounce", json_of(configuration.debounce)},
             {"multikueue", json_of(configuration.multikueue)},

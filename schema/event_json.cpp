@@ -17,12 +17,9 @@ constexpr std::array<std::string_view, std::variant_size_v<AnyFact>> kFactNames{
     "ObjectObserved", "ObjectGone",    "TimerFired",   "PatchIntended",   "PatchAccepted",
     "PatchRejected",  "PatchUnknown",  "Checkpoint",   "AdmissionDecided"};
 
-std::string_view json_word(Kind kind) { return info(kind).name; }
-std::string_view json_word(Verb verb) { return text_of(verb); }
-std::string_view json_word(AdmissionRule rule) { return info(rule).name; }
-std::string_view json_word(AdmissionOperation operation) { return text_of(operation); }
-std::string_view json_word(AdmissionOutcome outcome) { return text_of(outcome); }
-std::string_view json_word(ConditionStatus status) {
+std::string_view text_of(Kind kind) { return info(kind).name; }
+std::string_view text_of(AdmissionRule rule) { return info(rule).name; }
+std::string_view text_of(ConditionStatus status) {
   switch (status) {
     case ConditionStatus::absent: return "";
     case ConditionStatus::yes: return "True";
@@ -31,7 +28,7 @@ std::string_view json_word(ConditionStatus status) {
   }
   return "";
 }
-std::string_view json_word(AllocationMode mode) {
+std::string_view text_of(AllocationMode mode) {
   switch (mode) {
     case AllocationMode::exact: return "ExactCount";
     case AllocationMode::all: return "All";
@@ -39,7 +36,7 @@ std::string_view json_word(AllocationMode mode) {
   }
   return "";
 }
-std::string_view json_word(RejectionCause cause) {
+std::string_view text_of(RejectionCause cause) {
   switch (cause) {
     case RejectionCause::content: return "";
     case RejectionCause::outage: return "outage";
@@ -120,7 +117,7 @@ class StructPrinter {
   void formerly(FieldName, const T&) {}
   void source(const std::optional<Kind>& kind, const std::string& cluster) {
     if (kind)
-      json_["kind"] = json_word(*kind);
+      json_["kind"] = text_of(*kind);
     else
       json_["cluster"] = cluster;
   }
@@ -128,7 +125,7 @@ class StructPrinter {
   template <class T>
   static Json print(const T& value, const FieldStyle& style = kUsual) {
     if constexpr (std::is_enum_v<T>)
-      return json_word(value);
+      return text_of(value);
     else if constexpr (std::is_same_v<T, std::string>)
       return style.document ? document_json(value) : Json(value);
     else if constexpr (std::is_same_v<T, LogTime>)

@@ -1,9 +1,9 @@
 // How the fields of a stored struct are listed: each once, for everything that follows from them.
 //
 // A struct has one function `fields(visit, value)`, which shows each field to a visitor with the
-// name that it has in schema/event.capnp. The stored form (schema/codec_write.cpp, codec_read.cpp),
-// the JSON form (schema/event_json.cpp) and the random values of tests are visitors, so a field
-// that is listed here is in all of them.
+// name that it has in schema/event.capnp. Visitors store (schema/codec_write.cpp), read
+// (codec_read.cpp) and print (event_json.cpp) the struct, so a listed field is in all three. A test
+// with random values (codec_property_test.cpp) fails for a member that is not listed.
 //
 // A visitor has these functions. `value` is a constant where it is written or printed.
 //   field(name, value, style)             a field. An empty text, list, map or digest, and an
@@ -16,7 +16,8 @@
 //   derived(flag, holds)                  a Bool that follows from the field before it.
 //   presence(flag)                        the first of an optional struct that has the Bool itself.
 //   group(key, list, empty)               fields that only JSON has in an object of their own.
-//   printed(key, holds)                   a member of the JSON form alone: `true` if it holds.
+//   printed(key, value)                   a member of the JSON form alone: a text, or `true` if
+//                                         the condition holds.
 //   formerly(name, map)                   where records of schema version 1 have the map.
 //   source(kind, cluster)                 a stream, or every capacity source of a cluster.
 #pragma once
@@ -95,7 +96,7 @@ inline constexpr FieldStyle kSeconds = with(&FieldStyle::seconds);
 inline constexpr FieldStyle kDocument = with(&FieldStyle::document);
 
 /// What becomes of a group without members.
-enum class EmptyGroup : unsigned char { left_out, printed };
+enum class EmptyGroup : std::uint8_t { left_out, printed };
 
 /// How many values an enumeration has. They are stored by number.
 template <class Enum>

@@ -94,8 +94,8 @@ void fields(V& visit, T& flavor) {
   visit.field("topologyName", flavor.topology_name);
 }
 
-/// kueue.x-k8s.io Topology: the labels by which the nodes of a flavor are told apart, from the
-/// outermost level in.
+/// kueue.x-k8s.io Topology: the node labels that name each level (block, rack, host), widest level
+/// first.
 struct TopologyFacts {
   std::vector<std::string> levels;  ///< spec.levels[].nodeLabel
 

@@ -53,7 +53,9 @@ struct World {
   }
 };
 
-TEST_CASE("of what a live stream says the log has its own time alone; a first list tells no time") {
+TEST_CASE(
+    "an event of a live stream has only its log time; an event of a first list has no earlier "
+    "time") {
   World world;
   world.add(1, {World::node(8), World::synced("c1", Kind::node)});  // 3, 4
   world.add(5, {World::node(7)});                                   // 5
