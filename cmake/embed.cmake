@@ -1,4 +1,4 @@
-# cmake -DOUTPUT=x.cpp -DFILES="a.html;b.js" -DHEADER=engine/main/page_files.h -DTYPE=PageFile -DFUNCTION=page_files
+# cmake -DOUTPUT=x.cpp -DFILES="a.html;b.js" -DHEADER=engine/main/service/page_files.h -DTYPE=PageFile -DFUNCTION=page_files
 #       -P embed.cmake: writes the files as C++. HEADER declares TYPE {name, text} and the function, which returns a span
 # of them; both are of the namespace NAMESPACE (fairlead).
 #

@@ -16,7 +16,7 @@
 
 #include "engine/base/descriptors.h"
 #include "engine/base/stop_point.h"
-#include "engine/main/program.h"
+#include "engine/main/commands/program.h"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "engine/log/rocksdb/rocksdb_log.h"
-#include "engine/main/audit_question.h"
+#include "engine/main/client/audit_question.h"
 #include "engine/runtime/hub_core.h"
 #include "engine/runtime/system_clock.h"
 #include "snapshots/aside_save.h"

@@ -8,8 +8,8 @@
 
 #include "engine/base/json.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
-#include "engine/main/http_target.h"
-#include "engine/main/question_service.h"
+#include "engine/main/client/http_target.h"
+#include "engine/main/service/question_service.h"
 #include "tests/bench/bench.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/pool_world.h"

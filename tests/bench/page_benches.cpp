@@ -14,8 +14,9 @@
 #include <thread>
 #include <vector>
 
-#include "engine/main/index_keeper.h"
-#include "engine/main/question_service.h"
+#include "engine/main/client/http_target.h"
+#include "engine/main/service/index_keeper.h"
+#include "engine/main/service/question_service.h"
 #include "engine/runtime/http_endpoint.h"
 #include "replay/timeline/timeline_file.h"
 #include "snapshots/snapshot_store.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "connectors/kube/access/webhook_authority.h"
-#include "engine/main/webhook_service.h"
+#include "engine/main/service/webhook_service.h"
 #include "engine/runtime/http_endpoint.h"
 #include "engine/runtime/system_clock.h"
 #include "tests/bench/benches.h"

@@ -21,7 +21,7 @@ from survival import Faults
 NEEDS = ("controlplane", "fairlead", "fault shim")
 
 HIGH = "high-priority-queue"
-# engine/main/webhook_service.h
+# engine/main/service/webhook_service.h
 NOTES_PER_SECOND, NOTES_AT_ONCE = 20, 200
 MEBIBYTE = 1 << 20
 

@@ -3,8 +3,8 @@
 #include <sstream>
 
 #include "engine/core/notice.h"
-#include "engine/main/hub_client.h"
-#include "engine/main/log_page.h"
+#include "engine/main/client/hub_client.h"
+#include "engine/main/client/log_page.h"
 #include "engine/plan/claims/written_status.h"
 #include "replay/audit/audit.h"
 #include "replay/bundle/bundle_page.h"

@@ -37,6 +37,14 @@ MAY_INCLUDE = {
     # It drives the core, which plans, and hands out views for the webhook.
     "engine/runtime": (BASE, SCHEMA, "engine/http", "engine/log", "engine/devices", "engine/ingest", "engine/fold",
                        "engine/admission", "engine/apply", "engine/core", "snapshots"),
+    # The program in three rooms. What a question is, and how a command reaches the log or the hub that answers it.
+    "engine/main/client": (BASE, SCHEMA, "engine/log", "engine/devices", "engine/fold", "engine/runtime", "snapshots",
+                           "replay", "connectors/kube"),
+    # What answers: a hub, `serve` and `dev` as they run.
+    "engine/main/service": (BASE, SCHEMA, "engine/http", "engine/log", "engine/fold", "engine/admission", "engine/core",
+                            "engine/runtime", "engine/fleet", "snapshots", "replay", "connectors",
+                            "engine/main/client"),
+    # The command line, and what main() does before it.
     "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
     "tests": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
 }

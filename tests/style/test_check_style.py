@@ -30,6 +30,8 @@ class Layering(unittest.TestCase):
                            ("engine/core/a.cpp", "engine/log/b.h"), ("engine/core/a.cpp", "engine/runtime/b.h"),
                            ("engine/plan/a.cpp", "engine/core/core.h"),
                            ("connectors/kube/a.cpp", "engine/fold/b.h"),
+                           ("engine/main/client/a.cpp", "engine/main/service/b.h"),
+                           ("engine/main/service/a.cpp", "engine/main/commands/b.h"),
                            ("connectors/kube/a.cpp", "connectors/kube/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
             self.assertIn("layering", layering.check_include(path, name) or "", (path, name))
 

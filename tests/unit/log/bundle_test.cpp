@@ -6,7 +6,7 @@
 #include "engine/base/json.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/writer_lock.h"
-#include "engine/main/log_command.h"
+#include "engine/main/commands/log_command.h"
 #include "replay/history.h"
 #include "replay/verify.h"
 #include "schema/codec.h"

@@ -1,9 +1,9 @@
-#include "engine/main/event_filter.h"
+#include "engine/main/client/event_filter.h"
 
 #include <sstream>
 
 #include "engine/base/json.h"
-#include "engine/main/log_page.h"
+#include "engine/main/client/log_page.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

@@ -1,10 +1,10 @@
-#include "engine/main/log_command.h"
+#include "engine/main/commands/log_command.h"
 
 #include <CLI/CLI.hpp>
 #include <sstream>
 
 #include "engine/base/json.h"
-#include "engine/main/commands.h"
+#include "engine/main/commands/commands.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

@@ -1,5 +1,5 @@
 // An export over HTTP: page by page, and the same file as where the log is.
-#include "engine/main/log_export.h"
+#include "engine/main/client/log_export.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,9 +1,9 @@
-#include "engine/main/log_page.h"
+#include "engine/main/client/log_page.h"
 
 #include <algorithm>
 #include <sstream>
 
-#include "engine/main/http_target.h"
+#include "engine/main/client/http_target.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {

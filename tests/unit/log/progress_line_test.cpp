@@ -1,4 +1,4 @@
-#include "engine/main/progress_line.h"
+#include "engine/main/client/progress_line.h"
 
 #include <catch2/catch.hpp>
 #include <sstream>

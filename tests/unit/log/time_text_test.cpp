@@ -1,8 +1,8 @@
-#include "engine/main/time_text.h"
+#include "engine/main/client/time_text.h"
 
 #include <catch2/catch.hpp>
 
-#include "engine/main/position.h"
+#include "engine/main/client/position.h"
 
 namespace fairlead {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "engine/log/memory_log.h"
-#include "engine/main/audit_question.h"
+#include "engine/main/client/audit_question.h"
 #include "tests/scenarios/scenario_file.h"
 
 namespace fairlead {

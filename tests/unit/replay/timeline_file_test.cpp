@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/main/left_index.h"
+#include "engine/main/service/left_index.h"
 #include "engine/runtime/build_commit.h"
 #include "replay/bundle/bundle.h"
 #include "replay/history.h"

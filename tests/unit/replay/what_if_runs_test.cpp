@@ -1,5 +1,5 @@
 // What-ifs that are asked for again and again until they are done, as the audit page does.
-#include "engine/main/what_if_runs.h"
+#include "engine/main/service/what_if_runs.h"
 
 #include <catch2/catch.hpp>
 #include <thread>

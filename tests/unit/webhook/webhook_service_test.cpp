@@ -1,4 +1,4 @@
-#include "engine/main/webhook_service.h"
+#include "engine/main/service/webhook_service.h"
 
 #include <catch2/catch.hpp>
 #include <thread>

@@ -1,0 +1,361 @@
+// `fairlead audit`: questions about the past, of a data directory, a bundle or a running hub.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <thread>
+
+#include "engine/base/printable.h"
+#include "engine/main/client/audit_question.h"
+#include "engine/main/client/exit_code.h"
+#include "engine/main/client/hub_client.h"
+#include "engine/main/client/log_place.h"
+#include "engine/main/client/page_link.h"
+#include "engine/main/client/position.h"
+#include "engine/main/client/standard_streams.h"
+#include "engine/main/client/terminal_progress.h"
+#include "engine/main/commands/commands.h"
+#include "engine/main/commands/structured_output.h"
+#include "engine/runtime/build_commit.h"
+#include "replay/history.h"
+
+namespace fairlead {
+
+namespace {
+
+struct AuditCommandOptions {
+  LogPlace place;
+  std::string output = "text";
+  bool follow = false;
+  std::string url;  ///< a link of the page; empty: a question is named
+  bool exact = false;
+  AuditQuestion question;
+};
+
+Error no_answer(const LogPlace& place) {
+  return {ErrorCode::unavailable, (place.hub.server.empty() ? "the hub" : place.hub.server) +
+                                      ": answered something else than an answer of a hub"};
+}
+
+Result<AuditAnswer> ask_hub(const AuditCommandOptions& options, TimeZone zone) {
+  const auto ask = reach_hub(options.place.hub);
+  if (!ask) return ask.error();
+  AuditQuestion question = options.question;
+  for (std::string* time : {&question.as_of, &question.from, &question.to})
+    *time = with_offset(*time, frame_here(zone));
+  const auto answer = (*ask)(to_target(question));
+  if (!answer) return answer.error();
+  Json document = read_json(*answer);
+  if (document.is_object()) return AuditAnswer{std::move(document)};
+  return no_answer(options.place);
+}
+
+Result<AuditAnswer> ask(AuditCommandOptions& options, TimeZone zone,
+                        const FoldProgress& progress = {}) {
+  const auto hub = asks_hub(options.place);
+  if (!hub) return hub.error();
+  if (*hub) return ask_hub(options, zone);
+  auto history = open_history(options.place.data, options.place.bundle, build_identity());
+  if (!history) return history.error();
+  AuditQuestion question = options.question;
+  make_absolute(question, frame_of(*history->log, zone));
+  return answer_question({*history->log, history->for_questions(), nullptr, {}, progress},
+                         question);
+}
+
+Result<std::string> printed(const AuditAnswer& answer, const AuditCommandOptions& options,
+                            TimeZone zone) {
+  if (options.output == "json") return to_text(answer.document) + "\n";
+  if (options.output == "yaml") return to_yaml_text(answer.document);
+  auto text = if_well_shaped([&] {
+    return audit_text({document_in_zone(answer.document, zone)},
+                      {shows_colours() ? TextFor::terminal : TextFor::file,
+                       options.output == "wide", options.exact});
+  });
+  if (!text) return no_answer(options.place);
+  return *std::move(text);
+}
+
+// Prints one answer.
+Result<void> print_answer(const AuditAnswer& answer, const AuditCommandOptions& options,
+                          TimeZone zone) {
+  const auto text = printed(answer, options, zone);
+  if (!text) return text.error();
+  if (const std::string note = text_in(answer.document, "note"); !note.empty())
+    std::cerr << "fairlead audit: " << printable(note) << '\n';
+  std::cout << *text;
+  return flush_output();
+}
+
+// Names a row of a quota or a history.
+std::string row_name(const Json& row) {
+  std::string name;
+  for (const char* key : {"seq", "queue", "flavor", "resource", "field"})
+    name += to_text(member(row, key)) + " ";
+  return name;
+}
+
+// Whether a row of a history may still change: a write that is neither refused nor observed.
+bool is_open(const Json& row) {
+  return row.contains("tookEffect") && row["tookEffect"].is_null() &&
+         text_in(member(row, "answer"), "outcome") != "rejected";
+}
+
+// Remembers what was printed, and leaves in answers what is new.
+class NewRows {
+ public:
+  /// Returns whether there is any.
+  bool keep_new(Json& document) {
+    bool any = first_;
+    for (const char* list : {"rows", "settings", "effective"}) {
+      if (!list_in(document, list).is_array() || !document.contains(list)) continue;
+      Json found = Json::array();
+      for (const Json& row : document[list]) {
+        if (is_open(row)) continue;
+        std::string& known = printed_[list + row_name(row)];
+        if (known == to_text(row)) continue;
+        known = to_text(row);
+        found.push_back(row);
+        any = true;
+      }
+      document[list] = std::move(found);
+    }
+    first_ = false;
+    return any;
+  }
+
+ private:
+  std::map<std::string, std::string> printed_;
+  bool first_ = true;
+};
+
+// Asks again and again, and prints what differs, until the output fails.
+Result<void> follow(AuditCommandOptions& options, TimeZone zone) {
+  if (!options.place.bundle.empty() || !options.question.to.empty() ||
+      !options.question.as_of.empty())
+    return Error{ErrorCode::bad_input,
+                 "--follow is about now: expected no --bundle, --to and --as-of"};
+  NewRows rows;
+  for (;;) {
+    using SteadyClock = std::chrono::steady_clock;
+    const auto begin = SteadyClock::now();
+    auto answer = ask(options, zone);
+    if (!answer) return answer.error();
+    if (rows.keep_new(answer->document))
+      if (auto printed = print_answer(*answer, options, zone); !printed) return printed;
+    // An answer that takes long must not keep a core busy.
+    constexpr int kRest = 9;
+    std::this_thread::sleep_for(std::max<SteadyClock::duration>(
+        std::chrono::seconds(1), kRest * (SteadyClock::now() - begin)));
+  }
+}
+
+Result<void> answer(AuditCommandOptions& options) {
+  if (std::string missing = missing_subject(options.question); !missing.empty())
+    return Error{ErrorCode::bad_input, std::move(missing)};
+  const auto zone = zone_of(options.place);
+  if (!zone) return zone.error();
+  if (options.follow) return follow(options, *zone);
+  const auto answered = ask(options, *zone, progress_on_terminal("folding the log: "));
+  if (!answered) return answered.error();
+  return print_answer(*answered, options, *zone);
+}
+
+void run(AuditCommandOptions& options, int& exit_code) {
+  const auto answered = answer(options);
+  if (answered) return;
+  const std::string& message = answered.error().message;
+  const char* const name = message.starts_with("audit ") ? "fairlead " : "fairlead audit: ";
+  std::cerr << name << printable_lines(message) << '\n';
+  exit_code = exit_code_for(answered.error().code);
+}
+
+// Says so where the log is another one than the link was made of. A hub's is not asked.
+void compare_log(const PageLink& link, const LogPlace& place) {
+  if (link.chain.empty() || (place.data.empty() && place.bundle.empty())) return;
+  const auto history = open_history(place.data, place.bundle);
+  const auto chain = history ? history->log->chain_at(link.seq) : history.error();
+  if (!chain || !chain->hex().starts_with(link.chain))
+    std::cerr << "fairlead audit: the link is of another log: its chain at seq " << link.seq.value
+              << " is " << printable(link.chain) << '\n';
+}
+
+// Prints the command of a link, and what it answers where that is a question of `audit`.
+void run_link(AuditCommandOptions& options, int& exit_code) {
+  const auto link = read_page_link(options.url);
+  if (!link) {
+    std::cerr << "fairlead audit: " << printable_lines(link.error().message) << '\n';
+    exit_code = exit_code_for(link.error().code);
+    return;
+  }
+  LogPlace& place = options.place;
+  const HubBehindApiServer& behind = place.hub.behind;
+  const bool named = !place.data.empty() || !place.bundle.empty() || !place.hub.server.empty() ||
+                     !behind.kubeconfig.empty() || !behind.context.empty();
+  if (!named) place.hub.server = link->server;
+  std::vector<std::string> words = link->words;
+  if (!place.hub.server.empty()) words.insert(words.end(), {"--server", place.hub.server});
+  if (!place.data.empty()) words.insert(words.end(), {"--data", place.data.string()});
+  if (!place.bundle.empty()) words.insert(words.end(), {"--bundle", place.bundle.string()});
+  const std::string line = printable(shell_line(words));
+  if (!link->question) {
+    std::cout << line << '\n';
+    if (!flush_output()) exit_code = exit_code_for(ErrorCode::unavailable);
+    return;
+  }
+  std::cerr << line << '\n';
+  compare_log(*link, place);
+  options.question = *link->question;
+  run(options, exit_code);
+}
+
+void add_answer_options(CLI::App& command, AuditCommandOptions& options, NamespaceOption meaning) {
+  add_place_options(command, options.place, meaning);
+  add_zone_options(command, options.place);
+  command
+      .add_option("-o,--output", options.output,
+                  "text: fits 80 columns; wide: every column; json; yaml")
+      ->check(CLI::IsMember({"text", "wide", "json", "yaml"}))
+      ->capture_default_str();
+  command.add_flag("--exact", options.exact,
+                   "In tables, amounts as Kubernetes has them (782758232064, 547200m) and not as "
+                   "people read them (729Gi, 547.2)");
+}
+
+using Options = std::shared_ptr<AuditCommandOptions>;
+
+CLI::App* add_subject(CLI::App& audit, const char* name, const char* description,
+                      const Options& options, int& exit_code) {
+  CLI::App* subject = audit.add_subcommand(name, description);
+  const std::string_view asked = name;
+  const bool of_pool = asked == "history" || asked == "why" || asked == "why-not";
+  add_answer_options(*subject, *options,
+                     of_pool ? NamespaceOption::asked_about : NamespaceOption::of_hub);
+  subject->callback([options, name, &exit_code] {
+    options->question.subject = name;
+    run(*options, exit_code);
+  });
+  return subject;
+}
+
+void add_as_of(CLI::App* subject, const Options& options) {
+  subject->add_option("--as-of", options->question.as_of,
+                      std::string(kPositionHelp) + "; default: the log's end");
+}
+
+void add_follow(CLI::App* subject, const Options& options) {
+  subject->add_flag("--follow,-f", options->follow,
+                    "Go on with what changes, until it is ended (Ctrl-C)");
+}
+
+void add_pair(CLI::App* subject, const Options& options) {
+  subject->add_option("queue", options->question.pair.queue,
+                      "ClusterQueue, or workload/NAMESPACE/NAME for what each cluster lacks");
+  subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor");
+  subject->add_option("resource", options->question.pair.resource,
+                      "Resource, as the queue spells it or its alias");
+}
+
+void add_span(CLI::App* subject, const Options& options) {
+  subject->add_option("--from", options->question.from, std::string("From here: ") + kPositionHelp);
+  subject->add_option("--to", options->question.to, "To here, included");
+}
+
+void add_namespace(CLI::App* subject, const Options& options) {
+  subject->add_option("--namespace", options->question.namespace_,
+                      "In place of a queue: TENANT/NAME, a tenant's namespace in the super cluster "
+                      "pool");
+}
+
+// The options of questions about the super cluster pool.
+void add_pool(CLI::App* subject, const Options& options) {
+  add_namespace(subject, options);
+  subject->add_option("--pod", options->question.pod,
+                      "In place of a queue: TENANT/NAMESPACE/NAME, a pod of a tenant");
+  add_span(subject, options);
+}
+
+// Adds the options that name a quota, a Workload or a list of workers.
+void add_pair_or_workers(CLI::App* subject, const Options& options) {
+  subject->add_option("queue", options->question.pair.queue,
+                      "ClusterQueue, or multikueueconfig/NAME for who is in that list and why, or "
+                      "workload/NAMESPACE/NAME for where its devices are");
+  subject->add_option("flavor", options->question.pair.flavor,
+                      "ResourceFlavor; of a list: only this cluster");
+  subject->add_option("resource", options->question.pair.resource,
+                      "Resource, as the queue spells it or its alias");
+}
+
+}  // namespace
+
+void add_audit_command(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<AuditCommandOptions>();
+  CLI::App* audit = app.add_subcommand(
+      "audit", "Ask about the past: what a quota was, who changed it, and why it was so");
+  audit->require_subcommand(0, 1);
+  audit->add_option(
+      "--url", options->url,
+      "Link of the audit page: prints the command that gives the same answer, and runs "
+      "it");
+  add_answer_options(*audit, *options, NamespaceOption::of_hub);
+  audit->callback([audit, options, &exit_code] {
+    if (!audit->get_subcommands().empty()) return;
+    if (!options->url.empty()) return run_link(*options, exit_code);
+    std::cout << audit->help("fairlead");
+    if (!flush_output()) exit_code = exit_code_for(ErrorCode::unavailable);
+  });
+
+  CLI::App* quota = add_subject(*audit, "quota", "Quotas at a moment, and of what they are made",
+                                options, exit_code);
+  quota->add_option("queue", options->question.pair.queue, "ClusterQueue; default: all");
+  add_as_of(quota, options);
+  add_follow(quota, options);
+
+  CLI::App* history = add_subject(
+      *audit, "history",
+      "Every change of a queue's quotas, limits and rules: who, when, why, how answered", options,
+      exit_code);
+  history->add_option(
+      "queue", options->question.pair.queue,
+      "ClusterQueue, or cohort/NAME, resourceflavor/NAME, admissioncheck/NAME, "
+      "localqueue/NAMESPACE/NAME, or multikueueconfig/NAME for the changes of that list");
+  history->add_option("--flavor", options->question.pair.flavor, "Only this ResourceFlavor");
+  history->add_option("--resource", options->question.pair.resource, "Only this resource");
+  add_span(history, options);
+  add_namespace(history, options);
+  add_follow(history, options);
+  history->add_option("--as-of", options->question.as_of, "With --namespace: the same as --to");
+
+  CLI::App* diff = add_subject(*audit, "diff",
+                               "What differs between two moments: configuration, "
+                               "claims, capacity, grants, quotas, queues, Cohorts",
+                               options, exit_code);
+  diff->add_option("from", options->question.from, kPositionHelp)->required();
+  diff->add_option("to", options->question.to, "The other moment, usually a later one")->required();
+  diff->add_option("queue", options->question.pair.queue, "Only what concerns this ClusterQueue");
+
+  CLI::App* why =
+      add_subject(*audit, "why", "From a quota down to the nodes, the windows and the claim's edit",
+                  options, exit_code);
+  add_pair_or_workers(why, options);
+  add_pool(why, options);
+  add_as_of(why, options);
+
+  CLI::App* why_not = add_subject(*audit, "why-not",
+                                  "Which guard keeps a quota from being written, or from growing",
+                                  options, exit_code);
+  add_pair(why_not, options);
+  add_pool(why_not, options);
+  add_as_of(why_not, options);
+
+  CLI::App* admissions = add_subject(
+      *audit, "admissions", "Which changes the webhook refused, and which an override let pass",
+      options, exit_code);
+  admissions->add_option("--object", options->question.object,
+                         "Only objects of this NAME or KIND/NAME");
+  add_span(admissions, options);
+}
+
+}  // namespace fairlead

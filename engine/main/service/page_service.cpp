@@ -1,0 +1,490 @@
+#include "engine/main/service/page_service.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "engine/main/client/http_target.h"
+#include "engine/main/client/position.h"
+#include "engine/main/service/proof_run.h"
+#include "engine/main/service/what_if_runs.h"
+#include "replay/audit/event_changes.h"
+#include "replay/audit/event_times.h"
+#include "replay/timeline/moments_span.h"
+#include "replay/timeline/pool_answers.h"
+#include "replay/timeline/suppressed_nodes.h"
+#include "replay/timeline/timeline_answers.h"
+#include "replay/timeline/timeline_file.h"
+#include "schema/debounce_parameter.h"
+
+namespace fairlead {
+
+namespace {
+
+// A question folds at most this many events, about half a second of work, so that other questions
+// have their turn and the page can show how far it is.
+constexpr std::uint64_t kEventsOfQuestion = 250'000;
+// One that is only followed must not keep a question waiting.
+constexpr std::uint64_t kEventsOfFollowing = 5'000;
+constexpr std::size_t kBucketsUnlessAsked = 400;
+constexpr std::size_t kPointsUnlessAsked = 2000;
+
+/// The parameters of a target; each may be read once.
+class Parameters {
+ public:
+  static Result<Parameters> of(const HttpTarget& target, std::vector<std::string_view> known) {
+    Parameters parameters;
+    for (const auto& [name, value] : target.parameters) {
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        return Error{ErrorCode::bad_input,
+                     "unknown parameter \"" + name + "\"; known: " + list_of(known)};
+      parameters.values_[name] = value;
+    }
+    return parameters;
+  }
+  std::string text(const std::string& name) const {
+    const auto at = values_.find(name);
+    return at == values_.end() ? "" : at->second;
+  }
+  std::optional<std::string> optional(const std::string& name) const {
+    const auto at = values_.find(name);
+    return at == values_.end() ? std::nullopt : std::optional(at->second);
+  }
+  // A number from 1 to `most`; `otherwise` where it was not given.
+  Result<std::size_t> number(const std::string& name, std::size_t most,
+                             std::size_t otherwise) const {
+    const std::string given = text(name);
+    if (given.empty()) return otherwise;
+    std::size_t value = 0;
+    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
+    if (error == std::errc{} && end == given.data() + given.size() && value >= 1 && value <= most)
+      return value;
+    return Error{ErrorCode::bad_input, name + ": expected a number from 1 to " +
+                                           std::to_string(most) + ", got \"" + given + "\""};
+  }
+
+ private:
+  static std::string list_of(const std::vector<std::string_view>& words) {
+    std::string list;
+    for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
+    return list;
+  }
+
+  std::map<std::string, std::string> values_;
+};
+
+Result<LogTime> time_of(const ReadableLog& log, const std::string& name, const std::string& text,
+                        LogTime otherwise) {
+  if (text.empty()) return otherwise;
+  const auto position = parse_position(log, name, text);
+  if (!position) return position.error();
+  if (const auto* time = std::get_if<LogTime>(&*position)) return *time;
+  const Seq seq = std::clamp(std::get<Seq>(*position), log.first_seq(), log.last_seq());
+  EventLookup lookup(log);
+  const Event* event = lookup.at(seq);
+  return event ? event->log_time : otherwise;
+}
+
+Json damage_of(const ReadableLog& log) {
+  const std::string damage = log.damage();
+  return damage.empty() ? Json() : Json(damage + ". " + kDamageAdvice);
+}
+
+Result<std::optional<Seq>> seq_parameter(const Parameters& parameters) {
+  const std::string text = parameters.text("seq");
+  if (text.empty()) return std::optional<Seq>();
+  const auto seq = parameters.number("seq", SIZE_MAX, 0);
+  if (!seq) return seq.error();
+  return std::optional(Seq{*seq});
+}
+
+// Whether the log has the hash chain `chain` at `seq`, where a group commit ended when the link was
+// made: "same", "other", "behind" (it ends earlier) or "pruned".
+std::string compare_chain(const ReadableLog& log, Seq seq, const std::string& chain) {
+  if (seq > log.last_seq()) return "behind";
+  if (next(seq) < log.first_seq()) return "pruned";
+  const auto here = log.chain_at(seq);
+  return here && here->hex().starts_with(chain) ? "same" : "other";
+}
+
+SeriesQuestion question_of(const Parameters& parameters) {
+  return {parameters.text("queue"),        parameters.text("cluster"),
+          parameters.text("list"),         parameters.optional("flavor"),
+          parameters.optional("resource"), parameters.text("namespace"),
+          parameters.text("superCluster"), parameters.text("tenant")};
+}
+
+// "[[queue, flavor, resource], ...]".
+Result<std::vector<SeriesQuestion>> asked_pairs(const std::string& text) {
+  const Json list = read_json(text);
+  std::vector<SeriesQuestion> pairs;
+  for (const Json& one : list.is_array() ? list : Json::array()) {
+    const bool are_texts =
+        one.is_array() && one.size() == 3 &&
+        std::all_of(one.begin(), one.end(), [](const Json& part) { return part.is_string(); });
+    if (are_texts)
+      pairs.push_back({.queue = one[0].get<std::string>(),
+                       .flavor = one[1].get<std::string>(),
+                       .resource = one[2].get<std::string>()});
+  }
+  if (!pairs.empty() && pairs.size() == list.size() && pairs.size() <= kPageSparksMax) return pairs;
+  return Error{ErrorCode::bad_input, "of: expected 1 to " + std::to_string(kPageSparksMax) +
+                                         " times [queue, flavor, resource] as JSON"};
+}
+
+// The windows that a what-if may change, as they are at the log's end.
+Json settings_json(const DebounceSettings& settings) {
+  Json list = Json::array();
+  for (const DebounceParameter& parameter : kDebounceParameters)
+    list.push_back({{"name", parameter.name},
+                    {"value", debounce_parameter_text(settings, parameter)},
+                    {"most", parameter.duration ? Json() : Json(parameter.number_max)},
+                    {"zero", parameter.zero != ZeroValue::refused}});
+  return list;
+}
+
+Json building_json(const WhatIfProgress& progress) {
+  return {{"seq", progress.seq.value}, {"lastSeq", progress.last.value}};
+}
+
+// The document of a what-if for the page, with a bounded number of differences.
+Json shown_what_if(const WhatIf& result) {
+  WhatIf shown = result;
+  const std::size_t all = shown.differences.size();
+  if (all > kPageDifferencesMax) shown.differences.resize(kPageDifferencesMax);
+  Json document = to_json(shown);
+  document["differencesLeftOut"] = all - shown.differences.size();
+  return document;
+}
+
+Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"seq", "chain"});
+  if (!parameters) return parameters.error();
+  const auto seq = seq_parameter(*parameters);
+  if (!seq) return seq.error();
+  const ReadableLog& log = *served.log;
+  const bool empty = log.last_seq() == Seq{};
+  Json answer{{"kind", "Log"},
+              {"first_seq", log.first_seq().value},
+              {"last_seq", log.last_seq().value},
+              {"last_time", empty ? Json() : Json(to_rfc3339(log.last_time()))},
+              {"chain", log.chain().hex()},
+              {"damage", damage_of(log)},
+              {"place", {served.option, served.path}},
+              {"program_version", FAIRLEAD_VERSION},
+              {"link", nullptr}};
+  if (*seq) answer["link"] = compare_chain(log, **seq, parameters->text("chain"));
+  return to_text(answer);
+}
+
+Result<std::vector<Seq>> seqs_of(std::string_view text) {
+  std::vector<Seq> seqs;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    Seq seq;
+    const auto [end, error] = std::from_chars(one.data(), one.data() + one.size(), seq.value);
+    if (error != std::errc{} || end != one.data() + one.size())
+      return Error{ErrorCode::bad_input,
+                   "seqs: expected numbers with commas, got \"" + std::string(one) + "\""};
+    seqs.push_back(seq);
+  }
+  if (!seqs.empty() && seqs.size() <= kPageChangesMax) return seqs;
+  return Error{ErrorCode::bad_input, "seqs: expected 1 to " + std::to_string(kPageChangesMax) +
+                                         " numbers, got " + std::to_string(seqs.size())};
+}
+
+// What these events changed, and when it was so; an event of which neither is known is left out.
+Result<std::string> changes_answer(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"seqs", "times"});
+  if (!parameters) return parameters.error();
+  const std::string timed = parameters->text("times");
+  if (!timed.empty() && timed != "true")
+    return Error{ErrorCode::bad_input, "times: expected true, got \"" + timed + "\""};
+  const auto seqs = seqs_of(parameters->text("seqs"));
+  if (!seqs) return seqs.error();
+  EventLookup lookup(*served.log);
+  lookup.expect(*seqs);
+  EventChanges changes(lookup);
+  EventTimes times(lookup, changes);
+  Json answer{{"kind", "Changes"}, {"changes", Json::object()}};
+  if (!timed.empty()) answer["times"] = Json::object();
+  for (const Seq seq : *seqs) {
+    const std::string name = std::to_string(seq.value);
+    if (Json words = changes.json_of(lookup.at(seq)); !words.is_null())
+      answer["changes"][name] = std::move(words);
+    if (timed.empty()) continue;
+    if (Json when = times.json_of(lookup.at(seq)); !when.is_null())
+      answer["times"][name] = std::move(when);
+  }
+  return to_text(answer);
+}
+
+}  // namespace
+
+struct PageService::Parts {
+  // Begins with what was saved beside the log, if that can be used.
+  void load(const ServedLog& served) {
+    if (std::exchange(loaded, true) || served.option != kDataOption) return;
+    auto saved = saved_timeline(served.path, *served.log, served.snapshots.get());
+    if (!saved) return;
+    timeline = *std::move(saved);
+    saved_seq = timeline.seq();
+  }
+  // Whether the log is at its end. What is before damage is shown, so that is an end and no error.
+  Result<bool> judged(const Result<bool>& ended) {
+    const bool damaged = !ended && ended.error().code == ErrorCode::corrupt;
+    fault = damaged ? ended.error().message : "";
+    if (!ended && !damaged) return ended.error();
+    return damaged || *ended;
+  }
+  // Folds on, as far as one question does.
+  Result<void> fold(const ServedLog& served) {
+    load(served);
+    const auto ended =
+        judged(timeline.advance(*served.log, served.snapshots.get(), kEventsOfQuestion));
+    if (!ended) return ended.error();
+    return {};
+  }
+  // "building" of an answer.
+  Json building(const ServedLog& served) const {
+    const Seq last = served.log->last_seq();
+    if (timeline.seq() >= last || !fault.empty()) return nullptr;
+    return {{"seq", timeline.seq().value}, {"lastSeq", last.value}};
+  }
+  // "damage" of an answer: what was met while folding, or when the log was opened.
+  Json damage(const ServedLog& served) const {
+    return fault.empty() ? damage_of(*served.log) : Json(fault + ". " + kDamageAdvice);
+  }
+  Result<TimelineSpan> span_of(const ReadableLog& log, const Parameters& parameters) const {
+    const auto from = time_of(log, "from", parameters.text("from"), timeline.begin());
+    if (!from) return from.error();
+    const auto to = time_of(log, "to", parameters.text("to"), log.last_time());
+    if (!to) return to.error();
+    if (*from <= *to) return TimelineSpan{*from, *to};
+    return Error{ErrorCode::bad_input,
+                 "to (" + to_rfc3339(*to) + ") is before from (" + to_rfc3339(*from) + ")"};
+  }
+  Result<std::string> overview(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> series(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> sparks(const ServedLog& served, const HttpTarget& target);
+  void refine_span(const ServedLog& served, const SeriesQuestion& question,
+                   const TimelineSpan& span, std::size_t points, Json& series);
+  Result<std::string> pool(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> suppressed(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> what_if_answer(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> what_if_document(const ServedLog& served, const HttpTarget& target);
+  const ResourceAliases& aliases() const { return timeline.state().configuration.resource_aliases; }
+
+  Timeline timeline;
+  // The last span for which reduced series were folded anew, and its values.
+  struct {
+    Digest chain;  // of the log then
+    LogTime from, to;
+    std::optional<ValueSeries> values;
+  } exact;
+  bool loaded = false;  // or found to be missing
+  Seq saved_seq;        // how far the saved index is
+  std::string fault;    // what kept the last question from folding on; empty: nothing
+  ProofRun proof;
+  WhatIfRuns what_ifs;
+};
+
+Result<std::string> PageService::Parts::overview(const ServedLog& served,
+                                                 const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"span", "from", "to", "buckets"});
+  if (!parameters) return parameters.error();
+  const auto buckets = parameters->number("buckets", kPageBucketsMax, kBucketsUnlessAsked);
+  if (!buckets) return buckets.error();
+  const std::string whole = parameters->text("span");
+  if (!whole.empty() && whole != "all")
+    return Error{ErrorCode::bad_input, "span: expected all, got \"" + whole + "\""};
+  const bool asked = !parameters->text("from").empty() || !parameters->text("to").empty();
+  if (auto folded = fold(served); !folded) return folded.error();
+  auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  if (!asked && whole.empty()) *span = span_of_moments(timeline, *span);
+  Json answer = overview_answer(timeline, *span, *buckets);
+  answer["building"] = building(served);
+  answer["begin"] = to_rfc3339(timeline.begin());
+  answer["damage"] = damage(served);
+  return to_text(answer);
+}
+
+Result<std::string> PageService::Parts::series(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters =
+      Parameters::of(target, {"queue", "cluster", "list", "namespace", "superCluster", "tenant",
+                              "flavor", "resource", "from", "to", "points"});
+  if (!parameters) return parameters.error();
+  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  auto answer =
+      series_answer(timeline.values(), aliases(), question_of(*parameters), *span, *points);
+  if (!answer) return answer.error();
+  if (is_reduced(answer->document))
+    refine_span(served, question_of(*parameters), *span, *points, answer->document);
+  answer->document["building"] = building(served);
+  answer->document["damage"] = damage(served);
+  return to_text(answer->document);
+}
+
+// Small charts in one answer. What a Timeline left out of their series stays left out.
+Result<std::string> PageService::Parts::sparks(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"of", "from", "to", "points"});
+  if (!parameters) return parameters.error();
+  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  const auto asked = asked_pairs(parameters->text("of"));
+  if (!asked) return asked.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  Json rows = Json::array();
+  for (const SeriesQuestion& question : *asked) {
+    auto answer = series_answer(timeline.values(), aliases(), question, *span, *points);
+    rows.push_back(answer ? std::move(answer->document) : Json());
+  }
+  return to_text(
+      Json{{"kind", "Sparks"}, {"series", std::move(rows)}, {"building", building(served)}});
+}
+
+Result<std::string> PageService::Parts::pool(const ServedLog& served, const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"namespace", "superCluster", "tenant"});
+  if (!parameters) return parameters.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  auto answer =
+      pool_answer(timeline.state(), {parameters->text("tenant"), parameters->text("namespace"),
+                                     parameters->text("superCluster")});
+  if (!answer) return answer.error();
+  answer->document["building"] = building(served);
+  answer->document["damage"] = damage(served);
+  return to_text(answer->document);
+}
+
+Result<std::string> PageService::Parts::suppressed(const ServedLog& served,
+                                                   const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"cluster", "from", "to"});
+  if (!parameters) return parameters.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  const std::string cluster = parameters->text("cluster");
+  const auto span = span_of(*served.log, *parameters);
+  if (!span) return span.error();
+  const auto known = series_answer(timeline.values(), aliases(), {.cluster = cluster}, *span, 1);
+  if (!known) return known.error();
+  auto answer = suppressed_nodes(*served.log, served.snapshots.get(), cluster, *span);
+  if (!answer) return answer.error();
+  answer->document["building"] = building(served);
+  return to_text(answer->document);
+}
+
+// Folds the events of a short span anew, where too many steps were left out before. What cannot be
+// folded stays as it is, and says that it is reduced.
+void PageService::Parts::refine_span(const ServedLog& served, const SeriesQuestion& question,
+                                     const TimelineSpan& span, std::size_t points, Json& series) {
+  const Digest chain = served.log->chain();
+  if (!exact.values || exact.chain != chain || exact.from != span.from || exact.to != span.to) {
+    auto values = exact_values(*served.log, served.snapshots.get(), span.from, span.to);
+    if (!values || !*values) return;
+    exact = {chain, span.from, span.to, std::move(*values)};
+  }
+  const auto answer = series_answer(*exact.values, aliases(), question, span, points);
+  if (answer) refine(series, answer->document);
+}
+
+Result<std::string> PageService::Parts::proof_answer(const ServedLog& served,
+                                                     const HttpTarget& target) {
+  const auto parameters = Parameters::of(target, {"begin"});
+  if (!parameters) return parameters.error();
+  const std::string begin = parameters->text("begin");
+  if (!begin.empty() && begin != "true")
+    return Error{ErrorCode::bad_input, "begin: expected true, got \"" + begin + "\""};
+  if (!begin.empty()) proof.begin(served);
+  return to_text(proof.report());
+}
+
+Result<std::string> PageService::Parts::what_if_document(const ServedLog& served,
+                                                         const HttpTarget& target) {
+  HttpTarget rest;
+  const WhatIfQuestion question = what_if_question(target, rest);
+  if (const auto known = Parameters::of(rest, {"set", "from", "to"}); !known) return known.error();
+  const auto progress = what_ifs.ask(served, question);
+  if (!progress) return progress.error();
+  if (progress->finished) return to_text(to_json(progress->finished->result));
+  return to_text(Json{{"building", building_json(*progress)}});
+}
+
+Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
+                                                       const HttpTarget& target) {
+  HttpTarget rest;
+  const WhatIfQuestion question = what_if_question(target, rest);
+  const auto parameters = Parameters::of(rest, {"queue", "flavor", "resource", "points"});
+  if (!parameters) return parameters.error();
+  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  if (auto folded = fold(served); !folded) return folded.error();
+  Json answer{{"kind", "PageWhatIf"},
+              {"settings", settings_json(timeline.state().configuration.debounce)},
+              {"whatIf", nullptr},
+              {"series", nullptr},
+              {"building", building(served)}};
+  if (!answer["building"].is_null() || question.configuration.settings.empty())
+    return to_text(answer);
+  const auto progress = what_ifs.ask(served, question);
+  if (!progress) return progress.error();
+  if (!progress->finished) {
+    answer["building"] = building_json(*progress);
+    return to_text(answer);
+  }
+  const WhatIf& result = progress->finished->result;
+  answer["whatIf"] = shown_what_if(result);
+  if (parameters->text("queue").empty()) return to_text(answer);
+  auto series = series_answer(*progress->finished->values, aliases(), question_of(*parameters),
+                              {result.first_time, result.last_time}, *points);
+  if (!series) return series.error();
+  answer["series"] = std::move(series->document);
+  return to_text(answer);
+}
+
+Result<bool> PageService::follow(const ServedLog& served) {
+  if (!parts_->loaded) return true;
+  return parts_->judged(
+      parts_->timeline.follow(*served.log, served.snapshots.get(), kEventsOfFollowing));
+}
+
+Result<void> PageService::save_index(const ServedLog& served, std::uint64_t events_min) {
+  const Seq seq = parts_->timeline.contents().seq;
+  if (seq.value < parts_->saved_seq.value + events_min) return {};
+  parts_->saved_seq = seq;  // also if that fails: a full disk is not asked again at every event
+  const auto saved = save_timeline(parts_->timeline, served.path);
+  return saved ? Result<void>() : saved.error();
+}
+
+PageService::PageService() : parts_(std::make_unique<Parts>()) {}
+PageService::~PageService() = default;
+
+Result<std::string> PageService::answer(const ServedLog& served, std::string_view text) {
+  const auto target = parse_target(text);
+  if (!target) return target.error();
+  if (target->path == kWhatIfPath) return parts_->what_if_document(served, *target);
+  const std::string subject = target->path.substr(kPageApiPath.size());
+  if (subject == "log") return log_answer(served, *target);
+  if (subject == "changes") return changes_answer(served, *target);
+  if (subject == "overview") return parts_->overview(served, *target);
+  if (subject == "series") return parts_->series(served, *target);
+  if (subject == "sparks") return parts_->sparks(served, *target);
+  if (subject == "pool") return parts_->pool(served, *target);
+  if (subject == "suppressed") return parts_->suppressed(served, *target);
+  if (subject == "proof") return parts_->proof_answer(served, *target);
+  if (subject == "whatif") return parts_->what_if_answer(served, *target);
+  return Error{
+      ErrorCode::bad_input,
+      "expected log, overview, series, sparks, pool, suppressed, changes, proof or whatif, "
+      "got \"" +
+          subject + "\""};
+}
+
+}  // namespace fairlead
