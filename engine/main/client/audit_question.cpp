@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -16,26 +17,6 @@ namespace {
 
 constexpr std::string_view kWorkerList = "multikueueconfig/";
 constexpr std::string_view kWorkload = "workload/";
-
-using Parameter = std::pair<std::string_view, std::string AuditQuestion::*>;
-constexpr std::array<Parameter, 6> kParameters{{{"as-of", &AuditQuestion::as_of},
-                                                {"from", &AuditQuestion::from},
-                                                {"to", &AuditQuestion::to},
-                                                {"object", &AuditQuestion::object},
-                                                {"namespace", &AuditQuestion::namespace_},
-                                                {"pod", &AuditQuestion::pod}}};
-constexpr std::array<std::pair<std::string_view, std::string AuditPair::*>, 3> kPairParameters{
-    {{"queue", &AuditPair::queue},
-     {"flavor", &AuditPair::flavor},
-     {"resource", &AuditPair::resource}}};
-
-std::string* parameter_of(AuditQuestion& question, std::string_view name) {
-  for (const auto& [known, member] : kParameters)
-    if (known == name) return &(question.*member);
-  for (const auto& [known, member] : kPairParameters)
-    if (known == name) return &(question.pair.*member);
-  return nullptr;
-}
 
 Result<AuditPosition> place(const ReadableLog& log, const char* option, const std::string& text,
                             Seq otherwise) {
@@ -117,30 +98,214 @@ Result<AuditAnswer> answer_about_workload(const AuditSource& source, const Audit
                                    : audit_why_not_workload(source, id, as_of);
 }
 
+struct Span {
+  AuditPosition from, to;
+};
+
+Result<Span> span_of(const AuditSource& source, const AuditQuestion& question) {
+  const auto from = place(source.log, "--from", question.from, source.log.first_seq());
+  if (!from) return from.error();
+  const auto to = place(source.log, "--to", question.to, end_of(source));
+  if (!to) return to.error();
+  return Span{*from, *to};
+}
+
+Result<AuditPosition> as_of_of(const AuditSource& source, const AuditQuestion& question) {
+  return place(source.log, "--as-of", question.as_of, end_of(source));
+}
+
+Result<AuditAnswer> answer_quota(const AuditSource& source, const AuditQuestion& question) {
+  const auto as_of = as_of_of(source, question);
+  if (!as_of) return as_of.error();
+  return audit_quota(source, *as_of, question.pair.queue);
+}
+
+Result<AuditAnswer> answer_history(const AuditSource& source, const AuditQuestion& question) {
+  if (is_about_pool(question)) return answer_about_pool(source, question);
+  const auto span = span_of(source, question);
+  if (!span) return span.error();
+  return audit_history(source, question.pair, span->from, span->to);
+}
+
+Result<AuditAnswer> answer_diff(const AuditSource& source, const AuditQuestion& question) {
+  const auto span = span_of(source, question);
+  if (!span) return span.error();
+  return audit_diff(source, span->from, span->to, question.pair.queue);
+}
+
+Result<AuditAnswer> answer_why(const AuditSource& source, const AuditQuestion& question) {
+  if (is_about_pool(question)) return answer_about_pool(source, question);
+  const auto as_of = as_of_of(source, question);
+  if (!as_of) return as_of.error();
+  const AuditPair& pair = question.pair;
+  const bool denied = question.subject == "why-not";
+  if (!denied && pair.queue.starts_with(kWorkerList))
+    return audit_why_workers(source, pair.queue.substr(kWorkerList.size()), pair.flavor, *as_of);
+  if (pair.queue.starts_with(kWorkload)) return answer_about_workload(source, question, *as_of);
+  const AskAboutPair ask = denied ? audit_why_not : audit_why;
+  return pair.resource.empty() ? audit_each_pair(source, pair, *as_of, ask)
+                               : ask(source, pair, *as_of);
+}
+
+Result<AuditAnswer> answer_admissions(const AuditSource& source, const AuditQuestion& question) {
+  const auto span = span_of(source, question);
+  if (!span) return span.error();
+  return audit_admissions(source, question.object, span->from, span->to);
+}
+
+using Question = AuditQuestion;
+constexpr AuditParameter kQueue{"queue", [](Question& q) -> std::string& { return q.pair.queue; }};
+constexpr AuditParameter kFlavor{"flavor",
+                                 [](Question& q) -> std::string& { return q.pair.flavor; }};
+constexpr AuditParameter kResource{"resource",
+                                   [](Question& q) -> std::string& { return q.pair.resource; }};
+constexpr AuditParameter kAsOf{"as-of", [](Question& q) -> std::string& { return q.as_of; }};
+constexpr AuditParameter kFrom{"from", [](Question& q) -> std::string& { return q.from; }};
+constexpr AuditParameter kTo{"to", [](Question& q) -> std::string& { return q.to; }};
+constexpr AuditParameter kObject{"object", [](Question& q) -> std::string& { return q.object; }};
+constexpr AuditParameter kNamespace{"namespace",
+                                    [](Question& q) -> std::string& { return q.namespace_; }};
+constexpr AuditParameter kPod{"pod", [](Question& q) -> std::string& { return q.pod; }};
+constexpr std::array kParameters{kQueue, kFlavor, kResource,  kAsOf, kFrom,
+                                 kTo,    kObject, kNamespace, kPod};
+
+AuditArgument as_of_option() {
+  return {kAsOf, AuditForm::option, std::string(kPositionHelp) + "; default: the log's end"};
+}
+AuditArgument from_option() {
+  return {kFrom, AuditForm::option, std::string("From here: ") + kPositionHelp};
+}
+AuditArgument to_option() { return {kTo, AuditForm::option, "To here, included"}; }
+AuditArgument namespace_option() {
+  return {kNamespace, AuditForm::option,
+          "In place of a queue: TENANT/NAME, a tenant's namespace in the super cluster pool"};
+}
+
+// Of a question about a quota, or in its place about a namespace or a pod of a tenant.
+std::vector<AuditArgument> quota_or_placement(const char* queue_help, const char* flavor_help) {
+  return {
+      {kQueue, AuditForm::word, queue_help},
+      {kFlavor, AuditForm::word, flavor_help},
+      {kResource, AuditForm::word, "Resource, as the queue spells it or its alias"},
+      namespace_option(),
+      {kPod, AuditForm::option, "In place of a queue: TENANT/NAMESPACE/NAME, a pod of a tenant"},
+      from_option(),
+      to_option(),
+      as_of_option()};
+}
+
+std::vector<AuditSubject> all_subjects() {
+  return {
+      {"quota",
+       "Quotas at a moment, and of what they are made",
+       {{kQueue, AuditForm::word, "ClusterQueue; default: all"}, as_of_option()},
+       true,
+       answer_quota},
+      {"history",
+       "Every change of a queue's quotas, limits and rules: who, when, why, how answered",
+       {{kQueue, AuditForm::word,
+         "ClusterQueue, or cohort/NAME, resourceflavor/NAME, admissioncheck/NAME, "
+         "localqueue/NAMESPACE/NAME, or multikueueconfig/NAME for the changes of that list"},
+        {kFlavor, AuditForm::option, "Only this ResourceFlavor"},
+        {kResource, AuditForm::option, "Only this resource"},
+        from_option(),
+        to_option(),
+        namespace_option(),
+        {kAsOf, AuditForm::option, "With --namespace: the same as --to"}},
+       true,
+       answer_history},
+      {"diff",
+       "What differs between two moments: configuration, claims, capacity, grants, quotas, queues, "
+       "Cohorts",
+       {{kFrom, AuditForm::required_word, kPositionHelp},
+        {kTo, AuditForm::required_word, "The other moment, usually a later one"},
+        {kQueue, AuditForm::word, "Only what concerns this ClusterQueue"}},
+       false,
+       answer_diff},
+      {"why", "From a quota down to the nodes, the windows and the claim's edit",
+       quota_or_placement("ClusterQueue, or multikueueconfig/NAME for who is in that list and why, "
+                          "or workload/NAMESPACE/NAME for where its devices are",
+                          "ResourceFlavor; of a list: only this cluster"),
+       false, answer_why},
+      {"why-not", "Which guard keeps a quota from being written, or from growing",
+       quota_or_placement("ClusterQueue, or workload/NAMESPACE/NAME for what each cluster lacks",
+                          "ResourceFlavor"),
+       false, answer_why},
+      {"admissions",
+       "Which changes the webhook refused, and which an override let pass",
+       {{kObject, AuditForm::option, "Only objects of this NAME or KIND/NAME"},
+        from_option(),
+        to_option()},
+       false,
+       answer_admissions},
+  };
+}
+
+const AuditSubject* find_subject(std::string_view name) {
+  for (const AuditSubject& subject : audit_subjects())
+    if (subject.name == name) return &subject;
+  return nullptr;
+}
+
+// "a, b LAST c": the names of a list, for an error.
+template <typename List>
+std::string names_of(const List& list, const char* last) {
+  std::string names;
+  for (const auto& one : list) {
+    const bool is_last = &one == &*std::prev(std::end(list));
+    names.append(names.empty() ? "" : is_last ? last : ", ").append(one.name);
+  }
+  return names;
+}
+
 }  // namespace
+
+const std::vector<AuditSubject>& audit_subjects() {
+  static const std::vector<AuditSubject> all = all_subjects();
+  return all;
+}
+
+bool AuditSubject::takes(std::string_view parameter) const {
+  return std::any_of(arguments.begin(), arguments.end(), [parameter](const AuditArgument& one) {
+    return one.parameter.name == parameter;
+  });
+}
+
+std::vector<std::string> command_words(const AuditQuestion& question) {
+  std::vector<std::string> words{"fairlead", "audit", question.subject};
+  AuditQuestion told = question;
+  if (const AuditSubject* subject = find_subject(question.subject))
+    for (const auto& [parameter, form, help] : subject->arguments) {
+      std::string& value = parameter.of(told);
+      if (value.empty()) continue;
+      if (form == AuditForm::option) words.push_back("--" + std::string(parameter.name));
+      words.push_back(std::move(value));
+    }
+  return words;
+}
 
 std::string missing_subject(const AuditQuestion& question) {
   const AuditPair& pair = question.pair;
-  const std::string& subject = question.subject;
-  const bool in_pool = subject == "history" || subject == "why" || subject == "why-not";
-  const bool named = !pair.queue.empty() || !pair.flavor.empty() || !pair.resource.empty();
-  const std::string expected = "audit " + subject + ": expected ";
+  const AuditSubject* subject = find_subject(question.subject);
+  if (subject == nullptr)
+    return "expected " + names_of(audit_subjects(), " or ") + ", got \"" + question.subject + "\"";
+  const std::string expected = "audit " + question.subject + ": expected ";
   if (is_about_pool(question)) {
-    if (!in_pool) return "audit " + subject + " answers nothing about --namespace or --pod";
-    if (subject == "history" && !question.pod.empty())
+    if (!subject->takes("namespace"))
+      return "audit " + question.subject + " answers nothing about --namespace or --pod";
+    if (!question.pod.empty() && !subject->takes("pod"))
       return expected + "--namespace; a pod's history is in `audit why --pod`";
+    const bool named = !pair.queue.empty() || !pair.flavor.empty() || !pair.resource.empty();
     if (named || (!question.namespace_.empty() && !question.pod.empty()))
       return expected + "one of a ClusterQueue, --namespace and --pod";
     return "";
   }
-  if (subject == "history" && pair.queue.empty())
-    return expected + "a ClusterQueue or --namespace TENANT/NAME";
-  if ((subject == "why" || subject == "why-not") && pair.queue.empty())
-    return expected +
-           "a ClusterQueue, perhaps with a ResourceFlavor and a resource, or "
-           "workload/NAMESPACE/NAME, or "
-           "--namespace TENANT/NAME, or --pod TENANT/NAMESPACE/NAME";
-  return "";
+  if (!pair.queue.empty() || !subject->takes("namespace")) return "";
+  return expected + (subject->takes("pod")
+                         ? "a ClusterQueue, perhaps with a ResourceFlavor and a resource, or "
+                           "workload/NAMESPACE/NAME, or --namespace TENANT/NAME, or --pod "
+                           "TENANT/NAMESPACE/NAME"
+                         : "a ClusterQueue or --namespace TENANT/NAME");
 }
 
 bool is_about_now(const AuditQuestion& question) {
@@ -165,37 +330,9 @@ std::set<std::string> clusters_read(const State& state, const AuditQuestion& que
 }
 
 Result<AuditAnswer> answer_question(const AuditSource& source, const AuditQuestion& question) {
-  const ReadableLog& log = source.log;
-  const std::string& subject = question.subject;
   if (std::string missing = missing_subject(question); !missing.empty())
     return Error{ErrorCode::bad_input, std::move(missing)};
-  if (is_about_pool(question)) return answer_about_pool(source, question);
-  if (subject == "history" || subject == "diff" || subject == "admissions") {
-    auto from = place(log, "--from", question.from, log.first_seq());
-    if (!from) return from.error();
-    auto to = place(log, "--to", question.to, end_of(source));
-    if (!to) return to.error();
-    if (subject == "diff") return audit_diff(source, *from, *to, question.pair.queue);
-    if (subject == "admissions") return audit_admissions(source, question.object, *from, *to);
-    return audit_history(source, question.pair, *from, *to);
-  }
-  auto as_of = place(log, "--as-of", question.as_of, end_of(source));
-  if (!as_of) return as_of.error();
-  if (subject == "quota") return audit_quota(source, *as_of, question.pair.queue);
-  if (subject == "why" && question.pair.queue.starts_with(kWorkerList))
-    return audit_why_workers(source, question.pair.queue.substr(kWorkerList.size()),
-                             question.pair.flavor, *as_of);
-  if (subject != "why" && subject != "why-not")
-    return Error{
-        ErrorCode::bad_input,
-        "expected quota, history, diff, why, why-not or admissions, got \"" + subject + "\""};
-  if (question.pair.queue.starts_with(kWorkload))
-    return answer_about_workload(source, question, *as_of);
-  if (question.pair.resource.empty())
-    return audit_each_pair(source, question.pair, *as_of,
-                           subject == "why" ? audit_why : audit_why_not);
-  if (subject == "why") return audit_why(source, question.pair, *as_of);
-  return audit_why_not(source, question.pair, *as_of);
+  return find_subject(question.subject)->answer(source, question);
 }
 
 void make_absolute(AuditQuestion& question, const TimeFrame& frame) {
@@ -204,8 +341,9 @@ void make_absolute(AuditQuestion& question, const TimeFrame& frame) {
 
 std::string to_target(const AuditQuestion& question) {
   HttpTarget target{std::string(kAuditPath) + question.subject, {}};
-  for (const auto& [name, member] : kPairParameters) target.add(name, question.pair.*member);
-  for (const auto& [name, member] : kParameters) target.add(name, question.*member);
+  AuditQuestion told = question;
+  for (const AuditParameter& parameter : kParameters)
+    target.add(parameter.name, parameter.of(told));
   return to_text(target);
 }
 
@@ -215,13 +353,13 @@ Result<AuditQuestion> from_target(std::string_view text) {
   AuditQuestion question;
   question.subject = target->path.substr(kAuditPath.size());
   for (const auto& [name, value] : target->parameters) {
-    std::string* parameter = parameter_of(question, name);
-    if (parameter == nullptr)
-      return Error{
-          ErrorCode::bad_input,
-          "unknown parameter \"" + name +
-              "\"; known: queue, flavor, resource, as-of, from, to, object, namespace, pod"};
-    *parameter = value;
+    const auto known =
+        std::find_if(kParameters.begin(), kParameters.end(),
+                     [&name](const AuditParameter& one) { return one.name == name; });
+    if (known == kParameters.end())
+      return Error{ErrorCode::bad_input,
+                   "unknown parameter \"" + name + "\"; known: " + names_of(kParameters, ", ")};
+    known->of(question) = value;
   }
   return question;
 }

@@ -1,10 +1,13 @@
-// A question about the past as text, the same on a command line and in a URL, so that a running hub
-// gives the answer that its data directory would give.
+// Questions about the past as values: the command line, a URL, --help and the link of a view are
+// all made from one list, so that a running hub gives the answer that its data directory would
+// give.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/main/client/time_text.h"
 #include "replay/audit/audit.h"
@@ -13,7 +16,7 @@ namespace fairlead {
 
 /// Positions are as position.h reads them; empty members were not given.
 struct AuditQuestion {
-  std::string subject;  ///< quota, history, diff, why, why-not, admissions
+  std::string subject;  ///< the name of an AuditSubject
   AuditPair pair;
   std::string as_of;
   std::string from, to;  ///< of history, diff and admissions, and of why about the pool
@@ -22,6 +25,35 @@ struct AuditQuestion {
   std::string namespace_;  ///< TENANT/NAME
   std::string pod;         ///< TENANT/NAMESPACE/NAME; not of history
 };
+
+/// One thing that a question may be told: a parameter of a URL, and a word or an option of a line.
+struct AuditParameter {
+  std::string_view name;
+  std::string& (*of)(AuditQuestion& question);
+};
+/// How a line gives a parameter: a word in its place, perhaps one that must be there, or --NAME.
+enum class AuditForm : std::uint8_t { word, required_word, option };
+struct AuditArgument {
+  AuditParameter parameter;
+  AuditForm form;
+  std::string help;
+};
+
+/// One kind of question. The types of its answers are in ui/answers.d.ts.
+struct AuditSubject {
+  std::string_view name;
+  const char* help;
+  std::vector<AuditArgument> arguments;  ///< in the order of the line
+  bool follows;                          ///< whether --follow makes sense: its answer grows
+  Result<AuditAnswer> (*answer)(const AuditSource& source, const AuditQuestion& question);
+
+  /// Whether a question on this subject may be told the parameter.
+  bool takes(std::string_view parameter) const;
+};
+/// Returns all of them, in the order of --help.
+const std::vector<AuditSubject>& audit_subjects();
+/// Returns the words of the command `fairlead audit ...` that asks the question.
+std::vector<std::string> command_words(const AuditQuestion& question);
 
 /// Returns what the question lacks: "audit why: expected ..."; empty if it can be answered.
 std::string missing_subject(const AuditQuestion& question);

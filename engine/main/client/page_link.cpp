@@ -1,7 +1,6 @@
 #include "engine/main/client/page_link.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -92,26 +91,6 @@ std::optional<AuditQuestion> asked_by(const std::string& view, const Address& ad
   return std::nullopt;
 }
 
-std::vector<std::string> words_of(const AuditQuestion& question) {
-  std::vector<std::string> words{"fairlead", "audit", question.subject};
-  const AuditPair& pair = question.pair;
-  const bool of_two = question.subject == "diff";
-  const bool of_one = question.subject == "history";
-  if (of_two) words.insert(words.end(), {question.from, question.to});
-  if (!pair.queue.empty()) words.push_back(pair.queue);
-  for (const std::string* word : {&pair.flavor, &pair.resource})
-    if (!of_one && !word->empty()) words.push_back(*word);
-  using Option = std::pair<const char*, const std::string*>;
-  for (const auto& [option, value] :
-       {Option{"--flavor", of_one ? &pair.flavor : nullptr},
-        Option{"--resource", of_one ? &pair.resource : nullptr},
-        Option{"--namespace", &question.namespace_}, Option{"--pod", &question.pod},
-        Option{"--as-of", &question.as_of}, Option{"--from", of_two ? nullptr : &question.from},
-        Option{"--to", of_two ? nullptr : &question.to}})
-    if (value != nullptr && !value->empty()) words.insert(words.end(), {option, *value});
-  return words;
-}
-
 // The settings of a what-if, which an address has as "growWindow=10s,shrinkWindow=1m"; where it has
 // none, the one that the page begins with.
 std::vector<std::string> settings_in(std::string_view text) {
@@ -183,7 +162,7 @@ Result<PageLink> read_page_link(std::string_view link) {
       server_in(link.substr(0, hash)), {}, asked_by(view, address), {}, part(address, "chain")};
   const std::string seq = part(address, "seq");
   std::from_chars(seq.data(), seq.data() + seq.size(), read.seq.value);
-  read.words = read.question ? words_of(*read.question) : other_words(view, address);
+  read.words = read.question ? command_words(*read.question) : other_words(view, address);
   if (read.words.empty())
     return Error{ErrorCode::bad_input,
                  "--url: no command prints what the view \"" + view + "\" shows"};

@@ -53,9 +53,8 @@ Result<WhatIfOptions> what_if_options(const ReadableLog& log, const WhatIfQuesti
   return how;
 }
 
-WhatIfQuestion what_if_question(const HttpTarget& target, HttpTarget& rest) {
+WhatIfQuestion what_if_question(const HttpTarget& target) {
   WhatIfQuestion question;
-  rest.path = target.path;
   for (const auto& [name, value] : target.parameters)
     if (name == "set")
       question.configuration.settings.push_back(value);
@@ -63,8 +62,6 @@ WhatIfQuestion what_if_question(const HttpTarget& target, HttpTarget& rest) {
       question.from = value;
     else if (name == "to")
       question.to = value;
-    else
-      rest.parameters.emplace_back(name, value);
   return question;
 }
 

@@ -23,8 +23,7 @@ Result<void> check_what_if(const WhatIfQuestion& question);
 /// `bad_input` for a bad position, and as the log fails to be read.
 Result<WhatIfOptions> what_if_options(const ReadableLog& log, const WhatIfQuestion& question);
 
-/// Reads the parameters `set` (as often as there are settings), `from` and `to` of a target, and
-/// adds all others to `rest`.
-WhatIfQuestion what_if_question(const HttpTarget& target, HttpTarget& rest);
+/// Reads the parameters `set` (as often as there are settings), `from` and `to` of a target.
+WhatIfQuestion what_if_question(const HttpTarget& target);
 
 }  // namespace fairlead

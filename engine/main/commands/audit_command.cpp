@@ -226,66 +226,26 @@ void add_answer_options(CLI::App& command, AuditCommandOptions& options, Namespa
 
 using Options = std::shared_ptr<AuditCommandOptions>;
 
-CLI::App* add_subject(CLI::App& audit, const char* name, const char* description,
-                      const Options& options, int& exit_code) {
-  CLI::App* subject = audit.add_subcommand(name, description);
-  const std::string_view asked = name;
-  const bool of_pool = asked == "history" || asked == "why" || asked == "why-not";
-  add_answer_options(*subject, *options,
-                     of_pool ? NamespaceOption::asked_about : NamespaceOption::of_hub);
-  subject->callback([options, name, &exit_code] {
-    options->question.subject = name;
+void add_subject(CLI::App& audit, const AuditSubject& subject, const Options& options,
+                 int& exit_code) {
+  CLI::App* command = audit.add_subcommand(std::string(subject.name), subject.help);
+  add_answer_options(
+      *command, *options,
+      subject.takes("namespace") ? NamespaceOption::asked_about : NamespaceOption::of_hub);
+  for (const auto& [parameter, form, help] : subject.arguments) {
+    const std::string name(parameter.name);
+    command
+        ->add_option(form == AuditForm::option ? "--" + name : name,
+                     parameter.of(options->question), help)
+        ->required(form == AuditForm::required_word);
+  }
+  if (subject.follows)
+    command->add_flag("--follow,-f", options->follow,
+                      "Go on with what changes, until it is ended (Ctrl-C)");
+  command->callback([options, &subject, &exit_code] {
+    options->question.subject = subject.name;
     run(*options, exit_code);
   });
-  return subject;
-}
-
-void add_as_of(CLI::App* subject, const Options& options) {
-  subject->add_option("--as-of", options->question.as_of,
-                      std::string(kPositionHelp) + "; default: the log's end");
-}
-
-void add_follow(CLI::App* subject, const Options& options) {
-  subject->add_flag("--follow,-f", options->follow,
-                    "Go on with what changes, until it is ended (Ctrl-C)");
-}
-
-void add_pair(CLI::App* subject, const Options& options) {
-  subject->add_option("queue", options->question.pair.queue,
-                      "ClusterQueue, or workload/NAMESPACE/NAME for what each cluster lacks");
-  subject->add_option("flavor", options->question.pair.flavor, "ResourceFlavor");
-  subject->add_option("resource", options->question.pair.resource,
-                      "Resource, as the queue spells it or its alias");
-}
-
-void add_span(CLI::App* subject, const Options& options) {
-  subject->add_option("--from", options->question.from, std::string("From here: ") + kPositionHelp);
-  subject->add_option("--to", options->question.to, "To here, included");
-}
-
-void add_namespace(CLI::App* subject, const Options& options) {
-  subject->add_option("--namespace", options->question.namespace_,
-                      "In place of a queue: TENANT/NAME, a tenant's namespace in the super cluster "
-                      "pool");
-}
-
-// The options of questions about the super cluster pool.
-void add_pool(CLI::App* subject, const Options& options) {
-  add_namespace(subject, options);
-  subject->add_option("--pod", options->question.pod,
-                      "In place of a queue: TENANT/NAMESPACE/NAME, a pod of a tenant");
-  add_span(subject, options);
-}
-
-// Adds the options that name a quota, a Workload or a list of workers.
-void add_pair_or_workers(CLI::App* subject, const Options& options) {
-  subject->add_option("queue", options->question.pair.queue,
-                      "ClusterQueue, or multikueueconfig/NAME for who is in that list and why, or "
-                      "workload/NAMESPACE/NAME for where its devices are");
-  subject->add_option("flavor", options->question.pair.flavor,
-                      "ResourceFlavor; of a list: only this cluster");
-  subject->add_option("resource", options->question.pair.resource,
-                      "Resource, as the queue spells it or its alias");
 }
 
 }  // namespace
@@ -307,55 +267,8 @@ void add_audit_command(CLI::App& app, int& exit_code) {
     if (!flush_output()) exit_code = exit_code_for(ErrorCode::unavailable);
   });
 
-  CLI::App* quota = add_subject(*audit, "quota", "Quotas at a moment, and of what they are made",
-                                options, exit_code);
-  quota->add_option("queue", options->question.pair.queue, "ClusterQueue; default: all");
-  add_as_of(quota, options);
-  add_follow(quota, options);
-
-  CLI::App* history = add_subject(
-      *audit, "history",
-      "Every change of a queue's quotas, limits and rules: who, when, why, how answered", options,
-      exit_code);
-  history->add_option(
-      "queue", options->question.pair.queue,
-      "ClusterQueue, or cohort/NAME, resourceflavor/NAME, admissioncheck/NAME, "
-      "localqueue/NAMESPACE/NAME, or multikueueconfig/NAME for the changes of that list");
-  history->add_option("--flavor", options->question.pair.flavor, "Only this ResourceFlavor");
-  history->add_option("--resource", options->question.pair.resource, "Only this resource");
-  add_span(history, options);
-  add_namespace(history, options);
-  add_follow(history, options);
-  history->add_option("--as-of", options->question.as_of, "With --namespace: the same as --to");
-
-  CLI::App* diff = add_subject(*audit, "diff",
-                               "What differs between two moments: configuration, "
-                               "claims, capacity, grants, quotas, queues, Cohorts",
-                               options, exit_code);
-  diff->add_option("from", options->question.from, kPositionHelp)->required();
-  diff->add_option("to", options->question.to, "The other moment, usually a later one")->required();
-  diff->add_option("queue", options->question.pair.queue, "Only what concerns this ClusterQueue");
-
-  CLI::App* why =
-      add_subject(*audit, "why", "From a quota down to the nodes, the windows and the claim's edit",
-                  options, exit_code);
-  add_pair_or_workers(why, options);
-  add_pool(why, options);
-  add_as_of(why, options);
-
-  CLI::App* why_not = add_subject(*audit, "why-not",
-                                  "Which guard keeps a quota from being written, or from growing",
-                                  options, exit_code);
-  add_pair(why_not, options);
-  add_pool(why_not, options);
-  add_as_of(why_not, options);
-
-  CLI::App* admissions = add_subject(
-      *audit, "admissions", "Which changes the webhook refused, and which an override let pass",
-      options, exit_code);
-  admissions->add_option("--object", options->question.object,
-                         "Only objects of this NAME or KIND/NAME");
-  add_span(admissions, options);
+  for (const AuditSubject& subject : audit_subjects())
+    add_subject(*audit, subject, options, exit_code);
 }
 
 }  // namespace fairlead

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 
 #include "engine/main/client/http_target.h"
@@ -29,11 +30,11 @@ constexpr std::uint64_t kEventsOfFollowing = 5'000;
 constexpr std::size_t kBucketsUnlessAsked = 400;
 constexpr std::size_t kPointsUnlessAsked = 2000;
 
-/// The parameters of a target; each may be read once.
+/// The parameters of a target, which outlives them.
 class Parameters {
  public:
-  static Result<Parameters> of(const HttpTarget& target, std::vector<std::string_view> known) {
-    Parameters parameters;
+  static Result<Parameters> of(const HttpTarget& target, std::span<const std::string_view> known) {
+    Parameters parameters(target);
     for (const auto& [name, value] : target.parameters) {
       if (std::find(known.begin(), known.end(), name) == known.end())
         return Error{ErrorCode::bad_input,
@@ -42,6 +43,7 @@ class Parameters {
     }
     return parameters;
   }
+  const HttpTarget& target() const { return *target_; }
   std::string text(const std::string& name) const {
     const auto at = values_.find(name);
     return at == values_.end() ? "" : at->second;
@@ -64,12 +66,14 @@ class Parameters {
   }
 
  private:
-  static std::string list_of(const std::vector<std::string_view>& words) {
+  explicit Parameters(const HttpTarget& target) : target_(&target) {}
+  static std::string list_of(std::span<const std::string_view> words) {
     std::string list;
     for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
     return list;
   }
 
+  const HttpTarget* target_;
   std::map<std::string, std::string> values_;
 };
 
@@ -157,26 +161,6 @@ Json shown_what_if(const WhatIf& result) {
   return document;
 }
 
-Result<std::string> log_answer(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"seq", "chain"});
-  if (!parameters) return parameters.error();
-  const auto seq = seq_parameter(*parameters);
-  if (!seq) return seq.error();
-  const ReadableLog& log = *served.log;
-  const bool empty = log.last_seq() == Seq{};
-  Json answer{{"kind", "Log"},
-              {"first_seq", log.first_seq().value},
-              {"last_seq", log.last_seq().value},
-              {"last_time", empty ? Json() : Json(to_rfc3339(log.last_time()))},
-              {"chain", log.chain().hex()},
-              {"damage", damage_of(log)},
-              {"place", {served.option, served.path}},
-              {"program_version", FAIRLEAD_VERSION},
-              {"link", nullptr}};
-  if (*seq) answer["link"] = compare_chain(log, **seq, parameters->text("chain"));
-  return to_text(answer);
-}
-
 Result<std::vector<Seq>> seqs_of(std::string_view text) {
   std::vector<Seq> seqs;
   while (!text.empty()) {
@@ -192,32 +176,6 @@ Result<std::vector<Seq>> seqs_of(std::string_view text) {
   if (!seqs.empty() && seqs.size() <= kPageChangesMax) return seqs;
   return Error{ErrorCode::bad_input, "seqs: expected 1 to " + std::to_string(kPageChangesMax) +
                                          " numbers, got " + std::to_string(seqs.size())};
-}
-
-// What these events changed, and when it was so; an event of which neither is known is left out.
-Result<std::string> changes_answer(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"seqs", "times"});
-  if (!parameters) return parameters.error();
-  const std::string timed = parameters->text("times");
-  if (!timed.empty() && timed != "true")
-    return Error{ErrorCode::bad_input, "times: expected true, got \"" + timed + "\""};
-  const auto seqs = seqs_of(parameters->text("seqs"));
-  if (!seqs) return seqs.error();
-  EventLookup lookup(*served.log);
-  lookup.expect(*seqs);
-  EventChanges changes(lookup);
-  EventTimes times(lookup, changes);
-  Json answer{{"kind", "Changes"}, {"changes", Json::object()}};
-  if (!timed.empty()) answer["times"] = Json::object();
-  for (const Seq seq : *seqs) {
-    const std::string name = std::to_string(seq.value);
-    if (Json words = changes.json_of(lookup.at(seq)); !words.is_null())
-      answer["changes"][name] = std::move(words);
-    if (timed.empty()) continue;
-    if (Json when = times.json_of(lookup.at(seq)); !when.is_null())
-      answer["times"][name] = std::move(when);
-  }
-  return to_text(answer);
 }
 
 }  // namespace
@@ -265,16 +223,18 @@ struct PageService::Parts {
     return Error{ErrorCode::bad_input,
                  "to (" + to_rfc3339(*to) + ") is before from (" + to_rfc3339(*from) + ")"};
   }
-  Result<std::string> overview(const ServedLog& served, const HttpTarget& target);
-  Result<std::string> series(const ServedLog& served, const HttpTarget& target);
-  Result<std::string> sparks(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> log(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> changes(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> overview(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> series(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> sparks(const ServedLog& served, const Parameters& parameters);
   void refine_span(const ServedLog& served, const SeriesQuestion& question,
                    const TimelineSpan& span, std::size_t points, Json& series);
-  Result<std::string> pool(const ServedLog& served, const HttpTarget& target);
-  Result<std::string> suppressed(const ServedLog& served, const HttpTarget& target);
-  Result<std::string> proof_answer(const ServedLog& served, const HttpTarget& target);
-  Result<std::string> what_if_answer(const ServedLog& served, const HttpTarget& target);
-  Result<std::string> what_if_document(const ServedLog& served, const HttpTarget& target);
+  Result<std::string> pool(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> suppressed(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> proof_report(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> what_if_answer(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> what_if_document(const ServedLog& served, const Parameters& parameters);
   const ResourceAliases& aliases() const { return timeline.state().configuration.resource_aliases; }
 
   Timeline timeline;
@@ -291,18 +251,59 @@ struct PageService::Parts {
   WhatIfRuns what_ifs;
 };
 
+Result<std::string> PageService::Parts::log(const ServedLog& served, const Parameters& parameters) {
+  const auto seq = seq_parameter(parameters);
+  if (!seq) return seq.error();
+  const ReadableLog& log = *served.log;
+  const bool empty = log.last_seq() == Seq{};
+  Json answer{{"kind", "Log"},
+              {"first_seq", log.first_seq().value},
+              {"last_seq", log.last_seq().value},
+              {"last_time", empty ? Json() : Json(to_rfc3339(log.last_time()))},
+              {"chain", log.chain().hex()},
+              {"damage", damage_of(log)},
+              {"place", {served.option, served.path}},
+              {"program_version", FAIRLEAD_VERSION},
+              {"link", nullptr}};
+  if (*seq) answer["link"] = compare_chain(log, **seq, parameters.text("chain"));
+  return to_text(answer);
+}
+
+// What these events changed, and when it was so; an event of which neither is known is left out.
+Result<std::string> PageService::Parts::changes(const ServedLog& served,
+                                                const Parameters& parameters) {
+  const std::string timed = parameters.text("times");
+  if (!timed.empty() && timed != "true")
+    return Error{ErrorCode::bad_input, "times: expected true, got \"" + timed + "\""};
+  const auto seqs = seqs_of(parameters.text("seqs"));
+  if (!seqs) return seqs.error();
+  EventLookup lookup(*served.log);
+  lookup.expect(*seqs);
+  EventChanges changes(lookup);
+  EventTimes times(lookup, changes);
+  Json answer{{"kind", "Changes"}, {"changes", Json::object()}};
+  if (!timed.empty()) answer["times"] = Json::object();
+  for (const Seq seq : *seqs) {
+    const std::string name = std::to_string(seq.value);
+    if (Json words = changes.json_of(lookup.at(seq)); !words.is_null())
+      answer["changes"][name] = std::move(words);
+    if (timed.empty()) continue;
+    if (Json when = times.json_of(lookup.at(seq)); !when.is_null())
+      answer["times"][name] = std::move(when);
+  }
+  return to_text(answer);
+}
+
 Result<std::string> PageService::Parts::overview(const ServedLog& served,
-                                                 const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"span", "from", "to", "buckets"});
-  if (!parameters) return parameters.error();
-  const auto buckets = parameters->number("buckets", kPageBucketsMax, kBucketsUnlessAsked);
+                                                 const Parameters& parameters) {
+  const auto buckets = parameters.number("buckets", kPageBucketsMax, kBucketsUnlessAsked);
   if (!buckets) return buckets.error();
-  const std::string whole = parameters->text("span");
+  const std::string whole = parameters.text("span");
   if (!whole.empty() && whole != "all")
     return Error{ErrorCode::bad_input, "span: expected all, got \"" + whole + "\""};
-  const bool asked = !parameters->text("from").empty() || !parameters->text("to").empty();
+  const bool asked = !parameters.text("from").empty() || !parameters.text("to").empty();
   if (auto folded = fold(served); !folded) return folded.error();
-  auto span = span_of(*served.log, *parameters);
+  auto span = span_of(*served.log, parameters);
   if (!span) return span.error();
   if (!asked && whole.empty()) *span = span_of_moments(timeline, *span);
   Json answer = overview_answer(timeline, *span, *buckets);
@@ -312,36 +313,32 @@ Result<std::string> PageService::Parts::overview(const ServedLog& served,
   return to_text(answer);
 }
 
-Result<std::string> PageService::Parts::series(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters =
-      Parameters::of(target, {"queue", "cluster", "list", "namespace", "superCluster", "tenant",
-                              "flavor", "resource", "from", "to", "points"});
-  if (!parameters) return parameters.error();
-  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+Result<std::string> PageService::Parts::series(const ServedLog& served,
+                                               const Parameters& parameters) {
+  const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
   if (auto folded = fold(served); !folded) return folded.error();
-  const auto span = span_of(*served.log, *parameters);
+  const auto span = span_of(*served.log, parameters);
   if (!span) return span.error();
   auto answer =
-      series_answer(timeline.values(), aliases(), question_of(*parameters), *span, *points);
+      series_answer(timeline.values(), aliases(), question_of(parameters), *span, *points);
   if (!answer) return answer.error();
   if (is_reduced(answer->document))
-    refine_span(served, question_of(*parameters), *span, *points, answer->document);
+    refine_span(served, question_of(parameters), *span, *points, answer->document);
   answer->document["building"] = building(served);
   answer->document["damage"] = damage(served);
   return to_text(answer->document);
 }
 
 // Small charts in one answer. What a Timeline left out of their series stays left out.
-Result<std::string> PageService::Parts::sparks(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"of", "from", "to", "points"});
-  if (!parameters) return parameters.error();
-  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+Result<std::string> PageService::Parts::sparks(const ServedLog& served,
+                                               const Parameters& parameters) {
+  const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
-  const auto asked = asked_pairs(parameters->text("of"));
+  const auto asked = asked_pairs(parameters.text("of"));
   if (!asked) return asked.error();
   if (auto folded = fold(served); !folded) return folded.error();
-  const auto span = span_of(*served.log, *parameters);
+  const auto span = span_of(*served.log, parameters);
   if (!span) return span.error();
   Json rows = Json::array();
   for (const SeriesQuestion& question : *asked) {
@@ -352,13 +349,12 @@ Result<std::string> PageService::Parts::sparks(const ServedLog& served, const Ht
       Json{{"kind", "Sparks"}, {"series", std::move(rows)}, {"building", building(served)}});
 }
 
-Result<std::string> PageService::Parts::pool(const ServedLog& served, const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"namespace", "superCluster", "tenant"});
-  if (!parameters) return parameters.error();
+Result<std::string> PageService::Parts::pool(const ServedLog& served,
+                                             const Parameters& parameters) {
   if (auto folded = fold(served); !folded) return folded.error();
-  auto answer =
-      pool_answer(timeline.state(), {parameters->text("tenant"), parameters->text("namespace"),
-                                     parameters->text("superCluster")});
+  auto answer = pool_answer(
+      timeline.state(),
+      {parameters.text("tenant"), parameters.text("namespace"), parameters.text("superCluster")});
   if (!answer) return answer.error();
   answer->document["building"] = building(served);
   answer->document["damage"] = damage(served);
@@ -366,12 +362,10 @@ Result<std::string> PageService::Parts::pool(const ServedLog& served, const Http
 }
 
 Result<std::string> PageService::Parts::suppressed(const ServedLog& served,
-                                                   const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"cluster", "from", "to"});
-  if (!parameters) return parameters.error();
+                                                   const Parameters& parameters) {
   if (auto folded = fold(served); !folded) return folded.error();
-  const std::string cluster = parameters->text("cluster");
-  const auto span = span_of(*served.log, *parameters);
+  const std::string cluster = parameters.text("cluster");
+  const auto span = span_of(*served.log, parameters);
   if (!span) return span.error();
   const auto known = series_answer(timeline.values(), aliases(), {.cluster = cluster}, *span, 1);
   if (!known) return known.error();
@@ -395,11 +389,9 @@ void PageService::Parts::refine_span(const ServedLog& served, const SeriesQuesti
   if (answer) refine(series, answer->document);
 }
 
-Result<std::string> PageService::Parts::proof_answer(const ServedLog& served,
-                                                     const HttpTarget& target) {
-  const auto parameters = Parameters::of(target, {"begin"});
-  if (!parameters) return parameters.error();
-  const std::string begin = parameters->text("begin");
+Result<std::string> PageService::Parts::proof_report(const ServedLog& served,
+                                                     const Parameters& parameters) {
+  const std::string begin = parameters.text("begin");
   if (!begin.empty() && begin != "true")
     return Error{ErrorCode::bad_input, "begin: expected true, got \"" + begin + "\""};
   if (!begin.empty()) proof.begin(served);
@@ -407,23 +399,19 @@ Result<std::string> PageService::Parts::proof_answer(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::what_if_document(const ServedLog& served,
-                                                         const HttpTarget& target) {
-  HttpTarget rest;
-  const WhatIfQuestion question = what_if_question(target, rest);
-  if (const auto known = Parameters::of(rest, {"set", "from", "to"}); !known) return known.error();
-  const auto progress = what_ifs.ask(served, question);
+                                                         const Parameters& parameters) {
+  const auto progress = what_ifs.ask(served, what_if_question(parameters.target()));
   if (!progress) return progress.error();
   if (progress->finished) return to_text(to_json(progress->finished->result));
   return to_text(Json{{"building", building_json(*progress)}});
 }
 
 Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
-                                                       const HttpTarget& target) {
-  HttpTarget rest;
-  const WhatIfQuestion question = what_if_question(target, rest);
+                                                       const Parameters& parameters) {
+  const WhatIfQuestion question = what_if_question(parameters.target());
   const auto parameters = Parameters::of(rest, {"queue", "flavor", "resource", "points"});
   if (!parameters) return parameters.error();
-  const auto points = parameters->number("points", kPagePointsMax, kPointsUnlessAsked);
+  const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
   if (auto folded = fold(served); !folded) return folded.error();
   Json answer{{"kind", "PageWhatIf"},
@@ -441,8 +429,8 @@ Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
   }
   const WhatIf& result = progress->finished->result;
   answer["whatIf"] = shown_what_if(result);
-  if (parameters->text("queue").empty()) return to_text(answer);
-  auto series = series_answer(*progress->finished->values, aliases(), question_of(*parameters),
+  if (parameters.text("queue").empty()) return to_text(answer);
+  auto series = series_answer(*progress->finished->values, aliases(), question_of(parameters),
                               {result.first_time, result.last_time}, *points);
   if (!series) return series.error();
   answer["series"] = std::move(series->document);
@@ -467,24 +455,41 @@ PageService::PageService() : parts_(std::make_unique<Parts>()) {}
 PageService::~PageService() = default;
 
 Result<std::string> PageService::answer(const ServedLog& served, std::string_view text) {
+  struct Question {
+    std::string_view name;  // behind kPageApiPath
+    std::vector<std::string_view> parameters;
+    Result<std::string> (Parts::*answer)(const ServedLog&, const Parameters&);
+  };
+  static const std::vector<Question> kQuestions{
+      {"log", {"seq", "chain"}, &Parts::log},
+      {"overview", {"span", "from", "to", "buckets"}, &Parts::overview},
+      {"series",
+       {"queue", "cluster", "list", "namespace", "superCluster", "tenant", "flavor", "resource",
+        "from", "to", "points"},
+       &Parts::series},
+      {"sparks", {"of", "from", "to", "points"}, &Parts::sparks},
+      {"pool", {"namespace", "superCluster", "tenant"}, &Parts::pool},
+      {"suppressed", {"cluster", "from", "to"}, &Parts::suppressed},
+      {"changes", {"seqs", "times"}, &Parts::changes},
+      {"proof", {"begin"}, &Parts::proof_report},
+      {"whatif",
+       {"set", "from", "to", "queue", "flavor", "resource", "points"},
+       &Parts::what_if_answer}};
+  static const Question kWhatIf{"", {"set", "from", "to"}, &Parts::what_if_document};
   const auto target = parse_target(text);
   if (!target) return target.error();
-  if (target->path == kWhatIfPath) return parts_->what_if_document(served, *target);
-  const std::string subject = target->path.substr(kPageApiPath.size());
-  if (subject == "log") return log_answer(served, *target);
-  if (subject == "changes") return changes_answer(served, *target);
-  if (subject == "overview") return parts_->overview(served, *target);
-  if (subject == "series") return parts_->series(served, *target);
-  if (subject == "sparks") return parts_->sparks(served, *target);
-  if (subject == "pool") return parts_->pool(served, *target);
-  if (subject == "suppressed") return parts_->suppressed(served, *target);
-  if (subject == "proof") return parts_->proof_answer(served, *target);
-  if (subject == "whatif") return parts_->what_if_answer(served, *target);
-  return Error{
-      ErrorCode::bad_input,
-      "expected log, overview, series, sparks, pool, suppressed, changes, proof or whatif, "
-      "got \"" +
-          subject + "\""};
+  const Question* asked = target->path == kWhatIfPath ? &kWhatIf : nullptr;
+  std::string known;
+  for (const Question& question : kQuestions) {
+    if (target->path == std::string(kPageApiPath).append(question.name)) asked = &question;
+    known.append(known.empty() ? "" : ", ").append(question.name);
+  }
+  if (asked == nullptr)
+    return Error{ErrorCode::bad_input, "expected " + known + ", got \"" +
+                                           target->path.substr(kPageApiPath.size()) + "\""};
+  const auto parameters = Parameters::of(*target, asked->parameters);
+  if (!parameters) return parameters.error();
+  return (parts_.get()->*asked->answer)(served, *parameters);
 }
 
 }  // namespace fairlead
