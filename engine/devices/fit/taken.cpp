@@ -34,11 +34,11 @@ Int128 used_shares(const Device& device, const std::string& capacity) {
   return at == device.uses->consumed.end() ? 0 : at->second.nano();
 }
 
-// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter. By
-// chance two of the n states that a search remembers have one sum with less than n^2 / 2^129. FNV
-// does not resist names that were made to collide, and need not: a state that is taken for another
-// one is not searched again, so the answer may be that fewer pods fit than do. No device is taken
-// twice for it, because what is taken is read from the picks.
+// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter. The
+// chance that two of the n states that a search remembers have the same sum is below n^2 / 2^129.
+// FNV does not resist names that were made to collide, and need not: a state that is mistaken for
+// another one is not searched again, so the answer may be that fewer pods fit than really do. No
+// device is taken twice, because what is taken is read from the picks.
 class Fingerprint {
  public:
   void add(std::string_view text) {
