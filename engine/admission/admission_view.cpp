@@ -40,8 +40,8 @@ std::optional<Amount> usage_of(const AdmissionView& view, const std::string& clu
   const QueueEntry* hub = view.queues.find(queue);
   if (!hub || !hub->present) return std::nullopt;
   const auto assigned = hub->pairs.find(pair);
-  // Usage on the hub is that of all clusters: it is this cluster's only where no other claim in
-  // force assigns the pair.
+  // The hub reports usage for all clusters together: it is this cluster's only where no other claim
+  // in force assigns the pair.
   if (assigned == hub->pairs.end() || assigned->second.in_force != 1) return std::nullopt;
   return amount_at(hub->usage, pair);
 }

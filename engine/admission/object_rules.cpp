@@ -33,7 +33,7 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
                                       const ResourceAliases& aliases) {
   std::vector<PairChange> changes;
   if (before.groups == after.groups) return changes;
-  // Both are read in the same way, also where a queue covers an alias and the name that it
+  // Both are read in the same way, even where a queue covers an alias and the name that it
   // replaces. All pairs at once: anybody may send a review of 3 MiB of flavors.
   const auto old_amounts = amounts_in(before.groups, aliases);
   const auto new_amounts = amounts_in(after.groups, aliases);

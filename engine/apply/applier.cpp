@@ -40,9 +40,8 @@ void Applier::set_inflight_max(std::int64_t inflight_max) {
   inflight_max_ = static_cast<std::size_t>(std::max<std::int64_t>(inflight_max, 1));
 }
 
-// Of one object at most one write waits, the newest. The replaced one gets an outcome, although the
-// fold does not wait for it any more (note_intent), so that the log says of each intent what became
-// of it.
+// At most one write of an object waits, the newest. The replaced one gets an outcome, although the
+// fold no longer waits for it (note_intent), so that the log says what became of every intent.
 std::optional<EventDraft> Applier::enqueue(const Event& intent) {
   const PatchIntended& intended = std::get<PatchIntended>(intent.fact);
   Write write{request_for(intent.seq, intended)};

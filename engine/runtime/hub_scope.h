@@ -1,5 +1,4 @@
-// Which kinds are watched on the hub and of members, and in which namespace those that are not
-// watched in all.
+// Which kinds are watched on the hub and on members, and which of them in one namespace only.
 #pragma once
 
 #include <string>

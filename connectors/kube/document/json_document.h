@@ -86,12 +86,12 @@ class JsonView {
   /// The member of that name (the last, if there are several); absent if there is none or this is
   /// no object.
   JsonView operator[](std::string_view name) const { return member(name.data(), name.size()); }
-  /// The same of a name that is written out: compared in a step or two.
+  /// Likewise for a literal name, which is compared in a step or two.
   template <std::size_t size>
   JsonView operator[](const char (&name)[size]) const {
     return member(name, std::integral_constant<std::size_t, size - 1>());
   }
-  /// The same of several names, none of them empty, in one walk over this object:
+  /// Finds several names, none of them empty, in one walk over this object:
   /// `const auto [key, effect] = taint.members("key", "effect");`
   template <std::size_t... sizes>
   std::array<JsonView, sizeof...(sizes)> members(const char (&... names)[sizes]) const;

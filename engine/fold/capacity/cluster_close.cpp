@@ -16,7 +16,7 @@ namespace fairlead {
 
 namespace {
 
-// Sums over flavors, a few. The names are those of the keys of Cluster::capacity.
+// Sums over flavors, for a few resources. The names view the keys of Cluster::capacity.
 struct Totals {
   struct Row {
     std::string_view resource;

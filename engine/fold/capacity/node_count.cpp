@@ -75,7 +75,7 @@ void add_amounts(const State& state, Cluster& cluster, const NodeRecord& node, S
 }
 
 // Counts the node as one of the kind with these flavors, which is made if there is none. Nothing
-// else refers to a kind without nodes, so its place may become that of another.
+// else refers to a kind without nodes, so another kind may take its place.
 void join_kind(Cluster& cluster, NodeRecord& node, std::vector<NodeFlavor> flavors) {
   std::vector<NodeKind>& kinds = cluster.kinds;
   auto place = std::find_if(kinds.begin(), kinds.end(),

@@ -110,7 +110,7 @@ void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFact
       case NodeReachKind::selector:
       case NodeReachKind::all: note_tally(state, cluster, reach, pool, noted); break;
     }
-    if (slice.reach.kind != NodeReachKind::devices) return;  // that of all its devices
+    if (slice.reach.kind != NodeReachKind::devices) return;  // one reach for all of its devices
   }
 }
 

@@ -74,7 +74,8 @@ void keep_view(DeviceCapacityPart& part, const DevicePoolKey& key) {
       kept.push_back({entry->first, entry->second.facts, entry->second.seq});
 }
 
-// Returns `sums` for `pool`: those of the pool before or after it in `pools`, if they are equal.
+// Returns `sums` for `pool`, shared with the pool before or after it in `pools` if that one has
+// equal sums.
 Shared<DeviceSums> share_sums(const std::map<DevicePoolKey, DevicePool>& pools,
                               std::map<DevicePoolKey, DevicePool>::const_iterator pool,
                               DeviceSums sums) {

@@ -91,8 +91,8 @@ struct Activity {
   ConditionStatus synced = ConditionStatus::absent;  // WorkFeedback::synced
 };
 
-// An agent that reports feedback (condition StatusFeedbackSynced) and nothing of the condition
-// speaks of a queue that no Kueue has looked at yet; one that reports none is not waited for.
+// Where an agent reports feedback (condition StatusFeedbackSynced) without the queue's condition,
+// no Kueue has looked at the queue yet. An agent that reports no feedback is not waited for.
 std::optional<std::string> inactive_by(const Activity& reported) {
   switch (reported.active) {
     case ConditionStatus::yes: return std::nullopt;

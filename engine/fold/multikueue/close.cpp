@@ -92,7 +92,8 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
 void refresh_running(const State& state, WorkerList& list, LogTime& next) {
   for (auto at = list.running.begin(); at != list.running.end();) {
     RunningCopies& copies = at->second;
-    // A Workload of that name with another uid was created since: it is no copy that ran there.
+    // A Workload of that name with another uid was created since: it is not the one whose copy ran
+    // there.
     std::erase_if(copies.workloads, [&](const auto& one) {
       const auto seen = state.multikueue.workloads.find(one.first);
       return seen == state.multikueue.workloads.end() || seen->second.seen.uid != one.second ||

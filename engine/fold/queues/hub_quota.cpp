@@ -102,7 +102,8 @@ void hold_growth(const State& state, const std::string& name, const QuotaKey& pa
   const auto written = queue.written.find(pair);
   Amount current =
       amount_in(queue.facts.groups, state.configuration.resource_aliases, pair).value_or(0);
-  // What another writer has raised the pair to is no floor: the write that is due takes it back.
+  // A value to which another writer has raised the pair does not count as a floor: the write that
+  // is due takes it back.
   if (written != queue.written.end()) current = std::min(current, written->second);
   if (quota.nominal <= current) return;
   quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), current);

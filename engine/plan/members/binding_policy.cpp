@@ -26,7 +26,7 @@ struct CommonObjects {
 };
 
 // A Namespace, ResourceFlavor or Topology that the policy once named stays in it: KubeStellar
-// deletes what a policy no longer names, with a Namespace everything in it, and a flavor also where
+// deletes what a policy no longer names: with a Namespace everything in it, and a flavor even if
 // the member had it before.
 CommonObjects common_objects(const State& state, const std::string& cluster_name,
                              HubQuotas& quotas) {
