@@ -43,10 +43,10 @@ std::string to_text(const Json& value);
 /// nested deeper than kJsonNestingMax.
 Json read_json(std::string_view text);
 
-/// The same of a text that is JSON unless there is a defect or the log was forged: null then.
+/// Reads a text that is JSON unless there is a defect or the log was forged: null then.
 Json read_own_json(std::string_view text);
 
-/// Returns a member of `object`; null if it has none of that name, or is no object.
+/// Returns a member of `object`; null if it has none of that name, or is not an object.
 const Json& member(const Json& object, const char* name);
 
 /// Returns a text that is a member of `object`; empty if there is none.

@@ -18,7 +18,7 @@ namespace fairlead {
 /// them (`\n`, `\u001b`), a byte as `\xff`.
 std::string printable(std::string_view text);
 
-/// The same of a text of several lines, which keeps its line breaks.
+/// Likewise for a text of several lines, which keeps its line breaks.
 std::string printable_lines(std::string_view text);
 
 /// Returns `document` with printable strings and keys.

@@ -46,11 +46,11 @@ std::optional<Acknowledged> parse_slot(std::string_view slot) {
 
 std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file) {
   std::array<char, 2 * kSlotBytes> bytes{};
-  // O_NONBLOCK: a FIFO or device in its place is no watermark, and must not block the start.
+  // O_NONBLOCK: a FIFO or device in its place is not a watermark, and must not block the start.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   struct stat found{};
-  // A file that ends early leaves zeros in `bytes`, which are no slot.
+  // A file that ends early leaves zeros in `bytes`, which are not a slot.
   const bool read = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
                     ::pread(descriptor, bytes.data(), bytes.size(), 0) > 0;
   ::close(descriptor);

@@ -29,11 +29,11 @@ TimeFrame frame_of(const ReadableLog& log, TimeZone zone = {}, std::optional<Log
 /// Returns a position so that it means the same in every frame: times as RFC 3339. What is none is
 /// returned as it is.
 std::string absolute(const std::string& text, const TimeFrame& frame);
-/// The same of several members, each of which may be empty.
+/// Does so for several members, each of which may be empty.
 void make_absolute(std::initializer_list<std::string*> texts, const TimeFrame& frame);
 
-/// "--from yesterday is 2026-11-20T00:00:00Z, --to ...": for a person, which moments the texts are
-/// that are no seq and no time in full; empty: none is.
+/// "--from yesterday is 2026-11-20T00:00:00Z, --to ...": tells a person which moments the texts
+/// mean that are neither a seq nor a full time; empty: there are none.
 std::string note_of(
     std::initializer_list<std::pair<std::string_view, std::string_view>> options_and_texts,
     const TimeFrame& frame);

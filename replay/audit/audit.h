@@ -103,13 +103,13 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 /// the newest first ("time" may be null). One alone made the change, or the last of several changes
 /// within one observation; of several, one did, and the others own the same list. Empty flavor or
 /// resource: all. An alias selects every spelling of its resource; another name selects its own
-/// rows, or if there are none those of its aliases. "effective" are the changes of the queue's
+/// rows, or if there are none its aliases' rows. "effective" are the changes of the queue's
 /// status.effectiveQuotas (effective.h). "settings" are the changes of everything else of the queue
 /// that decides who gets quota, by seq: rows of a limit as in "rows", with "field" "borrowingLimit"
-/// or "lendingLimit", and those of the other fields (spec_history.h), which are left out where a
+/// or "lendingLimit", and rows of the other fields (spec_history.h), which are left out where a
 /// flavor or resource is given. "note" is null, or reports that the queue had no such flavor or
-/// resource. A span without an event has no rows, and its "to" is before its "from"; a
-/// span whose ends are reversed is `bad_input`.
+/// resource. A span without an event has no rows, and its "to" is before its "from"; a span whose
+/// ends are reversed is `bad_input`.
 ///
 /// With "multikueueconfig/NAME" as the queue it returns a WorkersHistory, with "cohort/NAME",
 /// "resourceflavor/NAME", "admissioncheck/NAME" or "localqueue/NAMESPACE/NAME" an ObjectHistory:
@@ -189,7 +189,7 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
 Result<AuditAnswer> audit_why_placement(const AuditSource& source, const AuditPlacement& object,
                                         const AuditPosition& as_of,
                                         const AuditDecisions& decisions);
-/// Returns the same as a PlacementWhyNot, whose text begins with what is missing.
+/// Answers likewise with a PlacementWhyNot, whose text begins with what is missing.
 Result<AuditAnswer> audit_why_not_placement(const AuditSource& source, const AuditPlacement& object,
                                             const AuditPosition& as_of,
                                             const AuditDecisions& decisions);
@@ -225,7 +225,7 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source,
 /// list.
 Result<AuditAnswer> audit_why_workload(const AuditSource& source, const NamespacedName& id,
                                        const AuditPosition& as_of);
-/// Returns the same as a WorkloadWhyNot, whose text is about the clusters.
+/// Answers likewise with a WorkloadWhyNot, whose text is about the clusters.
 Result<AuditAnswer> audit_why_not_workload(const AuditSource& source, const NamespacedName& id,
                                            const AuditPosition& as_of);
 

@@ -55,7 +55,7 @@ Result<std::map<Epoch, std::string>> epochs_until(const RocksdbLog& log, Seq las
   if (!reader) return reader.error();
   const auto event = (*reader)->next();
   if (!event) return event.error();
-  // Epochs never decrease from event to event, so that of the last event is the greatest.
+  // Epochs never decrease from event to event, so the last event has the greatest.
   if (*event) epochs.erase(epochs.upper_bound((*event)->epoch), epochs.end());
   return epochs;
 }

@@ -24,7 +24,7 @@ void append_extremes(std::span<const Step> bucket, std::vector<Step>& out) {
   }
   std::vector<const Step*> kept{&bucket.front(), least, greatest, gap, &bucket.back()};
   std::erase(kept, nullptr);
-  // All point into one array, so their order is that of time.
+  // All point into one array, so they are in the order of time.
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   for (const Step* step : kept) out.push_back(*step);

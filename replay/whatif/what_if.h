@@ -10,9 +10,9 @@
 //
 // In a counterfactual the facts of history are the actions of others: nodes, claims as their
 // authors wrote them, queues as administrators wrote them, silences. A VirtualHub folds them again;
-// its writes are answered at once. The observations of our own writes in history are no facts: an
-// echo is left out, and where another writer edited an object that carried our values, those values
-// are replaced by the counterfactual's own, unless they are what that writer changed
+// its writes are answered at once. The observations of our own writes in history do not count as
+// facts: an echo is left out, and where another writer edited an object that carried our values,
+// those values are replaced by the counterfactual's own, unless they are what that writer changed
 // (replay/whatif/counterfactual_world.h). Workloads, members and Kueue are assumed to behave as
 // they did.
 //
@@ -101,15 +101,14 @@ class WhatIfRun {
 /// "differences" [{"difference" "onlyHistory"|"onlyWhatIf"|"value"|"time", "object", "history"
 /// {"time", "rule", "text", "seq", "writtenTime"}, "whatIf" {"time", "rule", "text"}}], "totals"
 /// {"history", "sameConfiguration", "whatIf"} (totals.h). A difference's "history" is the write of
-/// the baseline; "seq" and "writtenTime" are those of the same write in history itself, null if it
-/// has none. "object" names the tenant of a Namespace or Pod: "Pod web/a of tenant/acme".
-/// "overridden" [{"setting", "kind", "name" (and "namespace" and "source", where it has one and is
-/// not the hub), "annotation", "value", "from" {"seq",
-/// "time"} (null: from the beginning), "to" {"seq", "time"} (null: to the end)}]: changed settings
-/// that an annotation kept from an object. "unseen" as in an answer of the audit, of the whole
-/// span.
+/// the baseline; "seq" and "writtenTime" belong to the same write in history itself, null if it has
+/// none. "object" names the tenant of a Namespace or Pod: "Pod web/a of tenant/acme". "overridden"
+/// [{"setting", "kind", "name" (and "namespace" and "source", where it has one and is not the hub),
+/// "annotation", "value", "from" {"seq", "time"} (null: from the beginning), "to" {"seq", "time"}
+/// (null: to the end)}]: changed settings that an annotation kept from an object. "unseen" as in an
+/// answer of the audit, of the whole span.
 Json to_json(const WhatIf& result);
-/// The same as a table for people.
+/// The differences as a table for people.
 std::string what_if_text(const WhatIf& result);
 
 }  // namespace fairlead

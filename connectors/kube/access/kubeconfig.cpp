@@ -129,7 +129,7 @@ class KubeconfigReader {
     const std::string field = where + ".certificate-authority", why = readable.error().message;
     if (!cluster.value["certificate-authority-data"].text().empty())
       return fail(*cluster.source, field + "-data: " + why);
-    // The authority's file was read last: those of the user come later.
+    // The authority's file was read last: the user's files come later.
     return fail(*cluster.source, field + ": " + out_.files.back() + ": " + why);
   }
 

@@ -35,7 +35,7 @@ inline constexpr std::size_t kJsonFileBytesMax = std::size_t{1} << 30;
 inline constexpr std::size_t kJsonDepthMax = 256;
 
 /// The kind of a view's value; `absent` where there is none (a missing member, or a member of a
-/// value that is no object).
+/// value that is not an object).
 enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, array, object };
 
 /// Returns "a string", "an array", ...: for messages to a person.

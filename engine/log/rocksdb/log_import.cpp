@@ -65,7 +65,7 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
   if (!lock) return lock.error();
   made->lock_ = *std::move(lock);
   std::error_code error;
-  // That of an import that died: beside no log it would prove that one was lost.
+  // The mark of an import that died: without a log beside it, it would prove that one was lost.
   fs::remove(paths.mark, error);
   fs::remove_all(paths.fresh, error);
   if (auto created = create_store(paths.fresh, nullptr); !created) return created.error();
