@@ -310,6 +310,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   const bool changes_count = (known != nullptr) != (facts != nullptr);
   if (changes_count && cluster.stale())  // its status may name the number of nodes
     *cluster.only_capacity = false;
+  // Where this node makes another source due, choose_source() below counts everything again.
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
                       due_source(state, cluster) == CapacitySource::nodes;
   if (counts && known && facts)

@@ -62,6 +62,8 @@ void add_amounts(const State& state, Cluster& cluster, const NodeRecord& node, S
   };
   const ResourceAmounts& amounts = node.facts.allocatable;
   const bool growing = !node.suppressed;
+  // Nodes of one kind with the same resources share a lane, which spares them a lookup per
+  // resource.
   if (const SumLane* lane = lane_of(state, cluster, node.counted.kind, amounts)) {
     auto sum = lane->sums.begin();
     for (const auto& [resource, amount] : amounts)

@@ -257,6 +257,8 @@ void recompute_pairs(State& state, const std::string& name) {
     queue.written[pair] = quota.nominal;
     note_quota_change(state, name);
   }
+  // A pair that is no longer named stays ours until it has the quota without it: the write that
+  // takes our part back is still due.
   const std::size_t given_up = std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
     const auto amount = current(entry.first);
