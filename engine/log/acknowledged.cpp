@@ -82,10 +82,13 @@ bool AcknowledgedFile::write_slot(const Acknowledged& mark) {
   return true;
 }
 
+// Both slots: a slot of a former log must not win as the later commit. Synced, because a log with
+// events and without a watermark counts as damaged.
 bool AcknowledgedFile::begin(const Acknowledged& mark) {
   return write_slot(mark) && write_slot(mark) && sync();
 }
 
+// A watermark that is not written only proves less: the commit itself is durable.
 void AcknowledgedFile::write(const Acknowledged& mark) { static_cast<void>(write_slot(mark)); }
 
 // fdatasync flushes a size that grew too; only times are left out.

@@ -123,6 +123,7 @@ void meet(const State& state, CountedFlavor& counts, const NodeClass& nodes,
   if (counts.where == CountedFlavor::Where::nowhere)
     counts = {CountedFlavor::Where::flavor, flavor.name, nodes.growing};
   else if (counts.flavor != flavor.name)
+    // Neither flavor may have it: both queues would promise the same device.
     counts.where = CountedFlavor::Where::ambiguous;
   counts.growing |= nodes.growing;
 }
@@ -132,6 +133,7 @@ void meet(const State& state, CountedFlavor& counts, const NodeClass& nodes,
 CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const NodeReach& reach,
                              const std::string& resource) {
   CountedFlavor counts;
+  // Totals have no flavors, and no node is known.
   if (cluster.source == CapacitySource::managed_cluster)
     return {CountedFlavor::Where::flavor, "", true};
   switch (reach.kind) {

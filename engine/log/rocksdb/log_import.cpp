@@ -111,6 +111,7 @@ Result<void> LogImport::finish() {
   }
   if (status_.ok())
     if (auto flushed = flush(); !flushed) return flushed.error();
+  // Nothing was in the write-ahead log, so the tables have to be durable before the rename.
   if (status_.ok()) status_ = store_->db->Flush({}, store_->handles);
   if (!status_.ok()) return translate(status_, "cannot import");
   store_.reset();

@@ -130,6 +130,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuo
   if (!has_policies(state) || at == state.clusters.end()) return std::nullopt;
   const Cluster& cluster = at->second;
   const Policy& policy = cluster.member.policy;
+  // A policy that is being deleted takes no content any more, and another owner's is left alone.
   if (policy.present && (policy.facts.deleting || !policy.facts.ours)) return std::nullopt;
   if (policy.present && cluster.presence.detached && !cluster.presence.managed)
     return remove_policy(state, cluster_name, policy, "the cluster is gone");
