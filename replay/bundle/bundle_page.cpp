@@ -86,6 +86,8 @@ class PageMaker {
         return Error{ErrorCode::not_found, "the snapshot of seq " + std::to_string(from.seq.value) +
                                                " was removed meanwhile"};
       if (!info || info->seq > tail_.last) return {};
+      // A data directory may hold a snapshot from before a restore. Only one whose digest is this
+      // log's digest at its seq fits the packs that follow.
       const auto chain = log_.chain_at(info->seq);
       if (chain && *chain == info->log_digest) {
         auto ended = add_snapshot(info->seq, from.offset);
