@@ -39,7 +39,7 @@ inline constexpr std::size_t kJsonNestingMax = 1000;
 /// Returns canonical text: keys sorted bytewise, no white space, invalid UTF-8 replaced.
 std::string to_text(const Json& value);
 
-/// Returns the value that `text` is, or a discarded one (`is_discarded()`) if it is no JSON or
+/// Returns the value that `text` is, or a discarded one (`is_discarded()`) if it is not JSON or
 /// nested deeper than kJsonNestingMax.
 Json read_json(std::string_view text);
 

@@ -194,7 +194,7 @@ Result<std::vector<Seq>> seqs_of(std::string_view text) {
                                          " numbers, got " + std::to_string(seqs.size())};
 }
 
-// What these events changed, and when it was so; an event of which neither is known is left out.
+// What these events changed, and when; an event is left out if neither is known.
 Result<std::string> changes_answer(const ServedLog& served, const HttpTarget& target) {
   const auto parameters = Parameters::of(target, {"seqs", "times"});
   if (!parameters) return parameters.error();

@@ -220,8 +220,7 @@ std::string differences_between(const Event* last, const Event& event) {
 
 }  // namespace
 
-// The newest events that may be the record before: the object's, or signs of the hub, of which
-// there are few.
+// The newest events that may be the record before: the object's, or the hub's signs, which are few.
 Result<std::vector<Seq>> EventChanges::seqs_before(const Event& event, std::size_t most) {
   if (const ObjectKey* const key = observed_key(event))
     return lookup_.log().history_before(event.source, *key, event.seq, most);

@@ -32,8 +32,8 @@ class EventChanges {
   EventLookup& lookup_;
 };
 
-/// For events that are read in their order, of which a log may have millions: the record before is
-/// mostly at hand. Keeps a bounded number of records.
+/// For events that are read in order; a log may have millions of them. The record before is mostly
+/// at hand. Keeps a bounded number of records.
 class ChangesInOrder {
  public:
   /// `log` outlives it.

@@ -201,7 +201,7 @@ std::array<JsonView, sizeof...(sizes)> JsonView::members(const char (&... names)
   return found;
 }
 
-/// Where and why a text is no JSON.
+/// Where and why a text is not JSON.
 struct JsonFault {
   std::size_t offset = 0;  ///< bytes from its start
   std::size_t line = 1;    ///< of the text, from 1
@@ -211,19 +211,19 @@ struct JsonFault {
 /// Reads exactly one JSON document (white space around it is fine). bad_input otherwise: the
 /// message names line and byte.
 Result<JsonDocument> parse_json(std::string_view text);
-/// The same, with the place of the fault as a value; `fault` is set only on failure.
+/// Likewise, with the place of the fault as a value; `fault` is set only on failure.
 std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
                                        std::size_t bytes_max = kJsonBytesMax);
 
 /// Reads the text of `index` into `out`, whose buffers are used again. Values at `without`, which
-/// ascends, are not read and become null. False, with `fault` set, if the text is no JSON.
+/// ascends, are not read and become null. False, with `fault` set, if the text is not JSON.
 bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
                    std::span<const PlaceRange> without = {});
-/// The same without a copy: `out` refers to the text. The byte behind the text must be readable and
+/// Likewise without a copy: `out` refers to the text. The byte behind the text must be readable and
 /// one that cannot continue a token (a newline, or a string's NUL). False if parse_indexed has to
-/// read the text: it is no JSON, or a value that is not in `without` is written with escapes.
+/// read the text: it is not JSON, or a value that is not in `without` is written with escapes.
 bool parse_in_place(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without);
-/// Returns where and why `text`, which JsonIndex refused, is no JSON.
+/// Returns where and why `text`, which JsonIndex refused, is not JSON.
 JsonFault fault_of(std::string_view text);
 
 /// Prints with keys sorted bytewise, no white space and number tokens as they are: the bytes that

@@ -43,7 +43,7 @@ class Fingerprint {
  public:
   void add(std::string_view text) {
     for (const char c : text) mix(static_cast<unsigned char>(c));
-    mix(0x100);  // the end, which is no character
+    mix(0x100);  // the end, which is not a character
   }
   void add(Int128 number) {
     for (int i = 0; i < 16; ++i) mix(static_cast<unsigned>(number >> (8 * i)) & 0xff);
