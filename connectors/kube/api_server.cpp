@@ -44,7 +44,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
                                       });
   }
 
-  // Callbacks hold it weakly: it lives as long as its owner and posted work, never as long as a
+  // Callbacks hold it weakly: its lifetime is that of its owner and of posted work, never that of a
   // dropped request. None of these callbacks runs before begin() or after stop().
   CredentialEvents credential_events() {
     CredentialEvents events;

@@ -49,8 +49,8 @@ struct ApiServerCounters {
 class ApiServerConnection {
  public:
   /// Makes the connection. `name` is the source of its facts. `loop` outlives the connection. Fails
-  /// with `bad_input` if the certificates cannot be used; a server that is down is not an error:
-  /// its kinds are listed once it answers.
+  /// with `bad_input` if the certificates cannot be used; a server that is down is no error: its
+  /// kinds are listed once it answers.
   static Result<std::unique_ptr<ApiServerConnection>> make(IoLoop& loop, SourceName name,
                                                            Credentials credentials,
                                                            ApiServerSettings settings);

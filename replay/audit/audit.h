@@ -103,13 +103,13 @@ Result<AuditAnswer> audit_quota(const AuditSource& source, const AuditPosition& 
 /// the newest first ("time" may be null). One alone made the change, or the last of several changes
 /// within one observation; of several, one did, and the others own the same list. Empty flavor or
 /// resource: all. An alias selects every spelling of its resource; another name selects its own
-/// rows, or if there are none its aliases' rows. "effective" are the changes of the queue's
+/// rows, or if there are none those of its aliases. "effective" are the changes of the queue's
 /// status.effectiveQuotas (effective.h). "settings" are the changes of everything else of the queue
 /// that decides who gets quota, by seq: rows of a limit as in "rows", with "field" "borrowingLimit"
-/// or "lendingLimit", and rows of the other fields (spec_history.h), which are left out where a
+/// or "lendingLimit", and those of the other fields (spec_history.h), which are left out where a
 /// flavor or resource is given. "note" is null, or reports that the queue had no such flavor or
-/// resource. A span without an event has no rows, and its "to" is before its "from"; a span whose
-/// ends are reversed is `bad_input`.
+/// resource. A span without an event has no rows, and its "to" is before its "from"; a
+/// span whose ends are reversed is `bad_input`.
 ///
 /// With "multikueueconfig/NAME" as the queue it returns a WorkersHistory, with "cohort/NAME",
 /// "resourceflavor/NAME", "admissioncheck/NAME" or "localqueue/NAMESPACE/NAME" an ObjectHistory:

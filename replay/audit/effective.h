@@ -2,7 +2,7 @@
 // at a moment and over time. Internal to the audit.
 //
 // "effective" of a pair is a list, empty while the spec is in force: the queue's own override, then
-// the override of each Cohort above it, the nearest first:
+// that of each Cohort above it, the nearest first:
 //   {"kind" "ClusterQueue"|"Cohort", "name", "nominal", "borrowingLimit", "lendingLimit" (null: the
 //    override has no such pair, or no limit), "orchestrator" {"apiGroup", "kind", "name"}, "seq"}
 // An entry of kind ClusterQueue is the quota in force; the spec's nominalQuota beside it is only a

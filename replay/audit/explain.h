@@ -8,7 +8,7 @@
 // QuotaWhy has, beside the fields of every answer: "queue", "flavor", "resource"; "value"
 // {"nominal", "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"};
 // "written" (a row of QuotaHistory: the last change of the value; null if none is known) and
-// "writtenTimes" (its times, event_times.h); "grants", one per claim:
+// "writtenTimes" (its times, event_times.h); "grants", one a claim:
 //   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
 //    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
 //    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
@@ -16,7 +16,7 @@
 //    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
 //    "detached", "known", "namesNoNode" (its ClusterMetrics is empty), "hubOpens",
 //    "hold" {"since", "until"}, "sourceChange"}, "capacity" [...], "nodes" [...]}
-// with "capacity", one entry per flavor that has the resource:
+// with "capacity", one a flavor that has the resource:
 //   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
 //    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
 //    "settings" (setting_origin.h)},
@@ -34,14 +34,14 @@
 // was accepted, or null. The layer "flapSuppress" begins when the first of the nodes that it leaves
 // out was suppressed, and ends when the last of them counts again if none of them flaps any more.
 //
-// "nodes", one entry per node of the source in force:
+// "nodes", one a node of the source in force:
 //   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
 //    "suppressedSince", "suppressedUntil"}.
 // The amounts of eligible nodes of a flavor add up to its "offered", with what devices add: where
 // the cluster has published some for the resource, "devices" (explain_devices.h) has them.
 //
 // Where the queue follows its workers (annotation fairlead.io/quota-from) there are also "follows"
-// {"follows", "percent", "reserve", "malformed", "known"} and "workers", one entry per worker:
+// {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:
 //   {"cluster", "from" ("member", "claims", "nobody"), "counted", "known", "liveness",
 //    "hubOpens", "queues" [{"name", "seq", "nominal"}], "usable", "accepted", "contributes",
 //    "layer", "because"}.

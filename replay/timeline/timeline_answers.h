@@ -2,7 +2,7 @@
 //
 // Amounts are canonical Quantity text and times RFC 3339, as in the answers of the audit. A step is
 // an array: [time, seq (null: of a what-if), value (null: none)], of "nominal" with the writer
-// ("fairlead", "foreign") behind it. It holds from its time to the next step's.
+// ("fairlead", "foreign") behind it. It holds from its time to that of the next step.
 #pragma once
 
 #include <cstddef>
@@ -52,10 +52,10 @@ struct SeriesQuestion {
 /// "reduced" (steps were left out: between two others may have been), "leftOut" (this answer has
 /// not all steps of its span: there are more than `points`), "lines" {name: [step]}}]. Of a worker
 /// list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster", "reduced",
-/// "lines"}] with true or false as values; null: the list does not know the name. The pool's series
-/// are in pool_answers.h. Each line begins with the step in force at "from" and has at most
-/// `points` steps, the extremes of each stretch among them. Fails with `bad_input` if there never
-/// was such a queue, cluster, list, flavor or resource; it names what there was.
+/// "lines"}] with true or false as values; null: the list does not know the name. Those of the
+/// pool: pool_answers.h. Each line begins with the step in force at "from" and has at most `points`
+/// steps, the extremes of each stretch among them. Fails with `bad_input` if there never was such a
+/// queue, cluster, list, flavor or resource; it names what there was.
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
                                   const SeriesQuestion& question, const TimelineSpan& span,
                                   std::size_t points);
