@@ -66,7 +66,7 @@ void add_of_cluster(std::vector<ObjectKey>& keys, const Cluster& of, MemberKind 
     case MemberKind::resource_claim_template:
       return add_namespaced(keys, kind, of.devices.templates);
     case MemberKind::namespace_:
-    case MemberKind::config_map: return;  // not part of a Cluster
+    case MemberKind::config_map: return;  // no part of a Cluster
   }
 }
 

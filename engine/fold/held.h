@@ -112,7 +112,7 @@ Result with_held_of_member(const State& state, const SourceName& source, MemberK
     case MemberKind::resource_claim: return look.in(devices.claims, id());
     case MemberKind::resource_claim_template: return look.in(devices.templates, id());
     case MemberKind::config_map:
-    case MemberKind::namespace_: break;  // not part of a Cluster
+    case MemberKind::namespace_: break;  // no part of a Cluster
   }
   return look.none;
 }

@@ -57,10 +57,10 @@ std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
   return scopes;
 }
 
-// A kind that is not read on the hub at all may be read on a member: its streams have no scopes but
-// those of devices and Pods, which are watched where the configuration says so. Of Pods the
-// metadata says which Workload or tenant they belong to; their specs may hold secrets, and are
-// long. A syncer marks the Pods of tenants by an annotation: no label selects them.
+// What is read nowhere on the hub may be read of a member: its streams have no scopes but those of
+// devices and Pods, which are watched where the configuration says so. Of Pods the metadata says
+// which Workload or tenant they belong to; their specs may hold secrets, and are long. A syncer
+// marks the Pods of tenants by an annotation: no label selects them.
 std::map<Kind, WatchScope> member_scopes(const Configuration& configuration,
                                          const std::string& member) {
   const WatchScope nowhere{WatchScope::Breadth::nowhere, ""};

@@ -1,4 +1,5 @@
-// Which kinds are watched on the hub and on members, and which of them in one namespace only.
+// Which kinds are watched on the hub and of members, and in which namespace those that are not
+// watched in all.
 #pragma once
 
 #include <string>
