@@ -12,6 +12,7 @@ std::string FirstNames::text() const {
 RuleAction AdmissionTerms::action(AdmissionRule rule) const {
   const auto set = rules.find(rule);
   const RuleAction action = set == rules.end() ? info(rule).action : set->second;
+  // The fold refuses an invalid claim in any case: off would only hide that from its author.
   const bool silenced = rule == AdmissionRule::claim_invalid && action == RuleAction::off;
   return silenced ? RuleAction::warn : action;
 }

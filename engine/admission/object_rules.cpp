@@ -125,6 +125,7 @@ Objections owned_quota(const Question& question) {
   if (!before || !after || !queue || !queue->set_back) return {};
   Objections objections;
   for (const PairChange& change : changed_pairs(*before, *after, question.view.terms->aliases)) {
+    // The hub writes a contested pair as it observed it (overwrites.h), so it sets nothing back.
     if (queue->contested.contains(change.pair)) continue;
     const auto owned = queue->pairs.find(change.pair);
     const bool claimed = owned != queue->pairs.end();
@@ -145,6 +146,7 @@ Objections bad_base(const Question& question) {
   if (!request.object) return {};
   Objections objections;
   for (const auto& [annotation, value] : request.object->annotations) {
+    // A value that was there before passes: it must not keep people from editing anything else.
     if (request.old_object) {
       const auto& before = request.old_object->annotations;
       const auto was = before.find(annotation);

@@ -121,6 +121,7 @@ std::optional<EventDraft> Applier::answered(const WriteAnswer& answer, LogTime n
   const LogTime opens = now + std::clamp(wait, Duration{0}, kRetryAfterMax);
   // 429 and 503 are about the server, not the object, so all writes to it wait.
   lane.opens = std::max(lane.opens.value_or(opens), opens);
+  // At its old place: a throttled write does not lose its turn to writes that came after it.
   lane.place_of[key] = place;
   lane.waiting.emplace(place, std::move(write));
   return std::nullopt;
