@@ -272,6 +272,7 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
   std::vector<std::string> flavors, resources;
   const std::vector<KnownPair> all = pairs_of_queue(state, pair.queue);
   for (const KnownPair& known : all)
+    // As it is spelled first: a queue may list an alias and the resource behind it side by side.
     if (known.key.flavor == pair.flavor && known.spelled == pair.resource) return known;
   for (const KnownPair& known : all) {
     if (known.key.flavor == pair.flavor && known.key.resource == canonical) return known;
