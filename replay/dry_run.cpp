@@ -152,6 +152,7 @@ void DryRun::remember_input(const InputLine& line) {
   if (object.contains("metadata")) object["metadata"].erase("managedFields");
   const auto written =
       written_.find({line.cluster, line.api_version, line.kind, line.namespace_, line.name});
+  // An object that a write has touched is shown as the input shows it from then on.
   if (written != written_.end()) written->second = object;
   objects_[key] = std::move(object);
 }

@@ -9,7 +9,7 @@
 namespace fairlead {
 namespace {
 
-/// A path that does not exist or is no log of Fairlead is a mistake of the caller's input.
+/// A path that does not exist or is not a log of Fairlead is a mistake in the caller's input.
 Error as_input(Error error) {
   if (error.code == ErrorCode::not_found || error.code == ErrorCode::incompatible)
     error.code = ErrorCode::bad_input;

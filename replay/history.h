@@ -24,7 +24,7 @@ struct History {
 };
 
 /// Opens the history in a data directory or in a bundle file; exactly one of the two paths is not
-/// empty. `program` is that of FoldedStates; empty: they are not used. Changes nothing. Fails with
+/// empty. `program` is for FoldedStates; empty: they are not used. Changes nothing. Fails with
 /// `bad_input` if both or neither are named, or if the named one is not a log of Fairlead or one of
 /// a newer version; with `corrupt` if it cannot be read (a bundle: if one bit differs).
 Result<History> open_history(const std::filesystem::path& data, const std::filesystem::path& bundle,

@@ -1,7 +1,7 @@
-// What the webhook would say of objects in files: `fairlead plan --admit`.
+// What the webhook would object to in files: `fairlead plan --admit`.
 //
-// The rules are those of the webhook, and so is the view, made of a State that a dry run or a log
-// ends with. Each proposed object is judged alone: none sees what another one proposes.
+// The rules are the webhook's, and so is the view, made from the State at the end of a dry run or a
+// log. Each proposed object is judged alone: none sees what another one proposes.
 #pragma once
 
 #include <map>
@@ -19,15 +19,15 @@ namespace fairlead {
 using LiveAnnotations = std::map<ObjectKey, std::map<std::string, std::string>>;
 LiveAnnotations live_annotations(const std::vector<InputLine>& live);
 
-/// A proposed object with what is said of it.
+/// A proposed object with the objections to it.
 struct CheckedProposal {
   std::string api_version;
   AdmissionRequest request;
   AdmissionVerdict verdict;
 };
 /// Judges the hub's objects among `proposed`, in order: an object that State holds is updated,
-/// another created, one with the type DELETED deleted. Those of other clusters and of kinds without
-/// a rule are left out.
+/// another created, one with the type DELETED deleted. Objects of other clusters and of kinds
+/// without a rule are left out.
 std::vector<CheckedProposal> check_proposals(const State& state, const LiveAnnotations& live,
                                              const std::vector<InputLine>& proposed);
 
@@ -36,7 +36,7 @@ bool any_denied(const std::vector<CheckedProposal>& judged);
 /// One JSON object a line and finding: "cluster", "operation", "apiVersion", "kind", "name",
 /// "rule", "action" deny|warn, "field", "message".
 std::string proposals_json(const std::vector<CheckedProposal>& judged);
-/// The same as a table for people.
+/// The findings as a table for people.
 std::string proposals_table(const std::vector<CheckedProposal>& judged);
 
 }  // namespace fairlead

@@ -22,8 +22,7 @@ std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t col
 /// How a terminal shows a row. A colour repeats what the row says in words or numbers.
 enum class Tint : std::uint8_t { none, heading, falls, rises, refused };
 
-/// The same for a terminal that shows colours (ECMA-48 SGR), a tint a row; missing tints are
-/// `none`.
+/// For a terminal that shows colours (ECMA-48 SGR), one tint per row; missing tints are `none`.
 std::string narrow_table_text(const std::vector<TableRow>& rows, std::size_t columns,
                               const std::vector<Tint>& tints);
 

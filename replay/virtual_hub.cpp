@@ -144,6 +144,8 @@ Result<void> VirtualHub::answer(const Event& event) {
 Result<void> VirtualHub::come_back(const PatchIntended& intent, Seq seq, const std::string& uid) {
   if (intent.verb == Verb::remove) return goes(intent, seq, uid);
   ObjectObserved seen = observation_of(core_.state(), intent, seq, uid);
+  // An API server removes a deleted object together with its last finalizer, so the write that
+  // releases it is followed by ObjectGone and not by an observation.
   if (const auto* claim = std::get_if<ClaimFacts>(&seen.facts);
       claim && claim->deleting && claim->finalizers.empty())
     return goes(intent, seq, uid);

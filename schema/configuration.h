@@ -1,7 +1,7 @@
 // The configuration of Fairlead as a value.
 //
 // The configuration in force is an event in the log (ConfigChanged), so history replays with the
-// settings of its time. The YAML form and its defaults are in README.md; the reader is
+// settings of its time. The YAML form and its defaults are in docs/configuration.md; the reader is
 // engine/runtime/configuration.h.
 #pragma once
 

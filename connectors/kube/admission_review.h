@@ -2,8 +2,8 @@
 //
 // Contract: an API server takes any HTTP status but 200, and any answer without the right uid, for
 // a webhook that is out of order. So every body that is a review with a uid has an answer that
-// admits or denies, also where its object cannot be read; only what is no review at all is an
-// error.
+// admits or denies, even if its object cannot be read. Only a body that is not a review at all is
+// an error.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ inline constexpr std::size_t kReviewDepthMax = 64;
 /// Causes in a denial; the last says how many more there are.
 inline constexpr std::size_t kCausesMax = 16;
 
-/// A review: who is answered, and what the rules are asked.
+/// A review: whom the answer is for, and what the rules are asked.
 struct AdmissionReview {
   std::string uid;
   // What the answer calls the object.
@@ -36,8 +36,8 @@ struct AdmissionReview {
   std::string unread;  ///< why an object that a rule judges could not be read; else empty
 };
 
-/// Reads a review. Fails with `bad_input` for what is no AdmissionReview v1 with a uid: no JSON,
-/// too long, too deep, a key twice in an object, another kind or version.
+/// Reads a review. Fails with `bad_input` for anything but an AdmissionReview v1 with a uid: no
+/// JSON, too long, too deep, a key twice in an object, another kind or version.
 Result<AdmissionReview> read_admission_review(std::string_view body);
 
 /// Returns the answer to `review`: an AdmissionReview with the same uid. A denial is a Status 422

@@ -10,8 +10,9 @@
 namespace fairlead {
 
 /// Returns the path of an object: /api/v1/nodes/NAME,
-/// /apis/GROUP/VERSION/namespaces/NS/RESOURCE/NAME. Without a name it is the collection, without a
-/// namespace that of all namespaces. The namespace of a cluster-scoped kind is ignored.
+/// /apis/GROUP/VERSION/namespaces/NS/RESOURCE/NAME. Without a name it is the collection's path,
+/// without a namespace the path over all namespaces. The namespace of a cluster-scoped kind is
+/// ignored.
 std::string resource_path(const KindInfo& kind, std::string_view version,
                           std::string_view namespace_, std::string_view name);
 /// Percent-encodes everything but unreserved characters.

@@ -294,7 +294,7 @@ bool AdmissionMirror::is_current() const {
 
 std::shared_ptr<const AdmissionView> AdmissionMirror::next(const State& state, ViewState synced) {
   if (synced == ViewState::unsynced) {
-    everything_ = true;  // nothing was kept of what was noted meanwhile
+    everything_ = true;  // what was noted meanwhile was not kept
     auto view = std::make_shared<AdmissionView>();
     view->terms = std::make_shared<AdmissionTerms>(admission_terms(state.configuration));
     return view;

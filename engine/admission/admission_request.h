@@ -1,4 +1,5 @@
-// One request to an API server, as the rules see it: who asks for what change of which object.
+// One request to an API server, as the rules see it: which user asks for what change of which
+// object.
 //
 // A webhook makes it of an AdmissionReview (connectors/kube/admission_review.h), `fairlead plan
 // --admit` of an object and what State holds of it (replay/proposals.h).

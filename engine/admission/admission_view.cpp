@@ -12,6 +12,7 @@ std::string FirstNames::text() const {
 RuleAction AdmissionTerms::action(AdmissionRule rule) const {
   const auto set = rules.find(rule);
   const RuleAction action = set == rules.end() ? info(rule).action : set->second;
+  // The fold refuses an invalid claim in any case: off would only hide that from its author.
   const bool silenced = rule == AdmissionRule::claim_invalid && action == RuleAction::off;
   return silenced ? RuleAction::warn : action;
 }
@@ -40,8 +41,8 @@ std::optional<Amount> usage_of(const AdmissionView& view, const std::string& clu
   const QueueEntry* hub = view.queues.find(queue);
   if (!hub || !hub->present) return std::nullopt;
   const auto assigned = hub->pairs.find(pair);
-  // Usage on the hub is that of all clusters: it is this cluster's only where no other claim in
-  // force assigns the pair.
+  // The hub reports usage for all clusters together: it is this cluster's only where no other claim
+  // in force assigns the pair.
   if (assigned == hub->pairs.end() || assigned->second.in_force != 1) return std::nullopt;
   return amount_at(hub->usage, pair);
 }

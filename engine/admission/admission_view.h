@@ -1,8 +1,8 @@
 // What a judge of requests reads: an immutable excerpt of State that any thread may hold.
 //
 // The thread that owns State makes the next view of the last one (admission_mirror.h) and hands it
-// out; entries of what did not change are shared between the two. Amounts are those of State. Why
-// it is no lock around State: docs/decisions/0037-a-webhook-reads-a-view.md.
+// out; entries of what did not change are shared between the two. Amounts are in State's units. Why
+// a view and not a lock around State: docs/decisions/0037-a-webhook-reads-a-view.md.
 #pragma once
 
 #include <cstddef>

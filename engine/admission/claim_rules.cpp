@@ -103,6 +103,7 @@ Objections claim_invalid(const Question& question) {
 
 Objections cluster_taken(const Question& question) {
   const AdmissionRequest& request = question.request;
+  // An update cannot bring this about: the CRD makes clusterName immutable.
   if (request.operation != AdmissionOperation::create || !question.understood) return {};
   const std::string& name = std::get<ClaimFacts>(request.object->facts).spec.cluster_name;
   const ClusterEntry* cluster = question.view.clusters.find(name);

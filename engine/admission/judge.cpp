@@ -49,6 +49,7 @@ AdmissionVerdict judge(const AdmissionView& view, const AdmissionRequest& reques
   verdict.unsynced = view.state == ViewState::unsynced;
   const Question question = question_of(view, request);
   for (const AdmissionRuleFunction& rule : admission_rules()) {
+    // That rule alone asks for nothing but the request and the configuration.
     if (verdict.unsynced && rule.rule != AdmissionRule::claim_invalid) continue;
     const RuleAction action = view.terms->action(rule.rule);
     if (action == RuleAction::off) continue;

@@ -32,9 +32,9 @@ struct AdmissionVerdict {
 /// Asks every rule that is not off. Admits without a finding what carries a deletionTimestamp.
 AdmissionVerdict judge(const AdmissionView& view, const AdmissionRequest& request);
 
-/// Whether the request is not judged at all: it is the hub's own (`hub_user`, which may be empty),
-/// or that of a controller of kube-system, which must be able to remove anything. A user, not a
-/// field manager: any client can choose the latter.
+/// Whether the request is not judged at all, because it is the hub's own (`hub_user`, which may be
+/// empty) or comes from a controller of kube-system, which must be able to remove anything. A user,
+/// not a field manager: any client can choose the latter.
 bool passes(const AdmissionRequest& request, const std::string& hub_user);
 
 /// More and longer warnings are cut: the API server cuts at 256 characters each and at 4,096 in

@@ -33,7 +33,7 @@ std::vector<PairChange> changed_pairs(const ClusterQueueFacts& before,
                                       const ResourceAliases& aliases) {
   std::vector<PairChange> changes;
   if (before.groups == after.groups) return changes;
-  // Both are read in the same way, also where a queue covers an alias and the name that it
+  // Both are read in the same way, even where a queue covers an alias and the name that it
   // replaces. All pairs at once: anybody may send a review of 3 MiB of flavors.
   const auto old_amounts = amounts_in(before.groups, aliases);
   const auto new_amounts = amounts_in(after.groups, aliases);
@@ -125,6 +125,7 @@ Objections owned_quota(const Question& question) {
   if (!before || !after || !queue || !queue->set_back) return {};
   Objections objections;
   for (const PairChange& change : changed_pairs(*before, *after, question.view.terms->aliases)) {
+    // The hub writes a contested pair as it observed it (overwrites.h), so it sets nothing back.
     if (queue->contested.contains(change.pair)) continue;
     const auto owned = queue->pairs.find(change.pair);
     const bool claimed = owned != queue->pairs.end();
@@ -145,6 +146,7 @@ Objections bad_base(const Question& question) {
   if (!request.object) return {};
   Objections objections;
   for (const auto& [annotation, value] : request.object->annotations) {
+    // A value that was there before passes: it must not keep people from editing anything else.
     if (request.old_object) {
       const auto& before = request.old_object->annotations;
       const auto was = before.find(annotation);

@@ -19,8 +19,8 @@ Question question_of(const AdmissionView& view, const AdmissionRequest& request)
   const auto* proposed = std::get_if<ClaimFacts>(&request.object->facts);
   const auto* stored =
       request.old_object ? std::get_if<ClaimFacts>(&request.old_object->facts) : nullptr;
-  // An update of labels, finalizers or status must pass, also where the stored spec would be
-  // refused today: it may be older than a rule, or than an alias.
+  // An update of labels, finalizers or status must pass, even if the stored spec would be refused
+  // today: it may be older than a rule, or than an alias.
   if (proposed && (!stored || stored->spec != proposed->spec))
     question.understood = understand(proposed->spec, view.terms->aliases);
   return question;

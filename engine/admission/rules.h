@@ -1,7 +1,7 @@
 // The rules of the validating webhook: each is a function that names what is wrong with a request.
 //
-// A rule reads the request and a view, nothing else, so it says the same of a request to an API
-// server and of an object in a file. None of them guards anything: the fold checks again what
+// A rule reads the request and a view, nothing else, so it objects to a request to an API server
+// and to an object in a file alike. None of them guards anything: the fold checks again what
 // matters. docs/webhook.md has them for users.
 #pragma once
 
@@ -53,7 +53,7 @@ Objections claim_invalid(const Question& question);
 /// A claim is created for a cluster that has one.
 Objections cluster_taken(const Question& question);
 /// The assignments of a resource sum above what is accepted of the cluster, or of a flavor where
-/// the flavor bounds. An unknown capacity is no objection.
+/// the flavor bounds. An unknown capacity is not objected to.
 Objections over_capacity(const Question& question);
 /// The ceiling for a resource is above what is accepted of the cluster.
 Objections nominal_above_capacity(const Question& question);

@@ -40,9 +40,8 @@ void Applier::set_inflight_max(std::int64_t inflight_max) {
   inflight_max_ = static_cast<std::size_t>(std::max<std::int64_t>(inflight_max, 1));
 }
 
-// Of one object at most one write waits, the newest. The replaced one gets an outcome, although the
-// fold does not wait for it any more (note_intent), so that the log says of each intent what became
-// of it.
+// At most one write of an object waits, the newest. The replaced one gets an outcome, although the
+// fold no longer waits for it (note_intent), so that the log says what became of every intent.
 std::optional<EventDraft> Applier::enqueue(const Event& intent) {
   const PatchIntended& intended = std::get<PatchIntended>(intent.fact);
   Write write{request_for(intent.seq, intended)};
@@ -122,6 +121,7 @@ std::optional<EventDraft> Applier::answered(const WriteAnswer& answer, LogTime n
   const LogTime opens = now + std::clamp(wait, Duration{0}, kRetryAfterMax);
   // 429 and 503 are about the server, not the object, so all writes to it wait.
   lane.opens = std::max(lane.opens.value_or(opens), opens);
+  // At its old place: a throttled write does not lose its turn to writes that came after it.
   lane.place_of[key] = place;
   lane.waiting.emplace(place, std::move(write));
   return std::nullopt;

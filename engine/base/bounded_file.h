@@ -1,5 +1,6 @@
-// Reads a file that the user named, up to a maximum size. What is no file (a pipe, a device) is
-// refused and never waited for: a hub reads its configuration and credentials again while it runs.
+// Reads a file that the user named, up to a maximum size. Anything but a regular file (a pipe, a
+// device) is refused and never waited for: a hub reads its configuration and credentials again
+// while it runs.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,8 @@ namespace fairlead {
 inline constexpr std::size_t kSettingsBytesMax = std::size_t{16} << 20;
 
 /// Returns the contents of a file; of /dev/null nothing. Fails with `bad_input`, naming the file,
-/// if it is no file, cannot be read, or is longer than `bytes_max`. Reads one byte more at most,
-/// and does not block on what has no end of its own.
+/// if it is not a file, cannot be read, or is longer than `bytes_max`. Reads one byte more at most,
+/// so that it does not block on what has no end of its own.
 [[nodiscard]] Result<std::string> read_bounded(const std::string& path,
                                                std::size_t bytes_max = kSettingsBytesMax);
 

@@ -39,14 +39,14 @@ inline constexpr std::size_t kJsonNestingMax = 1000;
 /// Returns canonical text: keys sorted bytewise, no white space, invalid UTF-8 replaced.
 std::string to_text(const Json& value);
 
-/// Returns the value that `text` is, or a discarded one (`is_discarded()`) if it is no JSON or
+/// Returns the value that `text` is, or a discarded one (`is_discarded()`) if it is not JSON or
 /// nested deeper than kJsonNestingMax.
 Json read_json(std::string_view text);
 
-/// The same of a text that is JSON unless there is a defect or the log was forged: null then.
+/// Reads a text that is JSON unless there is a defect or the log was forged: null then.
 Json read_own_json(std::string_view text);
 
-/// Returns a member of `object`; null if it has none of that name, or is no object.
+/// Returns a member of `object`; null if it has none of that name, or is not an object.
 const Json& member(const Json& object, const char* name);
 
 /// Returns a text that is a member of `object`; empty if there is none.

@@ -14,11 +14,11 @@
 namespace fairlead {
 
 /// Returns `text` on one line and without effects: control characters (C0, DEL, C1), line and
-/// paragraph separators, marks of direction and bytes that are no UTF-8 are spelled as JSON spells
+/// paragraph separators, marks of direction and bytes that are not UTF-8 are spelled as JSON spells
 /// them (`\n`, `\u001b`), a byte as `\xff`.
 std::string printable(std::string_view text);
 
-/// The same of a text of several lines, which keeps its line breaks.
+/// Likewise for a text of several lines, which keeps its line breaks.
 std::string printable_lines(std::string_view text);
 
 /// Returns `document` with printable strings and keys.

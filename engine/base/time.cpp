@@ -226,7 +226,7 @@ std::optional<LogTime> parse_rfc3339(std::string_view text) {
   const std::int64_t unix_seconds =
       days_from(date) * kSecondsPerDay + hour * 3600 + minute * 60 + second - offset;
   const Wide total = Wide{unix_seconds} * kNsPerSecond + ns;
-  // INT64_MAX is kForever, which is no time.
+  // INT64_MAX is kForever, which is not a time.
   if (total < INT64_MIN || total >= INT64_MAX) return std::nullopt;
   return LogTime{static_cast<std::int64_t>(total)};
 }

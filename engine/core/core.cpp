@@ -32,7 +32,7 @@ std::vector<EventDraft> own(Fact fact) {
 
 Core::Core(const CoreSettings& settings)
     : settings_(settings),
-      // Where writes are assumed, so is what exists: no list was missed.
+      // Where writes are assumed, the input itself names what goes: no list has to show it.
       facts_(ingest_, settings.mode == WriteMode::assume ? nullptr : &lists_),
       outbox_(ingest_),
       planning_(settings.planning) {}

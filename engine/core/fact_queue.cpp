@@ -87,8 +87,8 @@ std::vector<EventDraft> FactQueue::draft(const State& state, LogTime now, HeldFa
   return std::exchange(out_.drafts, {});
 }
 
-// What a list does not name is drafted as gone in front of the end of the list: a State that knows
-// the list as complete has then exactly its objects.
+// Objects that a list does not name are drafted as gone in front of the end of the list. So once
+// State knows that the list is complete, it holds exactly the listed objects.
 void FactQueue::compare(const State& state) {
   const std::size_t facts = batch_.size();
   for (std::size_t i = 0; i < facts; ++i) {

@@ -8,9 +8,9 @@
 
 namespace fairlead {
 
-/// Returns what a request takes of `capacity` when it asks for `asked`, or for nothing (null): the
-/// policy's default, else all of it. What is asked is rounded up to a value that the policy allows;
-/// nullopt if there is none. Source: k8s.io/dynamic-resource-allocation
+/// Returns how much of `capacity` a request takes that asks for `asked`. One that names no amount
+/// (null) takes the policy's default, else all of it. What is asked is rounded up to a value that
+/// the policy allows; nullopt if there is none. Source: k8s.io/dynamic-resource-allocation
 /// structured/internal/incubating/consumable_capacity.go.
 std::optional<Quantity> consumption(const DeviceCapacity& capacity, const Quantity* asked);
 

@@ -2,8 +2,8 @@
 //
 // No CEL library in C++ can be relied on to give one answer on every machine for years, and a
 // selector decides about quota and placement: this evaluator is a pure function of (text, device).
-// It understands a part of CEL and is closed beyond: what it does not understand is unsupported and
-// never true. Source of the part that it does: k8s.io/dynamic-resource-allocation/cel and the CEL
+// It understands a part of CEL. Everything else is unsupported, and an unsupported selector is
+// never true. Source of that part: k8s.io/dynamic-resource-allocation/cel and the CEL
 // specification.
 #pragma once
 
@@ -21,15 +21,15 @@ namespace cel {
 struct Program;
 }  // namespace cel
 
-/// More evaluation steps on one device are an error: 0.1 ms. The longest expression without loops
-/// takes some 5,000, a usual one 3. An expression that takes more on a device that publishes
-/// nothing is unsupported: no device need be asked.
+/// The most evaluation steps on one device, about 0.1 ms; more are an error. The longest expression
+/// without loops takes some 5,000, a usual one 3. An expression that takes more on a device that
+/// publishes nothing is unsupported: no device need be asked.
 inline constexpr int kCelStepsMax = 10'000;
-/// The same for the selectors of requests, which a tenant or a user of a queue writes and the hub
-/// evaluates on each device: 10 us.
+/// The bound for selectors in requests, about 10 us: a tenant or a user of a queue writes them, and
+/// the hub evaluates them on each device.
 inline constexpr int kCelRequestStepsMax = 1'000;
 
-/// What a selector says of a device.
+/// The verdict of a selector about a device.
 enum class SelectorVerdict : std::uint8_t { no, yes, error, unsupported };
 
 /// One compiled expression. Copies share it; may be used from any thread.
@@ -45,14 +45,14 @@ class CelSelector {
 
   /// Evaluates the expression on a device of `driver`.
   SelectorVerdict evaluate(std::string_view driver, const DeviceFacts& device) const;
-  /// The same, and sets `why` to the error, for a person, where the verdict is `error`.
+  /// Also sets `why` to the error, for a person, where the verdict is `error`.
   SelectorVerdict evaluate(std::string_view driver, const DeviceFacts& device,
                            std::string& why) const;
-  /// The same, and sets `steps` to the evaluation steps that it took.
+  /// Also sets `steps` to the evaluation steps that it took.
   SelectorVerdict evaluate(std::string_view driver, const DeviceFacts& device,
                            std::int64_t& steps) const;
-  /// Returns a text that is equal for devices of which the expression sees the same: the verdict
-  /// about them is the same. It must be supported.
+  /// Returns a text that is equal for devices that look alike to the expression, so that its
+  /// verdict about them is the same. The expression must be supported.
   std::string seen_of(std::string_view driver, const DeviceFacts& device) const;
 
  private:

@@ -17,7 +17,8 @@ bool binds(const DevicePlace& place) {
                      [](const Device& device) { return device.binds; });
 }
 
-// Appends the runs of devices of a slice that says of each where it reaches.
+// Appends the runs of devices that reach the node, for a slice whose devices each say which nodes
+// they reach.
 void append_runs(const PublishedSlice& slice, const DeviceNode& node,
                  std::vector<DevicePlace>& places) {
   const auto count = static_cast<std::uint32_t>(slice.facts->devices.size());
@@ -113,8 +114,8 @@ void ClusterDeviceIndex::erase_slice(const std::string& name) {
   slices_.erase(at);
 }
 
-// What most changes leave as it was: the pool, and the one node that the slice names. Of the former
-// facts nothing is known any more but what the index keeps.
+// Most changes of a slice keep its pool and the one node that it names. The former facts may be
+// gone, so the new ones are compared with what the index keeps.
 bool ClusterDeviceIndex::reaches_the_same(const PublishedSlice& slice,
                                           const ResourceSliceFacts& facts) {
   return facts.reach.kind == NodeReachKind::node && !slice.everywhere && !slice.selects &&
@@ -307,7 +308,7 @@ void ClusterDeviceIndex::erase_node(const std::string& name) {
   drop_if_unnamed(at->second);
 }
 
-// A node that is not known is reached only by what names it.
+// A node that is not known is reached only by slices that name it.
 void ClusterDeviceIndex::compare_selectors(DeviceNode& node) {
   note_change(node);
   for (PublishedSlice* slice : by_selector_) {

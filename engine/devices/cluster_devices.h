@@ -1,10 +1,10 @@
 // The devices of one cluster, indexed for the search.
 //
-// It gets each fact as it comes and goes, and derives what has changed with the next question: one
-// slice costs its own pool, not the cluster. Facts stay with their owner, at addresses that do not
-// change; the index adds some 100 bytes a device. What it answers is a function of the facts that
-// it holds, not of the order in which they came. Not thread-safe: also questions change what it
-// remembers.
+// It gets each fact as it comes and goes, and derives what has changed with the next question: a
+// changed slice costs work on its own pool, not on the cluster. Facts stay with their owner, at
+// addresses that do not change; the index adds some 100 bytes per device. What it answers is a
+// function of the facts that it holds, not of the order in which they came. Not thread-safe:
+// questions change what it remembers, too.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 namespace fairlead {
 
 /// Devices that reach a node, one after the other in their pool: [begin, end) of
-/// IndexedPool::devices. None of a pool that is not complete, which is listed all the same.
+/// IndexedPool::devices. Empty for an incomplete pool, which is listed all the same.
 struct DevicePlace {
   IndexedPool* pool;
   std::uint32_t begin;
@@ -32,31 +32,30 @@ struct DevicePlace {
 struct DeviceNode {
   const std::string* key = nullptr;     ///< its name, where the index keeps it
   const NodeFacts* facts = nullptr;     ///< null: not known
-  Labels labels;                        ///< those that node selectors were compared with
+  Labels labels;                        ///< as node selectors were last compared with them
   std::uint32_t number = 0;             ///< in ClusterDeviceIndex::nodes(), if it is known
-  std::vector<PublishedSlice*> slices;  ///< that reach it, but for those that reach every node
-  std::vector<DevicePlace> places;      ///< in the order of the search, if `places_version` is now
+  std::vector<PublishedSlice*> slices;  ///< that reach it, without those that reach every node
+  std::vector<DevicePlace> places;      ///< in the order of the search; see places_version_
   std::uint64_t places_version = 0;
 
   const std::string& name() const { return *key; }
 };
 
-/// What a list of selectors says of the devices that reach each node.
+/// The verdicts of a list of selectors about the devices that reach each node.
 struct NodeTallies {
   struct OfNode {
-    std::uint32_t yes = 0;    ///< devices of its complete pools for which it is true
-    bool has_errors = false;  ///< it is an error on some device of these pools
+    std::uint32_t yes = 0;    ///< devices of its complete pools for which the list is true
+    bool has_errors = false;  ///< the list is an error on some device of these pools
   };
   std::vector<OfNode> nodes;  ///< by DeviceNode::number
-  bool has_errors = false;    ///< of one of the nodes
+  bool has_errors = false;    ///< on one of the nodes
   // When they were counted:
   std::uint64_t version = 0;  ///< of the index...
   std::size_t changes = 0;    ///< ...and how many nodes had changed since
 };
 
 /// Large: slices, nodes, classes, taint rules and uses are indexed together, because a change of
-/// one makes stale what was derived of the others; mark_stale() and note_change() are where that is
-/// decided.
+/// one makes stale what was derived from the others: mark_stale() and note_change() decide what.
 class ClusterDeviceIndex {
  public:
   ClusterDeviceIndex() = default;
@@ -75,9 +74,9 @@ class ClusterDeviceIndex {
   void erase_taint_rule(const std::string& name);
   void set_node(const std::string& name, const NodeFacts& facts);
   void erase_node(const std::string& name);
-  /// Replaces all that `user`, a claim or a booking, uses; nothing for a user that is gone.
+  /// Replaces the uses of `user`, a claim or a booking. A user that is gone has none.
   void set_uses(const std::string& user, std::vector<DeviceUse> uses);
-  /// Replaces all that is reserved for `consumer`; nothing for one without reservation.
+  /// Replaces what is reserved for `consumer`. A consumer without a reservation has nothing.
   void set_reservation(const std::string& consumer, std::vector<DeviceUse> uses,
                        std::vector<PluginUse> plugin_uses = {});
 
@@ -85,8 +84,8 @@ class ClusterDeviceIndex {
 
   /// The known nodes by name, bytewise.
   const std::vector<DeviceNode*>& nodes();
-  /// Returns the devices that reach a node in the order of the search: by (driver, pool) bytewise,
-  /// pools of which a device with bindingConditions reaches it after all others, slices by name,
+  /// Returns the devices that reach a node in the order of the search: pools by (driver, pool)
+  /// bytewise, but last those in which a device with bindingConditions reaches it; slices by name;
   /// devices as listed.
   const std::vector<DevicePlace>& places(DeviceNode& node);
   /// The pools that have a slice for every node because it has counter sets, and are not complete.
@@ -98,39 +97,40 @@ class ClusterDeviceIndex {
   Pools& pools();
   /// Every IndexedPool::number is smaller.
   std::size_t pool_numbers() const { return pools_.size() + free_numbers_.size(); }
-  /// Returns null if it is not published in a slice that counts.
+  /// Returns the device; null if no slice that counts publishes it.
   const Device* find(const DeviceId& device);
-  /// Returns its facts, for pin_uses.
+  /// Returns the device's facts, for pin_uses.
   const DeviceFacts* published(const DeviceId& device);
-  /// Whether the device, of a pool in whatever state, reaches the node.
+  /// Whether the device reaches the node, in whatever state its pool is.
   bool reaches_node(const Device& device, const DeviceNode& node) const;
   /// Returns its taints, sorted.
   std::vector<Taint> taints(const Device& device) const;
-  /// Returns how much of an extended resource is reserved that the device plugin of a node serves.
+  /// Returns how much is reserved of an extended resource that the node's device plugin serves.
   Int128 plugin_reserved(const std::string& node, const std::string& resource) const;
-  /// Whether a claim or a booking uses it, whole or in part. A reservation is no use.
+  /// Whether a claim or a booking uses it, whole or in part. A reservation does not count as a use.
   bool is_used(const Device& device) const;
 
   /// Returns null if there is no such class.
   const DeviceClassFacts* find_class(const std::string& name) const;
-  /// Returns the class that gives an extended resource: of those that name it the newest, then the
-  /// one with the smallest name. Null if none does. Source: Kubernetes 1.36
+  /// Returns the class that gives an extended resource: the newest that names it, and of equally
+  /// new ones the first by name. Null if none does. Source: Kubernetes 1.36
   /// pkg/scheduler/framework/plugins/dynamicresources/extended.
   const std::string* class_giving(const std::string& resource) const;
 
   /// Selectors that have been asked for. Numbers are valid until forget_selectors().
   SelectorLists& selectors() { return lists_; }
-  /// Returns what the first selector of the list says that is not true, `yes` if all are; `failed`
-  /// is set to its place in the list. Remembered until the slice changes.
+  /// Returns the verdict of the first selector in the list that is not true, and sets `failed` to
+  /// its place; `yes` if all are true. Remembered until the slice changes.
   SelectorVerdict verdict(const Device& device, SelectorListId list, std::size_t& failed);
   SelectorVerdict verdict(const Device& device, SelectorListId list);
-  /// Returns what the list says of devices of a pool. Remembered until its slices or uses change.
+  /// Counts the devices of a pool for which the list is true. Remembered until its slices or uses
+  /// change.
   PoolTally tally(IndexedPool& pool, SelectorListId list, TallyOf of);
-  /// Returns what the list says of the devices that reach each of nodes(). Valid until a fact is
-  /// set or erased, or forget_selectors().
+  /// Counts, for each of nodes(), the devices that reach it and for which the list is true. Valid
+  /// until a fact is set or erased, or forget_selectors().
   const NodeTallies& node_tallies(SelectorListId list, TallyOf of);
-  /// Drops all that is remembered of selectors if they have become many. Numbers of lists are not
-  /// valid any more.
+  /// Drops what is remembered about selectors if they have become too many. Numbers of lists are no
+  /// longer valid then.
   void forget_selectors();
 
  private:
@@ -184,7 +184,8 @@ class ClusterDeviceIndex {
   std::vector<IndexedPool*> incomplete_everywhere_;
   std::vector<IndexedPool*> wide_pools_;
   std::map<std::string, const DeviceClassFacts*> classes_;
-  std::map<std::string, DeviceTaintRuleFacts> rules_;  // copies: what a rule was, it has to unmark
+  // Copies: a rule that changes also makes stale what it selected before.
+  std::map<std::string, DeviceTaintRuleFacts> rules_;
   std::vector<const DeviceTaintRuleFacts*> rules_in_force_;
   Users users_;
   Users consumers_;
@@ -195,7 +196,7 @@ class ClusterDeviceIndex {
   std::size_t verdict_bytes_ = 0;  // of all slices together
   std::map<std::pair<SelectorListId, TallyOf>, NodeTallies> node_tallies_;
   std::uint64_t version_ = 1;           // rises when each node must be counted anew
-  std::vector<std::uint32_t> changed_;  // since then, nodes with other devices or other uses
+  std::vector<std::uint32_t> changed_;  // nodes whose devices or uses have changed since
 };
 
 }  // namespace fairlead

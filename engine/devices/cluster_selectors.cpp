@@ -1,4 +1,4 @@
-// What selectors say of the devices of a cluster, and how many they are true for.
+// The verdicts of selectors about the devices of a cluster, and how many devices they are true for.
 #include <algorithm>
 
 #include "engine/devices/cluster_devices.h"
@@ -7,17 +7,17 @@ namespace fairlead {
 
 namespace {
 
-// What is remembered of selectors is dropped when there are more texts than these: classes have a
-// few, but each request may bring its own. Fewer are kept where many devices have a verdict, of a
-// byte, for each text.
+// What is remembered about selectors is dropped when there are more texts than these: classes have
+// a few, but each request may bring its own. Fewer are kept where there are many devices, because
+// each has a verdict of one byte for each text.
 constexpr std::size_t kTextsMax = 1024;
 constexpr std::size_t kFewTexts = 64;
 constexpr std::size_t kVerdictBytesMax = std::size_t{16} << 20;
 
-// As many lists are counted for each node: 8 bytes a node and list.
+// So many lists are counted for each node, at 8 bytes per node and list.
 constexpr std::size_t kNodeTalliesMax = 16;
 
-// After as many changes all nodes are counted anew.
+// After so many changes all nodes are counted anew.
 constexpr std::size_t kChangesMax = 1024;
 
 }  // namespace

@@ -30,7 +30,7 @@ std::string text(const DeviceId& id);
 /// Amounts of capacities by their names, as the device spells them.
 using Capacities = std::map<std::string, Quantity>;
 
-/// Where the counters that a use takes of its pool are known from.
+/// How it is known which counters of its pool a use takes.
 enum class UseCost : std::uint8_t {
   published,  ///< the slices as they are now: reservations
   pinned,     ///< DeviceUse::counters
@@ -48,7 +48,7 @@ struct DeviceUse {
   friend bool operator==(const DeviceUse&, const DeviceUse&) = default;
 };
 
-/// A part of what the device plugin of a node serves: of node.status.allocatable[resource].
+/// An amount of node.status.allocatable[resource], which the node's device plugin serves.
 struct PluginUse {
   std::string node;
   std::string resource;

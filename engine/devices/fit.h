@@ -1,9 +1,9 @@
-// Does a pod fit, and a gang of pods: the search for devices in one cluster.
+// Whether a pod, or a gang of pods, fits: the search for devices in one cluster.
 //
-// The rules are those of the scheduler's allocator in Kubernetes 1.36 with its default features, so
-// that "fits" means "will be allocated there". CPU and memory are not looked at. The search is
-// depth-first, in an order that facts alone decide, and its first full solution is the answer:
-// equal facts reserve equal devices, on every machine.
+// The search follows the rules of the scheduler's allocator in Kubernetes 1.36 with its default
+// features, so that "fits" means "will be allocated there". CPU and memory are not looked at. The
+// search is depth-first, in an order that facts alone decide, and its first full solution is the
+// answer: equal facts reserve equal devices, on every machine.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ enum class FitReason : std::uint8_t {
   budget,         ///< the steps ran out
   pool_updating,  ///< it asks for All, and a pool is not complete
   selector_error,
-  no_devices,    ///< one request that no node can meet alone
+  no_devices,    ///< no node can meet one of the requests, even by itself
   no_node,       ///< no node meets the requests together
   gang_too_big,  ///< every pod fits alone
 };
@@ -66,10 +66,10 @@ struct FitQuestion {
   std::function<std::optional<NamedClaim>(const std::string& name)> claim_of;
   /// Returns the tolerations of a node's flavor, null for none: they count beside the pod's.
   std::function<const std::vector<Toleration>*(const std::string& node)> flavor_tolerations;
-  /// The extended resources that a class of some cluster in question gives. Others are no devices,
-  /// but for deviceclass.resource.kubernetes.io/<class>.
+  /// The extended resources that a class of some cluster in question gives. No other resource
+  /// stands for devices, except deviceclass.resource.kubernetes.io/<class>.
   std::set<std::string> extended;
-  /// The most devices that are tried. The searches for a reason have as many for themselves.
+  /// The most devices that are tried. The searches for a reason may try as many again.
   std::int64_t steps_max = 100'000;
 };
 
@@ -83,12 +83,12 @@ struct FitDevice {
 
   friend bool operator==(const FitDevice&, const FitDevice&) = default;
 };
-/// One entry of a pod that was solved with it.
+/// One claim entry of a pod, solved together with that pod.
 struct FitClaim {
   std::string entry;
   std::vector<FitDevice> devices;  ///< in the order in which they were taken
-  /// Of an extended resource that the device plugin of the node serves: how much of the node's
-  /// allocatable it takes, in the place of devices. Else 0.
+  /// For an extended resource that the node's device plugin serves: how much of the node's
+  /// allocatable it takes, instead of devices. Else 0.
   Amount of_plugin = 0;
 
   friend bool operator==(const FitClaim&, const FitClaim&) = default;
@@ -103,28 +103,27 @@ struct FitPod {
 
 struct FitAnswer {
   std::optional<FitRefusal> refusal;  ///< none: the gang fits
-  std::vector<FitPod> pods;           ///< of all pod sets, in order, but for pods without claims
-  std::int64_t alternatives = 0;      ///< the sum of the indexes of the chosen alternatives
-  std::int64_t steps = 0;             ///< devices tried, without those for the reason
+  std::vector<FitPod> pods;       ///< of all pod sets, in order, without pods that have no claims
+  std::int64_t alternatives = 0;  ///< the sum of the indexes of the chosen alternatives
+  std::int64_t steps = 0;         ///< devices tried, without those for the reason
 };
 
 /// Searches for the first solution of all pods together.
 FitAnswer fit(ClusterDeviceIndex& devices, const FitQuestion& question);
 
 /// Whether what is left of a former solution could be taken again as it is: every node may be used
-/// and every device taken, in its order. What the solution itself reserves must not be in the
-/// index.
+/// and every device taken, in its order. The index must not hold what the solution itself reserves.
 bool still_fits(ClusterDeviceIndex& devices, const FitQuestion& question,
                 const std::vector<FitPod>& pods);
 
 /// Returns what a solution reserves: all of its devices but those with adminAccess.
 std::vector<DeviceUse> reservation_of(const FitAnswer& answer);
-/// Returns what it reserves of the amounts that device plugins of nodes serve.
+/// Returns the amounts of device plugins that a solution reserves.
 std::vector<PluginUse> plugin_uses_of(const std::vector<FitPod>& pods);
 
-/// Returns how many devices would be free after `answer`: those of complete pools for which the
-/// selectors of a class that the question asks for are true and that are neither used nor
-/// reserved, not even in part.
+/// Returns how many devices would be free after `answer`. A device counts if its pool is complete,
+/// if the selectors of a class in the question are true for it, and if no part of it is used or
+/// reserved.
 std::int64_t free_devices_after(ClusterDeviceIndex& devices, const FitQuestion& question,
                                 const FitAnswer& answer);
 

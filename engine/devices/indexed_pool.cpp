@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kFewDevices = 64;
 
 // A device that several claims share costs once. Each use has pinned what it saw, which a driver
-// may have changed in between: the greatest is what no order of the uses makes too small.
+// may have changed in between: the greatest value of each counter counts, whatever the order of the
+// uses.
 std::vector<CounterSet> cost_of(const DeviceUses& uses, const DeviceFacts* published) {
   std::vector<CounterSet> cost;
   if (uses.used.empty()) {
@@ -118,8 +119,7 @@ Device as_published(PublishedSlice& slice, std::size_t index,
   return device;
 }
 
-// Whether something that the slices have is for more than one node. Counters of a pool are shared
-// by all of its devices.
+// Whether the slices have devices for more than one node, which then share the pool's counters.
 bool spans_nodes(const std::vector<PublishedSlice*>& slices) {
   const std::string* node = nullptr;
   for (const PublishedSlice* slice : slices) {
@@ -173,7 +173,7 @@ void IndexedPool::sort_names() {
   if (devices.size() <= kFewDevices) return;
   by_name.resize(devices.size());
   for (std::uint32_t i = 0; i < by_name.size(); ++i) by_name[i] = i;
-  // Of one name, which only an invalid pool has twice, the first.
+  // Of two devices with one name, which only an invalid pool has, the first counts.
   std::sort(by_name.begin(), by_name.end(), [&](std::uint32_t a, std::uint32_t b) {
     const std::string &name_a = devices[a].facts().name, &name_b = devices[b].facts().name;
     return std::tie(name_a, a) < std::tie(name_b, b);

@@ -26,13 +26,13 @@ struct PublishedSlice {
   const std::string* key = nullptr;  ///< its name, where the index keeps it
   const ResourceSliceFacts* facts = nullptr;
   IndexedPool* pool = nullptr;
-  std::vector<DeviceNode*> reached;  ///< the nodes that it or a device of it reaches...
-  bool everywhere = false;           ///< ...besides all of them
+  std::vector<DeviceNode*> reached;  ///< the nodes that it, or a device of it, names or selects
+  bool everywhere = false;           ///< it, or a device of it, reaches all nodes
   bool selects = false;              ///< it has a node selector, of its own or of a device
   bool counts = false;               ///< is of the highest generation
   std::uint32_t first = 0;           ///< where its devices begin in the pool's, if it counts
-  /// What selectors say of its devices, 1 + SelectorVerdict or 0 where it has not been asked:
-  /// [text * devices + device].
+  /// Verdicts about its devices, as 1 + SelectorVerdict, 0 where a selector was not asked: [text *
+  /// devices + device].
   std::vector<std::uint8_t> verdicts;
 
   const std::string& name() const { return *key; }
@@ -42,8 +42,8 @@ struct PublishedSlice {
 struct DeviceUses {
   std::vector<const DeviceUse*> used;
   std::vector<const DeviceUse*> reserved;
-  std::uint32_t whole = 0;  ///< of both, those that take the whole device
-  Capacities consumed;      ///< of both, the sum of the shares
+  std::uint32_t whole = 0;  ///< how many of both take the whole device
+  Capacities consumed;      ///< the sum of the shares in both
 
   /// Whether shares of it are used or reserved.
   bool has_shares() const { return used.size() + reserved.size() > whole; }
@@ -52,7 +52,7 @@ struct DeviceUses {
   void sum_up();
 };
 
-/// One published device. Its facts are those of its slice, by index.
+/// One published device. Its facts are in its slice, by index.
 struct Device {
   PublishedSlice* slice = nullptr;
   const DeviceUses* uses = nullptr;  ///< null if it is neither used nor reserved
@@ -86,15 +86,15 @@ class PoolCounters {
   std::map<std::string_view, std::map<std::string_view, Int128>> left_;
 };
 
-/// Which devices of a pool a tally is of.
+/// Which devices of a pool a tally counts.
 enum class TallyOf : std::uint8_t { all, not_used_whole };
 
-/// What a list of selectors says of the devices of a pool.
+/// The verdicts of a list of selectors about the devices of a pool.
 struct PoolTally {
   SelectorListId list = 0;
   TallyOf of = TallyOf::all;
-  bool has_errors = false;  ///< it is an error on some device
-  std::uint32_t yes = 0;    ///< devices for which it is true
+  bool has_errors = false;  ///< the list is an error on some device
+  std::uint32_t yes = 0;    ///< devices for which the list is true
 };
 
 struct IndexedPool {

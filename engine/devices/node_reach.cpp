@@ -16,8 +16,8 @@ bool label_letter(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-// What a label's value, or the part of its key behind the `/`, may be. A requirement with another
-// text is no requirement at all, so that its term matches nothing, even with NotIn.
+// What a label's value, or the part of its key behind the `/`, may be. A requirement with any other
+// text is invalid, and a term with an invalid requirement matches nothing, even with NotIn.
 bool label_text(std::string_view text) {
   const auto inner = [](char c) { return label_letter(c) || c == '-' || c == '_' || c == '.'; };
   if (text.size() > kLabelBytesMax) return false;
@@ -25,7 +25,7 @@ bool label_text(std::string_view text) {
                           std::all_of(text.begin(), text.end(), inner));
 }
 
-// A label's value has no sign.
+// from_chars() reads a minus sign, with which no label's value can begin.
 std::optional<std::int64_t> integer(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -45,6 +45,8 @@ bool compares(const NodeRequirement& requirement, std::optional<std::string_view
 }
 
 bool label_matches(const NodeRequirement& requirement, const Labels& labels) {
+  // Source: k8s.io/apimachinery labels.Requirement.Matches: NotIn and DoesNotExist hold for a node
+  // without the label; Gt and Lt need an integer on both sides.
   const std::string& op = requirement.op;
   const std::string_view key = requirement.key;
   const auto name = key.substr(key.rfind('/') + 1);  // all of it where there is none: npos + 1 is 0

@@ -10,14 +10,14 @@
 
 namespace fairlead {
 
-/// Why a device cannot be taken for a request, if nothing else were asked of the cluster.
+/// Why a device could not be taken for a request, even if nothing else were asked of the cluster.
 enum class DeviceObstacle : std::uint8_t {
   none,            ///< it could be taken
   selector_error,  ///< a selector of the class or the request has no answer for it
   used,            ///< it is used or reserved as a whole
   capacity,        ///< its capacities are too small, beside the shares of others
   taint,           ///< it has a taint that the request does not tolerate
-  counters,        ///< the counters of its pool do not suffice beside what is used of them
+  counters,        ///< too little is left of the counters of its pool
   no_node,         ///< it reaches no node on which the pod may be
 };
 
@@ -36,7 +36,7 @@ struct RequestObstacles {
   std::string pod_set;
   std::string request;  ///< `entry/request` or `entry/request/alternative`
   AllocationMode mode = AllocationMode::exact;
-  std::int64_t count = 1;  ///< of devices that one pod needs, on one node; of mode `exact`
+  std::int64_t count = 1;              ///< devices that one pod needs on one node; of mode `exact`
   std::vector<DeviceRefusal> devices;  ///< by driver, pool, slice and place in it
   std::int64_t others = 0;             ///< devices for which a selector is false
 };

@@ -20,7 +20,7 @@ struct NamedSlice {
   const ResourceSliceFacts* facts;
 };
 
-/// The slices of a pool that count: those of its highest generation, by name.
+/// The slices of a pool that count, which are the slices of its highest generation, by name.
 struct PoolView {
   PoolStatus status = PoolStatus::complete;
   std::string why;  ///< what makes it invalid or incomplete, for a person; empty if complete
@@ -30,11 +30,11 @@ struct PoolView {
 /// Judges the slices of one pool, which must be sorted by name, one at least.
 PoolView view_of_pool(const std::vector<NamedSlice>& slices);
 
-/// Whether the rule selects the device. One without a selector selects each.
+/// Whether the rule selects the device. A rule without a selector selects every device.
 bool selects(const DeviceTaintRuleFacts& rule, const ResourceSliceFacts& slice,
              const DeviceFacts& device);
-/// Returns the taints of a device: its own and those of the rules that select it, sorted. Only
-/// NoSchedule and NoExecute.
+/// Returns the NoSchedule and NoExecute taints of a device, sorted: its own, and what the rules add
+/// that select it.
 std::vector<Taint> taints_of(const ResourceSliceFacts& slice, const DeviceFacts& device,
                              const std::vector<const DeviceTaintRuleFacts*>& rules);
 

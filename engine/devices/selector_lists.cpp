@@ -25,7 +25,7 @@ SelectorListId SelectorLists::intern(const std::vector<DeviceSelector>& of_class
   return at->second;
 }
 
-// A selector that is no CEL becomes the empty text, which compiles to what is not understood.
+// A selector that is not CEL becomes the empty text, which is unsupported.
 std::uint32_t SelectorLists::intern_text(const DeviceSelector& selector, int steps_max) {
   const std::string text = selector.cel.value_or("");
   const auto [at, added] =
@@ -34,7 +34,7 @@ std::uint32_t SelectorLists::intern_text(const DeviceSelector& selector, int ste
   return at->second;
 }
 
-// The verdict is the same whether it is remembered or not: what is remembered changes no answer.
+// Remembered or evaluated, the verdict is the same: the cache changes no answer.
 SelectorVerdict SelectorLists::ask(std::uint32_t text, std::string_view driver,
                                    const DeviceFacts& device) {
   Text& of = texts_[text];

@@ -16,25 +16,25 @@
 
 namespace fairlead {
 
-/// A list of selectors that must all be true, in order: those of a class, then those of a request.
+/// A list of selectors that must all be true, in order: the class's, then the request's.
 using SelectorListId = std::uint32_t;
 
 /// The table of texts and lists of one cluster.
 class SelectorLists {
  public:
-  /// Returns the number of the list. A selector of a kind that is not understood is never true, nor
-  /// one of a request that takes more than kCelRequestStepsMax steps.
+  /// Returns the number of the list. Never true is a selector of a kind that is not understood, or
+  /// a request's selector that takes more than kCelRequestStepsMax steps.
   SelectorListId intern(const std::vector<DeviceSelector>& of_class,
                         const std::vector<DeviceSelector>& of_request = {});
 
-  /// Returns the index of one selector's text, for selector(). The same text with another bound is
-  /// another one.
+  /// Returns the index of one selector's text, for selector(). The same text with another bound has
+  /// an index of its own.
   std::uint32_t intern_text(const DeviceSelector& selector, int steps_max);
   /// The texts of a list, as indexes for selector().
   const std::vector<std::uint32_t>& texts(SelectorListId list) const { return lists_[list]; }
   const CelSelector& selector(std::uint32_t text) const { return texts_[text].selector; }
-  /// Returns what the text says of a device. One that takes many steps is evaluated once for all
-  /// devices of which it sees the same.
+  /// Returns the verdict of the text about a device. A text that takes many steps is evaluated once
+  /// for all devices that look alike to it.
   SelectorVerdict ask(std::uint32_t text, std::string_view driver, const DeviceFacts& device);
   std::size_t text_count() const { return texts_.size(); }
   void clear();

@@ -1,7 +1,7 @@
 // What a rule changed that other rooms derive from.
 //
 // A rule changes its own part of State and returns the rest as Changes. Only fold/close.cpp knows
-// who follows: hand_on() marks what is derived again when the present moment closes.
+// what follows from them: hand_on() marks what is derived again when the open moment closes.
 #pragma once
 
 #include <cstdint>

@@ -132,7 +132,7 @@ struct Cluster {
   std::set<CapacityKey> mapped;  ///< pairs: the flavor ever won the resource of a node
   std::map<CapacityKey, CapacityValue> capacity;
   Memo<std::vector<SumLane>> lanes;  ///< emptied when a key of `capacity` or a kind goes
-  // The lifecycle of accepted values. Totals are those of a ManagedCluster; the other sources
+  // The lifecycle of accepted values. Only a ManagedCluster reports totals; the other sources
   // report flavors. A cluster that joins again begins anew.
   //   valued  known
   //   no      no     No source in force has reported a value: first_valued says nothing.

@@ -6,7 +6,7 @@
 
 namespace fairlead {
 
-/// The bound on a condition's message, in bytes. That of metav1.Condition is 32768.
+/// The bound on a condition's message, in bytes. metav1.Condition allows 32768.
 inline constexpr std::size_t kMessageMax = 8000;
 
 /// Cuts a longer message to kMessageMax; it then ends with "...". Never cuts a UTF-8 character.

@@ -93,11 +93,11 @@ struct DispatchDeadline {
   friend auto operator<=>(const DispatchDeadline&, const DispatchDeadline&) = default;
 };
 
-/// What a deadline is for. That of a WriteKey: when the object may be written again.
+/// What a deadline is for. With a WriteKey: when the object may be written again.
 using DeadlineKey = std::variant<ClusterDeadline, WriteKey, ListDeadline, CheckDeadline,
                                  QuotaDeadline, PoolDeadline, DispatchDeadline>;
 
-/// A set of deadlines, at most one a key.
+/// A set of deadlines, at most one per key.
 class Deadlines {
  public:
   /// Sets the deadline of `key` to `when`; kForever clears it.

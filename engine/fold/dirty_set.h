@@ -17,8 +17,8 @@ struct DirtySet {
   /// Clusters where only what the nodes offer may have changed: no write follows from that alone
   /// (docs/decisions/0032-a-flip-plans-nothing.md).
   std::set<std::string> capacities;
-  /// Those of `capacities` whose accepted values moved: their claims' resources and the numbers in
-  /// their claims' statuses may follow. Grants that moved with them are in `claims`.
+  /// The clusters of `capacities` whose accepted values moved: their claims' resources and the
+  /// numbers in their claims' statuses may follow. Grants that moved with them are in `claims`.
   std::set<std::string> accepted;
   std::set<std::string> claims;
   std::set<std::string> queues;

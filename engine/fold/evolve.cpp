@@ -99,7 +99,7 @@ struct Fold {
       return fold_object(state, event.source, seen.key, &seen, event.seq);
     const auto known = held(state, event.source, seen.key);
     // The stream did not report the end of the former object, as between two lists: what was
-    // written to it is no write to this one.
+    // written to that object was not written to this one.
     if (known && !known->uid.empty() && !seen.uid.empty() && known->uid != seen.uid)
       note_gone(state, event.source, seen.key);
     if (event.source == kHub && info(seen.key.kind).group == "kueue.x-k8s.io")

@@ -1,4 +1,4 @@
-// Copies of State for those who need little of it. Nearly all of a large State is nodes.
+// Copies of State for readers that need little of it. Nearly all of a large State is nodes.
 #pragma once
 
 #include <cstddef>

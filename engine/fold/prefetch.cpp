@@ -17,7 +17,7 @@ constexpr std::size_t kLine = 64;
 // processor prefetches by itself.
 constexpr std::size_t kLabelsBytes = 6 * kLine;
 constexpr std::size_t kAmountsBytes = 2 * kLine;
-// The same of a node in State, whose maps mostly rest on others: those are in the cache.
+// For a node in State, whose maps mostly rest on shared ones, which are in the cache.
 constexpr std::size_t kHeldLabelsBytes = 2 * kLine;
 constexpr std::size_t kHeldAmountsBytes = kLine;
 

@@ -41,7 +41,7 @@ std::string fault_of(const http::request_parser<http::string_body>& parser) {
   // RFC 9112, 3.2.
   const std::size_t hosts = head.count(http::field::host);
   if (hosts > 1 || (hosts == 0 && !is_old)) return "one Host header was expected";
-  // RFC 9112, 6.1: `identity` is no transfer coding any more, and 1.0 has none.
+  // RFC 9112, 6.1: `identity` is no longer a transfer coding, and HTTP/1.0 has none.
   const std::size_t codings = head.count(http::field::transfer_encoding);
   if (codings == 0) return {};
   if (is_old) return "HTTP/1.0 has no Transfer-Encoding";

@@ -75,8 +75,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
-  /// A head has come. `length` is that of the body; nullopt: the head does not say it. Returns how
-  /// many bytes the body may have, or the reply that refuses it unread.
+  /// A head has come. `length` is the body's; nullopt: the head does not say it. Returns how many
+  /// bytes the body may have, or the reply that refuses it unread.
   virtual std::variant<std::uint64_t, HttpReply> expect_body(
       std::optional<std::uint64_t> length) = 0;
   /// Returns the reply to a body of more bytes than expect_body() allowed.

@@ -54,8 +54,8 @@ std::string gzip(std::string_view text, GzipEffort effort) {
   return out;
 }
 
-// Not by http::ext_list: in Boost 1.81 it gives an element without parameters those of the element
-// before it.
+// Not by http::ext_list: in Boost 1.81 it gives an element without parameters the parameters of the
+// element before it.
 bool accepts_gzip(std::string_view accept_encoding) {
   bool any = false;
   while (!accept_encoding.empty()) {

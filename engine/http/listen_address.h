@@ -17,8 +17,8 @@ struct ListenAddress {
 
   friend bool operator==(const ListenAddress&, const ListenAddress&) = default;
 };
-/// Parses such an address. Fails with `bad_input` for another form, a host that is no IP address
-/// (except `localhost`) or a bad port.
+/// Parses such an address. Fails with `bad_input` for another form, a host that is not an IP
+/// address (except `localhost`) or a bad port.
 Result<ListenAddress> parse_listen_address(std::string_view text);
 /// Whether only processes of this machine, or of this Pod, reach the address.
 bool is_loopback(const ListenAddress& address);

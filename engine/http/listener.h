@@ -35,7 +35,7 @@ class HttpListener : public HttpLoop {
   /// Fails with `unavailable` if it cannot listen on `address`.
   static Result<std::unique_ptr<HttpListener>> start(const ListenAddress& address,
                                                      HttpListening listening);
-  /// The port that it listens on, also where `address` asked for any free one.
+  /// The port that it listens on, even if `address` asked for any free one.
   virtual std::uint16_t port() const = 0;
   /// Runs `work` on the listener's thread, again and again, `period` after its last end.
   virtual void repeat(Duration period, std::function<void()> work) = 0;

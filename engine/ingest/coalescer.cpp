@@ -25,9 +25,9 @@ void give_way(const WatchFact* held, WatchFact& newer) {
 
 }  // namespace
 
-// A fact that passes ends its object's interval. The next one begins with passed(), once the fact
-// is an event: one that ingest drops as no change keeps nothing back. A second fact of the same log
-// time passes too, into the moment that the first one opened.
+// A fact that passes ends its object's interval. The next interval begins with passed(), once the
+// fact is an event: a fact that ingest drops because it changes nothing holds nothing back. A
+// second fact of the same log time passes too, into the moment that the first one opened.
 bool Coalescer::hold_back(WatchFact& fact, LogTime now) {
   const ObjectKey* object = object_of(fact);
   Entry* const entry = object ? entries_.find(fact.source, *object) : nullptr;

@@ -34,8 +34,8 @@ bool same_object(const std::string& known_uid, const std::string& uid) {
   return uid.empty() || known_uid.empty() || known_uid == uid;
 }
 
-// Whether two equal lists have the same texts. A write of the list must leave those of other
-// writers as they are, so State must know them.
+// Whether two equal lists have the same texts. A write of the list must leave other writers' texts
+// as they are, so State must know them.
 bool same_spelling(const std::vector<ResourceGroup>& a, const std::vector<ResourceGroup>& b) {
   const auto text = [](const std::optional<SpelledQuantity>& limit) {
     return limit ? limit->spelling() : std::string();

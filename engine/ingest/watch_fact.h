@@ -42,7 +42,7 @@ inline void supersede(const ObjectSeen& older, ObjectSeen& newer) {
   newer.went_back = newer.went_back || older.went_back;
 }
 
-/// An object has a new version without a change of its facts: facts and generation are those of the
+/// An object has a new version without a change of its facts: facts and generation are as in the
 /// last ObjectSeen of it from the same stream.
 struct ObjectUnchanged {
   ObjectKey key;

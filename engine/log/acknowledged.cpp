@@ -46,11 +46,11 @@ std::optional<Acknowledged> parse_slot(std::string_view slot) {
 
 std::optional<Acknowledged> read_acknowledged(const std::filesystem::path& file) {
   std::array<char, 2 * kSlotBytes> bytes{};
-  // O_NONBLOCK: a FIFO or device in its place is no watermark, and must not block the start.
+  // O_NONBLOCK: a FIFO or device in its place is not a watermark, and must not block the start.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return std::nullopt;
   struct stat found{};
-  // A file that ends early leaves zeros in `bytes`, which are no slot.
+  // A file that ends early leaves zeros in `bytes`, which are not a slot.
   const bool read = ::fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
                     ::pread(descriptor, bytes.data(), bytes.size(), 0) > 0;
   ::close(descriptor);
@@ -82,10 +82,13 @@ bool AcknowledgedFile::write_slot(const Acknowledged& mark) {
   return true;
 }
 
+// Both slots: a slot of a former log must not win as the later commit. Synced, because a log with
+// events and without a watermark counts as damaged.
 bool AcknowledgedFile::begin(const Acknowledged& mark) {
   return write_slot(mark) && write_slot(mark) && sync();
 }
 
+// A watermark that is not written only proves less: the commit itself is durable.
 void AcknowledgedFile::write(const Acknowledged& mark) { static_cast<void>(write_slot(mark)); }
 
 // fdatasync flushes a size that grew too; only times are left out.

@@ -35,8 +35,8 @@ struct Commit {
 };
 
 /// Makes a commit of `drafts` at the places after `tail`: dense seqs and one log_time, not before
-/// that of the tail. Moves sources and facts out of `drafts`; reuses `memory` for the payload.
-/// Fails with `bad_input` if a record or the commit is too large, and then restores the drafts.
+/// the tail's. Moves sources and facts out of `drafts`; reuses `memory` for the payload. Fails with
+/// `bad_input` if a record or the commit is too large, and then restores the drafts.
 Result<Commit> make_commit(const LogTail& tail, std::span<EventDraft> drafts, LogTime time,
                            Epoch epoch, std::string memory = {});
 /// Makes the same commit without a link in the chain: both digests are zeros.

@@ -110,6 +110,7 @@ Result<Digest> MemoryLog::chain_at(Seq seq) const {
     return commit.first + commit.count < last;
   };
   const auto commit = std::lower_bound(commits_.begin(), commits_.end(), seq.value, ends_before);
+  // The chain has a value after whole commits only.
   if (commit == commits_.end() || commit->first + commit->count != seq.value)
     return no_commit_ends_at(seq);
   return commit->digest;

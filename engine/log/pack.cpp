@@ -136,8 +136,8 @@ Result<PackHeader> read_pack_header(std::string_view value) {
   if (value.substr(kPackCheckOffset, kCheckBytes) !=
       check_of(value, value.substr(kPackHeaderBytes)))
     return damaged("the pack is not what was written: its check does not match");
-  // The check comes first: of damaged bytes no field is believed, so an unknown version is that of
-  // a newer program.
+  // The check comes first: no field of damaged bytes is believed, so an unknown version is a newer
+  // program's.
   PackHeader header;
   header.schema_version = get<std::uint16_t>(value, 4);
   if (header.schema_version > kSchemaVersion || get<std::uint8_t>(value, 6) != kZstd)

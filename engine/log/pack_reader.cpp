@@ -25,6 +25,7 @@ class RawObjects {
   /// Returns the fault of the raw object kept beside `event`; empty if it has the digest that the
   /// event names, or none is kept.
   std::string fault_at(const Event& event) {
+    // Both are in the order of seqs, so one walk beside the events finds each object.
     while (objects_->Valid() && seq_of_key(objects_->key()) < event.seq) objects_->Next();
     if (!objects_->status().ok())
       return translate(objects_->status(), "cannot read raw objects").message;
@@ -127,6 +128,7 @@ Result<void> PackReader::copy_rest_of_pack(EventBatch& batch) {
     auto decoded = decode_into(unpacked_.records[index_], event);
     if (decoded && event.seq != next_) decoded = in_another_place();
     if (!decoded) {
+      // The batch keeps the events before the unreadable one.
       batch.drop_last();
       return decoded;
     }

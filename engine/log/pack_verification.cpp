@@ -24,6 +24,8 @@ bool PackVerification::check_pack(std::string_view value) {
   if (header->previous != tail_.chain) return fail(expected(), "the hash chain does not continue");
   const auto unpacked = unpack(value, *header);
   if (!unpacked) return fail(expected(), unpacked.error().message);
+  // The check of the header shows damage only. That the events were not exchanged follows from the
+  // chain.
   if (extend_chain(tail_.chain, unpacked->records) != header->digest)
     return fail(expected(), "the events are not those that the hash chain names");
   tail_.chain = header->digest;

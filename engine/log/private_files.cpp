@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-/// Returns the kind of a file that is no regular one, from its `mode`.
+/// Returns the kind of a file that is not a regular one, from its `mode`.
 const char* kind_of(mode_t mode) {
   if (S_ISFIFO(mode)) return "a FIFO";
   if (S_ISSOCK(mode)) return "a socket";

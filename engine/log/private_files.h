@@ -39,8 +39,8 @@ struct DirectoryRights {
 [[nodiscard]] Result<void> make_private_directory(const std::filesystem::path& directory);
 
 /// Opens a regular file for reading and writing, and makes it (0600) if it is missing. Returns the
-/// descriptor. Fails with `unavailable`, and changes nothing, if it cannot be opened, is no regular
-/// file (a symbolic link, a FIFO, a socket, ...) or has a second hard link. Never blocks.
+/// descriptor. Fails with `unavailable`, and changes nothing, if it cannot be opened, is not a
+/// regular file (a symbolic link, a FIFO, a socket, ...) or has a second hard link. Never blocks.
 [[nodiscard]] Result<int> open_private_file(const std::filesystem::path& file);
 
 /// Replaces the file `name` in the open `directory` (AT_FDCWD: the working directory) by an empty

@@ -1,6 +1,6 @@
 // Reads events on a thread of its own, so that decoding and folding share the work of two cores.
 //
-// Events and order are those of the underlying reader.
+// It gives the underlying reader's events in their order.
 #pragma once
 
 #include <memory>

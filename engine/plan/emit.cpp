@@ -110,7 +110,7 @@ void carry_version(PatchIntended& intent, const std::string& resource_version) {
 std::vector<Seq> deciding(std::vector<Seq> seqs) {
   std::sort(seqs.begin(), seqs.end());
   seqs.erase(std::unique(seqs.begin(), seqs.end()), seqs.end());
-  // Seq 0 is that of a field that no event has set yet. It sorts to the front, and is there once.
+  // Seq 0 belongs to fields that no event has set yet. It sorts to the front, and is there once.
   if (!seqs.empty() && seqs.front() == Seq{}) seqs.erase(seqs.begin());
   if (seqs.size() > kReasonSeqsMax)
     seqs.erase(seqs.begin(), seqs.end() - static_cast<std::ptrdiff_t>(kReasonSeqsMax));

@@ -59,7 +59,7 @@ std::string api_version(Kind kind, const std::string& version);
 std::string kueue_version(const State& state);
 
 /// Returns what every intent for an object of the hub begins with. `uid` and `resource_version` are
-/// those of the observed object; empty if there is none, or if they do not matter.
+/// the observed object's; empty if there is none, or if they do not matter.
 PatchIntended hub_intent(Verb verb, ObjectKey target, std::string version, std::string uid = {},
                          std::string resource_version = {});
 

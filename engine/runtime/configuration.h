@@ -3,7 +3,7 @@
 // A YAML document in the style of Kubernetes component configuration becomes a Configuration and
 // back. The reader is strict: an unknown key or a bad value is an error that names file, line and
 // key, because a misspelt window that is silently ignored is noticed only during an outage. Keys
-// and defaults: README.md.
+// and defaults: docs/configuration.md.
 #pragma once
 
 #include <string>

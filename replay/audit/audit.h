@@ -189,7 +189,7 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
 Result<AuditAnswer> audit_why_placement(const AuditSource& source, const AuditPlacement& object,
                                         const AuditPosition& as_of,
                                         const AuditDecisions& decisions);
-/// Returns the same as a PlacementWhyNot, whose text begins with what is missing.
+/// Answers likewise with a PlacementWhyNot, whose text begins with what is missing.
 Result<AuditAnswer> audit_why_not_placement(const AuditSource& source, const AuditPlacement& object,
                                             const AuditPosition& as_of,
                                             const AuditDecisions& decisions);
@@ -225,7 +225,7 @@ Result<AuditAnswer> audit_history_placements(const AuditSource& source,
 /// list.
 Result<AuditAnswer> audit_why_workload(const AuditSource& source, const NamespacedName& id,
                                        const AuditPosition& as_of);
-/// Returns the same as a WorkloadWhyNot, whose text is about the clusters.
+/// Answers likewise with a WorkloadWhyNot, whose text is about the clusters.
 Result<AuditAnswer> audit_why_not_workload(const AuditSource& source, const NamespacedName& id,
                                            const AuditPosition& as_of);
 

@@ -136,9 +136,9 @@ Result<AuditAnswer> changes_between(const AuditSource& source, const AuditPair& 
                       {"note", std::move(note)}}};
 }
 
-// The rows are those of the hub's own objects, but what moved them was seen in the members that
-// give quota to the queue: a row is missing while one of them is silent. Those of the end of the
-// span.
+// The rows are about the hub's own objects, but what moved these was seen in the members that give
+// quota to the queue: a row is missing while such a member is silent. Members at the end of the
+// span count.
 AnswerSources sources_of_history(const AuditSource& source, const std::string& queue, Seq end) {
   AnswerSources sources = sources_of_every_quota();
   // Where no state can be folded, the rows of the hub are an answer all the same.

@@ -38,7 +38,7 @@ Error begins_later(const ReadableLog& log, const std::string& asked) {
   return bad_input(asked + " is before the log begins: " + begin);
 }
 
-// Returns the state after `seq`. A state that pruning removed is no fault of the log but
+// Returns the state after `seq`. A state that pruning removed is not a fault of the log but
 // `bad_input`: the caller must ask for a later place.
 Result<State> known_state(const AuditSource& source, Seq seq) {
   const ReadableLog& log = source.log;
@@ -173,7 +173,7 @@ void EventLookup::expect(std::vector<Seq> seqs) {
 const Event* EventLookup::at(Seq seq) {
   const auto known = read_.find(seq);
   if (known != read_.end()) return known->second ? &*known->second : nullptr;
-  // Kept also where it stays empty: a seq that cannot be read is not tried again.
+  // Kept even if it stays empty: a seq that cannot be read is not tried again.
   std::optional<Event>& event = read_[seq];
   if (seq == Seq{} || seq < log_.first_seq()) return nullptr;
   if (auto reader = log_.read(seq); reader)
@@ -256,7 +256,7 @@ std::vector<KnownPair> pairs_of_queue(const State& state, const std::string& que
         for (const ResourceQuota& quota : flavor.resources) {
           const QuotaKey key{flavor.name, canonical_resource(aliases, quota.name)};
           listed.insert(key);
-          pairs.push_back({queue, key, quota.name});  // each spelling, also of one resource
+          pairs.push_back({queue, key, quota.name});  // each spelling, even of one resource
         }
   for (const QuotaKey& key : owned_pairs(state, queue))
     if (listed.insert(key).second) pairs.push_back({queue, key, key.resource});
@@ -272,6 +272,7 @@ Result<KnownPair> find_pair_named(const State& state, const AuditPair& pair) {
   std::vector<std::string> flavors, resources;
   const std::vector<KnownPair> all = pairs_of_queue(state, pair.queue);
   for (const KnownPair& known : all)
+    // As it is spelled first: a queue may list an alias and the resource behind it side by side.
     if (known.key.flavor == pair.flavor && known.spelled == pair.resource) return known;
   for (const KnownPair& known : all) {
     if (known.key.flavor == pair.flavor && known.key.resource == canonical) return known;

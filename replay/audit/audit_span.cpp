@@ -29,7 +29,7 @@ Result<Seq> range_end(const ReadableLog& log, const AuditPosition& position) {
 // there may be no event: such a span is empty and no mistake.
 bool reversed(const ReadableLog& log, const AuditPosition& from, const AuditPosition& to, Seq begin,
               Seq end) {
-  // Two seqs or two times compare as they are. A `to` at the log's end is no mistake: `from` may
+  // Two seqs or two times compare as they are. A `to` at the log's end is not a mistake: `from` may
   // lie behind it.
   if (from.index() == to.index()) return to < from && to != AuditPosition(log.last_seq());
   return end < begin && end < log.last_seq();

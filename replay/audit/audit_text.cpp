@@ -31,7 +31,7 @@ std::string grant_text(const Json& grant) {
   return text;
 }
 
-// The overrides in force: the queue's own, then those of Cohorts above it.
+// The overrides in force: the queue's own, then the overrides of Cohorts above it.
 std::string in_force_text(const Json& row) {
   std::string text;
   for (const Json& entry : row["effective"])
@@ -200,7 +200,7 @@ std::string outcome_cell(const Json& row) {
   return answer;
 }
 
-// WHY of a row of a history. Unless ANSWER is a column of its own, an answer that is no plain yes
+// WHY of a row of a history. Unless ANSWER is a column of its own, an answer other than a plain yes
 // comes first.
 std::string why_cell(const Json& row, const AuditTextStyle& style) {
   std::string why = field_managers_text(row);
@@ -258,7 +258,7 @@ TableRow history_heading(TableRow heading, const AuditTextStyle& style) {
   return heading;
 }
 
-// The changes of what is no nominalQuota of a ClusterQueue.
+// The changes of everything in a ClusterQueue but nominalQuota.
 std::string settings_history_text(const Json& changes, const AuditTextStyle& style) {
   std::vector<TableRow> rows{history_heading({"TIME", "SEQ", "FIELD"}, style)};
   std::vector<Tint> tints{Tint::heading};
@@ -275,7 +275,7 @@ std::string settings_history_text(const Json& changes, const AuditTextStyle& sty
   return fitted(rows, tints, style);
 }
 
-// The changes of an orchestrator's quotas, beside those of the spec.
+// The changes of an orchestrator's quotas, besides the changes of the spec.
 std::string effective_history_text(const Json& changes, const AuditTextStyle& style) {
   if (changes.empty()) return "";
   std::vector<TableRow> rows{{"TIME", "SEQ", "FLAVOR", "RESOURCE", "OLD", "EFFECTIVE"}};

@@ -286,8 +286,8 @@ class Guards {
     }
   }
 
-  // Adds the layers that hold the flavor's own value, and those of other flavors where they count
-  // through the total: it cuts the grant, or no other guard explains why the pair is damped.
+  // Adds the layers that hold the flavor's own value, and the layers of other flavors where these
+  // count through the total: it cuts the grant, or no other guard explains why the pair is damped.
   // Returns what the row would be granted if capacity sufficed.
   Amount capacity_guards(const GrantOfPair& grant, const Cluster& cluster) {
     const AssignmentRow& row = grant.grant->row;

@@ -301,7 +301,7 @@ Result<AuditAnswer> audit_history_workers(const AuditSource& source, const std::
     const auto* intent = intended ? &std::get<PatchIntended>(intended->fact) : nullptr;
     const bool ours = intent != nullptr && is_of(*intent, *now);
     if (!ours && (!before || (seq == seqs->front() && *now == list->written))) {
-      before = now;  // the first observation after a pruning is no change
+      before = now;  // the first observation after a pruning is not a change
       continue;
     }
     Json row{{"seq", seq.value},

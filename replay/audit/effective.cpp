@@ -117,7 +117,7 @@ Result<std::optional<ObservedQuotas>> observed_before(const AuditSource& source,
   return facts ? observed_in(*facts) : std::optional(ObservedQuotas());
 }
 
-// Returns the override in this event; nullopt if the event is no observation.
+// Returns the override in this event; nullopt if the event is not an observation.
 std::optional<ObservedQuotas> observed_by(const Event& event) {
   if (std::holds_alternative<ObjectGone>(event.fact)) return ObservedQuotas();
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);

@@ -162,8 +162,8 @@ class Differences {
       });
       return at == list.end() ? nullptr : &*at;
     };
-    // The list's own name says more of what came or went than that of its element; of what is in
-    // one the element's name does.
+    // Where an element came or went, the list's own name says more than the element's; where
+    // something in an element changed, the element's name does.
     const std::string around = path.substr(0, path.find_last_of(' ') + 1);
     const std::string list_name = path.substr(around.size());
     for (const Json& one : after) {
@@ -220,8 +220,7 @@ std::string differences_between(const Event* last, const Event& event) {
 
 }  // namespace
 
-// The newest events that may be the record before: those of the object, or signs of the hub, of
-// which there are few.
+// The newest events that may be the record before: the object's, or the hub's signs, which are few.
 Result<std::vector<Seq>> EventChanges::seqs_before(const Event& event, std::size_t most) {
   if (const ObjectKey* const key = observed_key(event))
     return lookup_.log().history_before(event.source, *key, event.seq, most);

@@ -1,5 +1,5 @@
-// What an event changed, in a few words: the difference between what it says of an object and what
-// the record before it said.
+// What an event changed, in a few words: the difference between its record of an object and the
+// record before it.
 #pragma once
 
 #include <map>
@@ -32,8 +32,8 @@ class EventChanges {
   EventLookup& lookup_;
 };
 
-/// The same for events that are read in their order, of which a log may have millions: the record
-/// before is mostly at hand. Keeps a bounded number of records.
+/// For events that are read in order; a log may have millions of them. The record before is mostly
+/// at hand. Keeps a bounded number of records.
 class ChangesInOrder {
  public:
   /// `log` outlives it.

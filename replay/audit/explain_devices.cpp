@@ -64,6 +64,8 @@ class DeviceRows {
       published.push_back({entry->first, &*entry->second.facts});
       newest = std::max(newest, entry->second.seq);
     }
+    // What counts: the published slices if they are complete, else the ones that are kept from when
+    // they last were.
     const PoolView view = view_of_pool(published);
     if (view.status == PoolStatus::complete) slices = view.slices;
     left_out_.clear();

@@ -153,7 +153,7 @@ class PlacementFollower {
       return;
     }
     if (pending_) {
-      // Older than our write, or not known to be newer: the value before it is no change.
+      // Older than our write, or not known to be newer: the value before it is not a change.
       const WriteOutcome& answer = pending_->answer;
       const bool accepted = answer.outcome == Outcome::accepted;
       if (accepted && is_lower_version(version, answer.resource_version)) return;

@@ -186,10 +186,10 @@ class QueueFollower {
     pending_.reset();
   }
 
-  // Another writer wrote other values than those of our last write, and no answer shows whether
-  // ours arrived first. Ours was sent first, so its values are assumed to have been current;
-  // returns the values before it, in case it never arrived. If the observation shows a part of our
-  // write, it did arrive, and nothing is returned.
+  // Another writer wrote other values than our last write, and no answer shows whether ours arrived
+  // first. Ours was sent first, so its values are assumed to have been current; returns the values
+  // before it, in case it never arrived. If the observation shows a part of our write, it did
+  // arrive, and nothing is returned.
   Quotas conclude_unanswered(const Quotas& values) {
     Quotas before;
     bool seen_in_part = false, written_over = false;
@@ -434,9 +434,9 @@ Json seqs_json(std::vector<Seq> seqs) {
   return list;
 }
 
-// The newest first, which most likely made the change; managedFields lists those of Apply first.
-// Their times are RFC 3339 in UTC without fractions, so they compare as texts; a manager has
-// several entries at most, so those of one time differ in the rest.
+// The newest first, which most likely made the change; managedFields lists entries of Apply first.
+// Their times are RFC 3339 in UTC without fractions, so they compare as texts; only one manager can
+// have several entries of one time, and these differ in the rest.
 Json writers_json(std::vector<FieldWriter> writers, SpecField field) {
   std::erase_if(writers, [&](const FieldWriter& writer) { return !writer.owns(field); });
   std::sort(writers.begin(), writers.end(), [](const FieldWriter& a, const FieldWriter& b) {

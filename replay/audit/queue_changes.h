@@ -48,8 +48,8 @@ struct QuotaChange {
   std::optional<Quantity> before_unless;
   std::optional<Quantity> after;  ///< none: the pair or its limit was removed
   std::optional<Reason> ours;     ///< of our write; none: another writer's
-  /// Of another writer's change: who owned the queue's resourceGroups when it was observed, in the
-  /// order of managedFields. Empty where the log does not have it.
+  /// For another writer's change: the managers that owned the queue's resourceGroups when it was
+  /// observed, in the order of managedFields. Empty where the log does not have it.
   std::vector<FieldWriter> writers;
   WriteOutcome answer;  ///< of our write
   Seq seen;             ///< the first observation of our write; 0: none yet
@@ -78,7 +78,7 @@ Result<std::map<ListedPair, QuotaChange>> last_changes_of(const AuditSource& sou
                                                           const std::string& queue,
                                                           const std::vector<KnownPair>& pairs,
                                                           Seq to);
-/// "by" of a row of a history: those of `writers` that own the field, the newest first.
+/// "by" of a row of a history: the `writers` that own the field, the newest first.
 Json writers_json(std::vector<FieldWriter> writers, SpecField field);
 /// The seqs, each once, ascending.
 Json seqs_json(std::vector<Seq> seqs);

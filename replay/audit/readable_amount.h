@@ -11,7 +11,8 @@ namespace fairlead {
 
 /// Bytes get the largest binary suffix that leaves at least 1, with one decimal below 100 and none
 /// from there on: up to 5 % are rounded away. Anything else keeps its value: thousandths become
-/// decimals, and below a million no suffix is used. Text that is no Quantity is returned as it is.
+/// decimals, and below a million no suffix is used. Text that is not a Quantity is returned as it
+/// is.
 std::string readable_amount(std::string_view resource, const std::string& text);
 
 /// Makes the amounts in the document of an answer about pairs readable; sentences in it stay as

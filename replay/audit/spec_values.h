@@ -1,5 +1,5 @@
-// What people write of an object that decides who gets quota or where it comes from, field by
-// field, and which fields differ between two moments. Internal to the audit.
+// Field by field, what people write in an object that decides which queue gets quota or where it
+// comes from, and which fields differ between two moments. Internal to the audit.
 //
 // A quota's field has its flavor and resource beside its name ("nominalQuota", "borrowingLimit",
 // "lendingLimit"). The quotas of a ClusterQueue are not among its fields: queue_changes.h has these

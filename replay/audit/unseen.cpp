@@ -82,8 +82,8 @@ Json json_of(const Stretch& stretch) {
 
 EventPlace place_of(const Event& event) { return {event.seq, event.log_time}; }
 
-// Returns the kind that a sign is about (nullopt: all kinds); nullptr if the event is no sign of a
-// source.
+// Returns the kind that a sign is about (nullopt: all kinds); nullptr if the event is not a sign of
+// a source.
 const std::optional<Kind>* kind_of(const Event& event) {
   if (const auto* synced = std::get_if<SourceSynced>(&event.fact)) return &synced->kind;
   if (const auto* stale = std::get_if<SourceStale>(&event.fact)) return &stale->kind;
@@ -202,7 +202,7 @@ Result<void> Search::stops() {
   auto starts = log_.signs(kSelf);
   if (!starts) return starts.error();
   for (const Seq start : *starts) {
-    // A seq is at least 1. The start that begins the log is no gap, and is skipped below.
+    // A seq is at least 1. The start that begins the log is not a gap, and is skipped below.
     const Seq last{start.value - 1};
     if (start <= log_.first_seq() || start <= window_.after || last > window_.end) continue;
     const Event* before = lookup_.at(last);

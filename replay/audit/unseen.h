@@ -58,12 +58,12 @@ struct AskedSpan {
 Result<Json> unseen_between(const AuditSource& source, const AskedSpan& span,
                             const AnswerSources& sources);
 
-/// The same for everything that a hub did in a span, for `whatif` and `replay --verify`: the
-/// sources are those of every quota and of every cluster that `at_end` knows and, if there are
-/// worker lists, those of the lists.
+/// Does so for everything that a hub did in a span, for `whatif` and `replay --verify`. The sources
+/// are every quota's and every cluster's that `at_end` knows and, if there are worker lists, the
+/// lists'.
 Result<Json> unseen_of_all(const AuditSource& source, const AskedSpan& span, const State& at_end);
 
-/// Appends those of `more` that are not in `rows` yet.
+/// Appends the rows of `more` that are not in `rows` yet.
 void join_unseen(Json& rows, const Json& more);
 
 /// Renders a line for each stretch; empty if there is none.

@@ -59,7 +59,7 @@ struct BundleSection {
 class BundleFile {
  public:
   /// Opens and verifies a bundle file. Fails with `corrupt`, naming the section and its offset, if
-  /// one bit differs or a byte is missing; with `incompatible` if the file is no bundle; with
+  /// one bit differs or a byte is missing; with `incompatible` if the file is not a bundle; with
   /// `not_found` or `unavailable` if it cannot be read.
   static Result<std::unique_ptr<BundleFile>> open(const std::filesystem::path& path);
   ~BundleFile();

@@ -65,7 +65,7 @@ Result<std::unique_ptr<EventReader>> BundleLog::read(Seq from) const {
 Result<Seq> BundleLog::last_at(LogTime time) const {
   if (bundle_->base.last.value > 0 && time < bundle_->base.last_time)
     return was_pruned_at(bundle_->base);
-  // A commit has one time, so that of its first event decides.
+  // A commit has one time, so its first event decides.
   const auto later = std::upper_bound(
       bundle_->packs.begin(), bundle_->packs.end(), time,
       [](LogTime t, const Bundle::Pack& pack) { return t < pack.header.first_time; });

@@ -55,7 +55,7 @@ Result<std::map<Epoch, std::string>> epochs_until(const RocksdbLog& log, Seq las
   if (!reader) return reader.error();
   const auto event = (*reader)->next();
   if (!event) return event.error();
-  // Epochs never decrease from event to event, so that of the last event is the greatest.
+  // Epochs never decrease from event to event, so the last event has the greatest.
   if (*event) epochs.erase(epochs.upper_bound((*event)->epoch), epochs.end());
   return epochs;
 }
@@ -86,6 +86,8 @@ class PageMaker {
         return Error{ErrorCode::not_found, "the snapshot of seq " + std::to_string(from.seq.value) +
                                                " was removed meanwhile"};
       if (!info || info->seq > tail_.last) return {};
+      // A data directory may hold a snapshot from before a restore. Only one whose digest is this
+      // log's digest at its seq fits the packs that follow.
       const auto chain = log_.chain_at(info->seq);
       if (chain && *chain == info->log_digest) {
         auto ended = add_snapshot(info->seq, from.offset);

@@ -66,7 +66,7 @@ Result<BundlePage> bundle_page(const RocksdbLog& log, const SnapshotStore& snaps
 
 /// The page as it is sent.
 std::string to_bytes(const BundlePage& page);
-/// Reads it again. Fails with `unavailable` if it is no page: another program answered.
+/// Reads it again. Fails with `unavailable` if it is not a page: another program answered.
 Result<BundlePage> read_bundle_page(std::string_view bytes);
 
 }  // namespace fairlead

@@ -14,7 +14,7 @@ namespace fairlead {
 
 class BundleReceiver {
  public:
-  /// Begins to write into `path`.partial. Errors are those of BundleWriter::begin.
+  /// Begins to write into `path`.partial. Fails as BundleWriter::begin does.
   static Result<std::unique_ptr<BundleReceiver>> begin(const std::filesystem::path& path);
 
   /// Adds the sections of the next page. Fails with `corrupt` if it does not continue what came

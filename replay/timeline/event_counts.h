@@ -33,7 +33,7 @@ inline constexpr std::size_t kCountBucketsMax = 32'768;
 
 class CountsOverTime {
  public:
-  /// Adds counts at `time`, which is not before that of the last call.
+  /// Adds counts at `time`, which is not before the last call's.
   void add(LogTime time, const EventCounts& counts);
   /// Returns the counts from `from` to `to` in at most `buckets` buckets (at least one), those
   /// without an event left out. Their width is returned in `width`: a multiple of that in which

@@ -190,8 +190,8 @@ std::string_view text_of(Condition condition) {
   return "";
 }
 
-// Capacity that no quota depends on need not be known: that of a MultiKueue worker, or of a super
-// cluster that offers all of it to the pool.
+// Capacity that no quota depends on need not be known, such as a MultiKueue worker's, or a super
+// cluster's that offers all of it to the pool.
 Condition condition_of_cluster(const State& state, const std::string& name) {
   const Cluster& cluster = state.clusters.at(name);
   if (cluster.presence.detached) return Condition::detached;

@@ -47,7 +47,7 @@ enum class WorkerLine : std::uint8_t {
 inline constexpr std::array<std::string_view, 4> kWorkerLines{"selected", "listed", "draining",
                                                               "frozen"};
 
-/// The lines of a pair that sum over those of clusters, in the order of kCapacityLines.
+/// The lines of a pair that are sums over clusters, in the order of kCapacityLines.
 inline constexpr std::array<PairLine, 3> kCapacityOfPair{PairLine::offered, PairLine::usable,
                                                          PairLine::accepted};
 
@@ -65,7 +65,7 @@ PairValues pair_values(const State& state, const KnownPair& pair, CapacityParts&
 CapacityValues capacity_of_row(const Cluster& cluster, const AssignmentRow& row);
 /// Adds `amount` to a sum of amounts; kNoValue adds nothing, and is the sum of none.
 void add_to(Int128& sum, Int128 amount);
-/// Returns who set the nominalQuota of the pair: `fairlead` if it is that of our last write.
+/// Returns who set the nominalQuota of the pair: `fairlead` if our last write has it.
 StepWriter writer_of(const State& state, const KnownPair& pair, Int128 nominal);
 CapacityValues capacity_values(const CapacityValue& value);
 WorkerValues worker_values(const WorkerList& list, const Worker& worker);

@@ -185,7 +185,7 @@ Result<AuditAnswer> pool_series(const ValueSeries& values, const SeriesQuestion&
         find_named(values.namespaces(), "namespace of a tenant", question.namespace_);
     if (!found) return found.error();
     answer["namespace"] = question.namespace_;
-    // Counts, whose text is that of any resource in whole units.
+    // Counts, written like any resource in whole units.
     Json& rows = answer["shares"] = Json::array();
     for (const auto& [id, series] : **found)
       rows.push_back({{"id", id},

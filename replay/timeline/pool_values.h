@@ -1,7 +1,7 @@
 // What the audit page draws of the super cluster pool, at one moment: a namespace's slices and pods
 // at each super cluster, what a super cluster offers and what is held of it, and what a tenant has.
 //
-// The numbers are those of `audit why --namespace`.
+// The numbers are the same as in `audit why --namespace`.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ using TenantValues = std::array<Int128, kTenantLines.size()>;  ///< kNoValue: nu
 
 /// Returns the values of a namespace by super cluster id and, under "", its own: the sums.
 std::map<std::string, ShareValues> share_values(const State& state, const PoolNamespace& of);
-/// Returns who set the placements that stand: `fairlead` if they are those of our last write.
+/// Returns who set the current placements: `fairlead` if our last write has them.
 StepWriter writer_of_placements(const PoolNamespace& of);
 /// Returns the values of a super cluster by canonical resource.
 std::map<std::string, OfferValues> offer_values(const State& state, const std::string& id);

@@ -24,7 +24,7 @@ void append_extremes(std::span<const Step> bucket, std::vector<Step>& out) {
   }
   std::vector<const Step*> kept{&bucket.front(), least, greatest, gap, &bucket.back()};
   std::erase(kept, nullptr);
-  // All point into one array, so their order is that of time.
+  // All point into one array, so they are in the order of time.
   std::sort(kept.begin(), kept.end());
   kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
   for (const Step* step : kept) out.push_back(*step);
@@ -54,6 +54,7 @@ std::vector<Step> steps_between(std::span<const Step> steps, LogTime from, LogTi
   const auto later = [](LogTime time, const Step& step) { return time < step.time; };
   auto begin = std::upper_bound(steps.begin(), steps.end(), from, later);
   const auto end = std::upper_bound(begin, steps.end(), to, later);
+  // The step before sets the value that is in force at `from`.
   if (begin != steps.begin()) --begin;
   const std::span<const Step> found(begin, end);
   if (found.size() <= std::max(points, kStepsOfBucket)) return {found.begin(), found.end()};
@@ -65,6 +66,7 @@ void StepSeries::push(const Step& step, std::size_t most) {
   // A moment may be sampled again once it is closed: its later value replaces the earlier one, and
   // may be no step any more.
   if (!steps.empty() && steps.back().time == step.time) steps.pop_back();
+  // A series begins with its first value, since before it there is none anyway.
   if (steps.empty() ? step.value == kNoValue : steps.back().value == step.value) return;
   steps.push_back(step);
   reduce(most);
@@ -72,6 +74,8 @@ void StepSeries::push(const Step& step, std::size_t most) {
 
 void StepSeries::reduce(std::size_t most) {
   if (contents_.steps.size() < most) return;
+  // To half, so that a series is only reduced again after `most / 2` more steps: the cost of a step
+  // stays constant.
   contents_.steps = with_extremes(contents_.steps, most / 2);
   contents_.reduced = true;
 }

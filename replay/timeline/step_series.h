@@ -43,8 +43,8 @@ std::vector<Step> steps_between(std::span<const Step> steps, LogTime from, LogTi
 
 class StepSeries {
  public:
-  /// Adds a step; its time is not before that of the last. A step of the same time replaces the
-  /// last one, a step without a new value is dropped. At `most` steps the series is reduced.
+  /// Adds a step; its time is not before the last step's. A step of the same time replaces the last
+  /// one, a step without a new value is dropped. At `most` steps the series is reduced.
   void push(const Step& step, std::size_t most = kStepsMax);
   /// Reduces a series of `most` steps or more.
   void reduce(std::size_t most);

@@ -150,7 +150,7 @@ bool is_asked(const SeriesQuestion& question, const std::string& flavor,
          (!question.resource || *question.resource == resource);
 }
 
-// Appends to `pairs` the lines that are asked for; `names` are those of the lines.
+// Appends to `pairs` the lines that are asked for; `names` has the lines' names.
 template <class Map, class Names, class Split>
 Result<void> add_pairs(const Map& map, const Names& names, const Split& split,
                        const SeriesQuestion& question, const TimelineSpan& span, std::size_t points,

@@ -63,6 +63,7 @@ std::optional<Timeline> saved_timeline(const std::filesystem::path& data, const 
   if (!file) return std::nullopt;
   auto contents = contents_in(*file);
   if (!contents || contents->seq > log.last_seq()) return std::nullopt;
+  // The seq alone would also fit a log that was restored and has gone on differently since.
   const auto chain = log.chain_at(contents->seq);
   if (!chain || *chain != contents->chain) return std::nullopt;
   auto state = state_at(log, snapshots, contents->seq);

@@ -1,9 +1,9 @@
 // The index of the audit page: what a Timeline holds in a file of the data directory, so that a
 // page over a long log need not wait until all of it is folded.
 //
-// It is derived from the log, no part of the hash chain, and may be deleted at any time. One that
-// is damaged, of another log or of a program that folds or draws otherwise is not used. Why it is
-// no part of the log: docs/decisions/0041-an-index-beside-the-log.md.
+// It is derived from the log, is not part of the hash chain, and may be deleted at any time. One
+// that is damaged, of another log or of a program that folds or draws otherwise is not used. Why it
+// is not part of the log: docs/decisions/0041-an-index-beside-the-log.md.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The values of a folded log over its time: each as the steps at which it moved.
 //
-// A fold samples its state when a moment closes. That is the fold of the log, for the series of the
-// audit page, or that of a what-if, for the lines beside them.
+// A fold samples its state when a moment closes. It is the fold of the log, for the series of the
+// audit page, or the fold of a what-if, for the lines beside them.
 #pragma once
 
 #include <array>
@@ -68,8 +68,8 @@ inline constexpr std::size_t kStepsOfAllMax = 1'000'000;
 /// The number of steps that a series may keep however many series there are.
 inline constexpr std::size_t kStepsOfEachMin = 64;
 
-/// Whether steps name the event after which they hold. Those of a what-if do not: its events are in
-/// no log.
+/// Whether steps name the event after which they hold. The steps of a what-if do not: its events
+/// are in no log.
 enum class StepSeqs : std::uint8_t { of_log, none };
 
 class ValueSeries {
@@ -78,8 +78,8 @@ class ValueSeries {
   explicit ValueSeries(StepSeqs seqs = StepSeqs::of_log, std::size_t steps_max = kStepsOfAllMax)
       : seqs_(seqs), steps_max_(steps_max) {}
 
-  /// Adds the values of a state whose moment is closed. Its time is not before that of the last
-  /// call; `dirty` is what changed since then, and `observed` what events since then were about.
+  /// Adds the values of a state whose moment is closed. Its time is not before the last call's;
+  /// `dirty` is what changed since then, and `observed` what events since then were about.
   void sample(const State& state, const DirtySet& dirty, const ObservedNames& observed);
 
   /// By ClusterQueue of the hub.

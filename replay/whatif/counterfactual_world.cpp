@@ -155,7 +155,7 @@ bool translate_claim(ObjectSeen& seen, const State& history, const State& counte
   // the counterfactual's own spec holds.
   if (was != history.claims.by_name.end() && was->second.facts.spec == facts.spec)
     facts.spec = claim.facts.spec;
-  // The same for the nominal list alone, if the rest was edited or the list grew by us.
+  // Likewise for the nominal list alone, if the rest was edited or our write made the list grow.
   const auto* ours_then = nominal_of_ours(history, seen.key.name);
   if (ours_then && *ours_then == facts.spec.nominal_resources)
     facts.spec.nominal_resources = claim.facts.spec.nominal_resources;
@@ -215,7 +215,7 @@ bool translate_member_queue(ObjectSeen& seen, const std::string& member, const S
   return true;
 }
 
-// BindingPolicies are ours too; KubeStellar's status is taken to be that of the counterfactual's
+// BindingPolicies are ours too; KubeStellar's status is taken to be about the counterfactual's
 // policy.
 bool translate_policy(ObjectSeen& seen, const State& history, const State& counterfactual) {
   const auto& said = std::get<BindingPolicyFacts>(seen.facts);

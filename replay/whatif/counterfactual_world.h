@@ -1,4 +1,4 @@
-// Translates history's facts into those of a counterfactual. Internal to what-if.
+// Translates history's facts into the facts of a counterfactual. Internal to what-if.
 //
 // In history our own writes came back as observations, and others edited objects that carried our
 // values. Where the counterfactual writes something else, neither may be replayed as it was.
@@ -13,7 +13,7 @@
 namespace fairlead {
 
 /// Returns the watch fact that the counterfactual receives for `event` of history; nullopt: none.
-/// `history` is the state just before the event, `counterfactual` that of the counterfactual.
+/// `history` is history's state just before the event, `counterfactual` the counterfactual's.
 ///
 /// ClusterQueues: an administrator's change, as a three-way merge against what history held or had
 /// written itself. Claims: the author's spec, with the finalizer and status of the counterfactual;

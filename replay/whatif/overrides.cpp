@@ -179,6 +179,8 @@ Overrides::Names Overrides::of_check(const State& history, const std::string& na
   for (const auto& [setting, value] : facts.settings) {
     AdmissionCheckFacts only;
     only.settings = {{setting, value}};
+    // An annotation overrides the setting if with it alone the window is the same under both
+    // configurations.
     if (window_named(configured_windows(actual_), setting) !=
             window_named(configured_windows(counterfactual_), setting) &&
         window_named(windows_of(actual_, only), setting) ==

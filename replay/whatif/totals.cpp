@@ -100,7 +100,7 @@ void TotalsMeter::add_queue(const State& state, const std::string& name,
   Carried& before = carried_[name];
   const bool written = written_parts(state, name) != nullptr;
   const Seq by = written ? state.queues.by_name.at(name).written_at.seq : Seq{};
-  if (by != Seq{} && by == before.by) return;  // the parts are those of this write
+  if (by != Seq{} && by == before.by) return;  // the parts of this write are known
   before.by = by;
   std::vector<Contribution> now = carried_by(state, name);
   if (now == before.parts) return;

@@ -30,13 +30,13 @@ namespace fairlead {
 
 /// The totals of a span of log time.
 struct Totals {
-  std::uint64_t writes = 0;             ///< all writes but those of statuses
+  std::uint64_t writes = 0;             ///< all writes but writes of statuses
   std::uint64_t queue_writes = 0;       ///< of these, of ClusterQueues
   std::uint64_t nominations = 0;        ///< of Workloads' statuses, not in `writes`
   std::uint64_t status_writes = 0;      ///< of other statuses, neither
   Duration over_quota;                  ///< time with any over-quota, summed over keys
   std::map<std::string, Int128> over;   ///< by resource: amount times nanoseconds
-  std::map<std::string, Int128> under;  ///< the same of under-quota
+  std::map<std::string, Int128> under;  ///< likewise for under-quota
   std::uint64_t safe_shrinks = 0;       ///< spans of over-quota that ended
   Duration slowest_shrink;              ///< the longest span, an unended one included
 };

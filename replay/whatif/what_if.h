@@ -10,9 +10,9 @@
 //
 // In a counterfactual the facts of history are the actions of others: nodes, claims as their
 // authors wrote them, queues as administrators wrote them, silences. A VirtualHub folds them again;
-// its writes are answered at once. The observations of our own writes in history are no facts: an
-// echo is left out, and where another writer edited an object that carried our values, those values
-// are replaced by the counterfactual's own, unless they are what that writer changed
+// its writes are answered at once. The observations of our own writes in history do not count as
+// facts: an echo is left out, and where another writer edited an object that carried our values,
+// those values are replaced by the counterfactual's own, unless they are what that writer changed
 // (replay/whatif/counterfactual_world.h). Workloads, members and Kueue are assumed to behave as
 // they did.
 //

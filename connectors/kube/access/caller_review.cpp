@@ -23,7 +23,7 @@ Json token_review(const std::string& token) {
           {"spec", {{"token", token}}}};
 }
 
-// `user` is that of a TokenReview; the fields have the same names but for the name's.
+// `user` is from a TokenReview, whose fields have the same names but for the user's name.
 Json access_review(const Json& user, const std::string& path) {
   Json spec{{"nonResourceAttributes", {{"path", path}, {"verb", "get"}}}};
   if (const auto name = user.find("username"); name != user.end()) spec["user"] = *name;
@@ -105,7 +105,7 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     });
   }
 
-  // Creates a review and gives what the API server says of it.
+  // Creates a review and gives the API server's answer.
   void post(const char* path, const Json& review, std::function<void(const Judgement&)> given) {
     HttpRequest request;
     request.method = "POST";

@@ -45,13 +45,13 @@ class Discovery {
 
   /// Notes the answer to one of documents(): a document, 304 for one that did not change; any other
   /// answer of a server that works says that there is none. `unavailable` statuses (is_failure)
-  /// change nothing. Fails with `bad_input` for a 200 that is no API server's.
+  /// change nothing. Fails with `bad_input` for a 200 that does not come from an API server.
   [[nodiscard]] Result<void> answer_document(const DiscoveryRequest& asked, int status,
                                              std::string_view body, std::string etag);
   /// Notes the answer to one of lists(): 200 with an APIResourceList, 404 for a version of a group
   /// that is not served. Any other status (0: no answer) leaves what is known of that path. So do a
-  /// 200 with another body and a 404 for the core API (the server is no API server), for which it
-  /// fails with `bad_input`: the message says why and quotes nothing.
+  /// 200 with another body and a 404 for the core API (the server is not an API server), for which
+  /// it fails with `bad_input`: the message says why and quotes nothing.
   [[nodiscard]] Result<void> answer(const std::string& path, int status, std::string_view body);
 
   /// Returns the best version in which the kind is served; nullopt if there is none.

@@ -221,8 +221,8 @@ class Run final : public PluginRun {
     return failed;
   }
 
-  // Our variables that a program needs, then those of the kubeconfig, then KUBERNETES_EXEC_INFO; a
-  // later one replaces an earlier of its name.
+  // Our variables that a program needs, then the kubeconfig's, then KUBERNETES_EXEC_INFO; a later
+  // one replaces an earlier one of its name.
   std::vector<std::string> environment() const {
     std::vector<std::string> out;
     const auto set = [&](const std::string& name, const std::string& value) {
@@ -250,7 +250,7 @@ class Run final : public PluginRun {
           ::waitid(P_PID, static_cast<id_t>(child_), &ended, WEXITED | WNOHANG | WNOWAIT);
       if (seen == 0 && ended.si_pid == child_) {
         // Programs that it left running would hold its output open. Kill before waitpid: until then
-        // no other process can have its number, nor that of its group.
+        // no other process can have its number, and no other group its group's.
         ::kill(-child_, SIGKILL);
         ::waitpid(child_, &ended_, 0);
         child_ = -1;

@@ -129,7 +129,7 @@ class KubeconfigReader {
     const std::string field = where + ".certificate-authority", why = readable.error().message;
     if (!cluster.value["certificate-authority-data"].text().empty())
       return fail(*cluster.source, field + "-data: " + why);
-    // The authority's file was read last: those of the user come later.
+    // The authority's file was read last: the user's files come later.
     return fail(*cluster.source, field + ": " + out_.files.back() + ": " + why);
   }
 
@@ -250,6 +250,7 @@ std::optional<std::pair<std::string, std::string>> split_authority(std::string_v
     port = authority.substr(host.size());
   }
   if (!port.empty()) {
+    // A colon and at most five digits, so std::stoi() below cannot overflow.
     if (port.size() < 2 || port.size() > 6 || port[0] != ':' ||
         port.find_first_not_of("0123456789", 1) != std::string_view::npos)
       return std::nullopt;
@@ -322,6 +323,7 @@ Result<ProxyAddress> parse_proxy(std::string_view url) {
   out.protocol = socks ? ProxyProtocol::socks5 : ProxyProtocol::http;
   url.remove_prefix(scheme + 3);
   while (url.ends_with('/')) url.remove_suffix(1);
+  // The last one, since a password may hold others.
   if (const std::size_t at = url.rfind('@'); at != std::string_view::npos) {
     auto login = socks ? socks_login(url.substr(0, at)) : http_login(url.substr(0, at));
     if (!login) return bad;

@@ -72,7 +72,7 @@ struct ExecPlugin {
 struct Credentials {
   ServerAddress server;
   std::optional<ProxyAddress> proxy;
-  std::string ca_pem;           ///< trusted roots; empty: those of the machine
+  std::string ca_pem;           ///< trusted roots; empty: the machine's
   bool verify_server = true;    ///< false only where a kubeconfig says insecure-skip-tls-verify
   std::string tls_server_name;  ///< name to ask for and to verify; empty: the host
   std::string client_certificate_pem;
@@ -117,7 +117,7 @@ Result<Credentials> read_cluster_access(JsonView cluster, const std::string& ori
 /// and _PORT.
 Result<Credentials> in_cluster_credentials();
 /// Finds credentials as kubectl does: `path` if given, else $KUBECONFIG (merged), else
-/// ~/.kube/config, else those of the Pod.
+/// ~/.kube/config, else the Pod's service account.
 Result<Credentials> find_credentials(const std::string& path, const ContextName& context);
 
 /// Returns the bearer token to send now: the token file's content, trimmed, else the token; empty

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 2> kVariablesExtensions{
     "clusterprofiles.multicluster.x-k8s.io/exec/additional-envs",
     "multicluster.x-k8s.io/clusterprofiles/auth/exec/additional-envs"};
 
-// Variables that a profile may add to those of its plugin.
+// How many variables a profile may add to its plugin's.
 constexpr std::size_t kVariablesMax = 256;
 
 Error bad_input(std::string what) { return {ErrorCode::bad_input, std::move(what)}; }

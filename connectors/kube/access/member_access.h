@@ -50,7 +50,7 @@ class MemberAccess {
                                               const MemberKubeconfig& member,
                                               std::shared_ptr<const AccessProviders> providers,
                                               std::function<void(Result<Credentials>)> use);
-  /// The same of a kubeconfig under `key` in the Secret `reference` (namespace/name).
+  /// Follows a kubeconfig under `key` in the Secret `reference` (namespace/name).
   static std::unique_ptr<MemberAccess> follow_secret(ApiServerConnection& hub,
                                                      const std::string& reference,
                                                      const std::string& key,

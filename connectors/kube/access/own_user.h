@@ -1,4 +1,4 @@
-// As whom an API server knows us.
+// The user name under which an API server knows us.
 #pragma once
 
 #include <functional>

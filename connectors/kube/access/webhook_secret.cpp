@@ -142,8 +142,8 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
     });
   }
 
-  // A client to which another writer gave our authority is served, too: also where the
-  // configuration cannot be read or written, the certificate is used.
+  // A client to which another writer gave our authority is served, too: the certificate is used
+  // even if the configuration cannot be read or written.
   void look_at_configuration(const WebhookSecret& secret) {
     const std::string path = std::string(kConfigurations) + kWebhookConfiguration;
     HttpRequest request;

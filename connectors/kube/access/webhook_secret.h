@@ -1,10 +1,9 @@
 // Keeps the webhook's certificate in a Secret, and its authority in the webhook configuration.
 //
 // Every minute both are read. The Secret is renewed where it must be (webhook_authority.h), and the
-// configuration is written where a webhook of it has another authority. A
-// new authority is in the configuration before a certificate that it signed is used. The Secret is
-// written with the version that was read, so that of two hubs one wins and the other takes its
-// certificate up.
+// configuration is written where a webhook of it has another authority. A new authority is in the
+// configuration before a certificate that it signed is used. The Secret is written with the version
+// that was read, so that one of two hubs wins and the other takes over its certificate.
 #pragma once
 
 #include <functional>

@@ -35,7 +35,7 @@ inline constexpr std::size_t kJsonFileBytesMax = std::size_t{1} << 30;
 inline constexpr std::size_t kJsonDepthMax = 256;
 
 /// The kind of a view's value; `absent` where there is none (a missing member, or a member of a
-/// value that is no object).
+/// value that is not an object).
 enum class JsonKind : std::uint8_t { absent, null, boolean, number, string, array, object };
 
 /// Returns "a string", "an array", ...: for messages to a person.
@@ -86,12 +86,12 @@ class JsonView {
   /// The member of that name (the last, if there are several); absent if there is none or this is
   /// no object.
   JsonView operator[](std::string_view name) const { return member(name.data(), name.size()); }
-  /// The same of a name that is written out: compared in a step or two.
+  /// Likewise for a literal name, which is compared in a step or two.
   template <std::size_t size>
   JsonView operator[](const char (&name)[size]) const {
     return member(name, std::integral_constant<std::size_t, size - 1>());
   }
-  /// The same of several names, none of them empty, in one walk over this object:
+  /// Finds several names, none of them empty, in one walk over this object:
   /// `const auto [key, effect] = taint.members("key", "effect");`
   template <std::size_t... sizes>
   std::array<JsonView, sizeof...(sizes)> members(const char (&... names)[sizes]) const;
@@ -201,7 +201,7 @@ std::array<JsonView, sizeof...(sizes)> JsonView::members(const char (&... names)
   return found;
 }
 
-/// Where and why a text is no JSON.
+/// Where and why a text is not JSON.
 struct JsonFault {
   std::size_t offset = 0;  ///< bytes from its start
   std::size_t line = 1;    ///< of the text, from 1
@@ -211,19 +211,19 @@ struct JsonFault {
 /// Reads exactly one JSON document (white space around it is fine). bad_input otherwise: the
 /// message names line and byte.
 Result<JsonDocument> parse_json(std::string_view text);
-/// The same, with the place of the fault as a value; `fault` is set only on failure.
+/// Likewise, with the place of the fault as a value; `fault` is set only on failure.
 std::optional<JsonDocument> parse_json(std::string_view text, JsonFault& fault,
                                        std::size_t bytes_max = kJsonBytesMax);
 
 /// Reads the text of `index` into `out`, whose buffers are used again. Values at `without`, which
-/// ascends, are not read and become null. False, with `fault` set, if the text is no JSON.
+/// ascends, are not read and become null. False, with `fault` set, if the text is not JSON.
 bool parse_indexed(const JsonIndex& index, JsonDocument& out, JsonFault& fault,
                    std::span<const PlaceRange> without = {});
-/// The same without a copy: `out` refers to the text. The byte behind the text must be readable and
+/// Likewise without a copy: `out` refers to the text. The byte behind the text must be readable and
 /// one that cannot continue a token (a newline, or a string's NUL). False if parse_indexed has to
-/// read the text: it is no JSON, or a value that is not in `without` is written with escapes.
+/// read the text: it is not JSON, or a value that is not in `without` is written with escapes.
 bool parse_in_place(const JsonIndex& index, JsonDocument& out, std::span<const PlaceRange> without);
-/// Returns where and why `text`, which JsonIndex refused, is no JSON.
+/// Returns where and why `text`, which JsonIndex refused, is not JSON.
 JsonFault fault_of(std::string_view text);
 
 /// Prints with keys sorted bytewise, no white space and number tokens as they are: the bytes that

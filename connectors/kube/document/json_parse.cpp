@@ -64,7 +64,7 @@ char* put_utf8(char* to, unsigned point) {
   return to;
 }
 
-// The kind of a token that is no string; absent if it is no value.
+// The kind of a token that is not a string; absent if it is not a value.
 JsonKind kind_of(std::string_view token) {
   if (token == "true" || token == "false") return JsonKind::boolean;
   if (token == "null") return JsonKind::null;
@@ -244,7 +244,7 @@ class JsonTreeBuilder {
     return plain.good;
   }
 
-  // A value that is no string and no container.
+  // A value that is neither a string nor a container.
   [[gnu::always_inline]] bool word(Walk& walk) const {
     if (walk.at == last_) return false;
     JsonNode& node = *walk.node;

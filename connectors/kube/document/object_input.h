@@ -2,7 +2,7 @@
 // them.
 //
 // They become one list of lines in the order given, each with its time. The contract is in
-// README.md: a document that is not understood stops the reading with file, line and what was
+// docs/plan.md: a document that is not understood stops the reading with file, line and what was
 // expected; a bad value inside an object does not, nor an object that is refused
 // (object_refusal.h), which counts as deleted.
 #pragma once

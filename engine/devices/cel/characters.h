@@ -24,7 +24,7 @@ std::size_t offset_of(std::string_view text, std::int64_t index);
 /// or above U+10FFFF.
 bool append_character(std::string& out, std::uint32_t character);
 
-/// Returns at most 64 bytes of `text` in backquotes, for a message: an expression may name what is
+/// Returns at most 64 bytes of `text` in backquotes, for a message: what an expression names may be
 /// long.
 std::string in_quotes(std::string_view text);
 

@@ -60,7 +60,7 @@ void Code::replace(Position start, const Value& value) {
 
 void Code::make_list(Position start, std::size_t count) {
   const auto is_known = [&](const Instruction& one) {
-    // A fault is no item: it is what the whole list is then.
+    // A fault cannot be an item: the whole list is that fault then.
     return one.op == Op::constant && program_.constants[one.a].kind != Kind::fault;
   };
   const auto first = program_.code.begin() + start;
@@ -101,7 +101,7 @@ void Code::know_pattern(const Value& text) {
   program_.known_patterns.emplace(pattern.text(), &pattern);
 }
 
-// What is too large for all to be known is compiled when it is asked for, and paid then.
+// Patterns beyond the bound are compiled, and paid for, when they are used.
 void Code::compile_patterns() {
   if (!matches_any_) return;
   // Names of fields are among the constants. One that is compiled for nothing changes no answer.

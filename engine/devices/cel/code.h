@@ -1,7 +1,7 @@
 // The code of a program while it is written.
 //
-// It knows at each position how many values the stack holds, and replaces what is known now: a
-// literal of literals, quantity("1Gi"), the path of an attribute.
+// It knows at each position how many values the stack holds, and evaluates what is constant: a list
+// of literals, quantity("1Gi"), the path of an attribute.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class Code {
   Position end() const { return static_cast<Position>(program_.code.size()); }
   /// Returns how many values the stack holds at the end.
   std::size_t depth() const { return depth_; }
-  /// Says how many it holds, where two ways meet.
+  /// Sets how many it holds, where two branches meet.
   void set_depth(std::size_t depth) { depth_ = depth; }
 
-  /// Appends an instruction after which the stack holds `change` values more. Returns its position.
+  /// Appends an instruction that leaves `change` values more on the stack. Returns its position.
   Position emit(Op op, int change, std::size_t a = 0);
   void emit_call(Function function, std::size_t arguments);
   void emit_constant(const Value& value);
@@ -50,13 +50,12 @@ class Code {
   void make_list(Position start, std::size_t count);
   /// Ends a call of matches(): the code from `pattern` on pushes the argument.
   void make_match(Position pattern);
-  /// Compiles every string literal as a pattern if matches() was given anything else: most likely
-  /// an item of a list. Call at the end.
+  /// Compiles every string literal as a pattern if matches() was given anything but a literal,
+  /// which is most likely an item of a list of literals. Call at the end.
   void compile_patterns();
   /// Whether the patterns that were asked for have more instructions than an expression may.
   bool patterns_too_large() const { return instructions_ > kPatternInstructionsMax; }
-  /// Turns the access that the code from `start` on ends with into the question whether it has a
-  /// value.
+  /// Turns the access at the end of the code from `start` on into a test whether there is a value.
   void make_presence_test(Position start);
 
  private:

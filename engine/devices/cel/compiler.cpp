@@ -39,8 +39,8 @@ std::optional<Op> relation_of(const Token& token) {
 }
 
 /// Recursive descent, a function for each rule of the grammar, that writes code as it reads. Only
-/// brackets recurse, so their bound is that of the stack. After a refusal only the end of the text
-/// is seen, so that every rule returns. Large: a function for each rule.
+/// brackets recurse, so their bound bounds the stack. After a refusal only the end of the text is
+/// seen, so that every rule returns. Large: a function for each rule.
 class Compiler {
  public:
   explicit Compiler(Program& program) : program_(program), code_(program) {}
@@ -151,7 +151,7 @@ class Compiler {
     return operand;
   }
 
-  // Two `!` are none, also to the type of what is behind them.
+  // Two `!` cancel out: then not even the type of the operand matters.
   Operand unary() {
     std::size_t negations = 0;
     while (accept("!")) ++negations;
@@ -206,7 +206,7 @@ class Compiler {
     replace_known(operand.start, name);
   }
 
-  /// Where the operand is a part of the device that is known now, replaces it by its field.
+  /// Where the operand is a constant part of the device, replaces it by its field `name`.
   bool replace_known(Position start, std::string_view name) {
     const Value* const known = code_.constant(start);
     if (known == nullptr) return false;
@@ -234,7 +234,7 @@ class Compiler {
     return false;
   }
 
-  // A field that a later Kubernetes adds is not understood, which is no error of the expression.
+  // A field that a later Kubernetes adds makes the expression unsupported, not an error.
   void device_field(Position start, std::string_view name) {
     if (name == "attributes") return code_.replace(start, named(Kind::attributes));
     if (name == "capacity") return code_.replace(start, named(Kind::capacities));
@@ -250,7 +250,7 @@ class Compiler {
     call(name, CallForm::method);
   }
 
-  /// Reads the arguments and calls. Those of a method follow its receiver.
+  /// Reads the arguments and appends the call. The receiver of a method is in front of them.
   void call(std::string_view name, CallForm form) {
     if (!knows_function(name, form)) return refuse("function " + in_quotes(name));
     open("(");
@@ -267,12 +267,12 @@ class Compiler {
     if (!replace_literal(*function, start)) code_.emit_call(*function, arguments);
   }
 
-  /// Replaces quantity() and semver() of a literal by what they read, once for all devices.
+  /// Replaces quantity() and semver() of a literal by the value, once for all devices.
   bool replace_literal(Function function, Position start) {
     if (function != Function::quantity && function != Function::semver) return false;
     const Value* const argument = code_.constant(start);
     if (argument == nullptr || argument->kind != Kind::text) return false;
-    // A literal that cannot be read becomes the fault that the call would give of every device.
+    // A literal that cannot be read becomes the fault that the call would give for every device.
     code_.replace(start, function == Function::quantity ? parse_quantity(argument->text)
                                                         : parse_version(argument->text));
     return true;

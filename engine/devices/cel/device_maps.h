@@ -26,7 +26,7 @@ Value attribute(const DeviceView& device, std::string_view domain, std::string_v
                 std::string_view about);
 bool has_attribute(const DeviceView& device, std::string_view domain, std::string_view id);
 
-/// The same of capacities, whose values are quantities.
+/// Returns the capacity `id` of `domain`, a quantity; else a fault, as attribute() does.
 Value capacity(const DeviceView& device, std::string_view domain, std::string_view id,
                std::string_view about);
 bool has_capacity(const DeviceView& device, std::string_view domain, std::string_view id);

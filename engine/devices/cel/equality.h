@@ -1,4 +1,4 @@
-// What `==` says of two values, and what `<` does.
+// Equality and order of values: `==` and `<`.
 #pragma once
 
 #include <optional>

@@ -46,7 +46,7 @@ Value refused(Function function) { return fault(Fault::no_such_operation, text_o
 
 bool is_text(const Value& value) { return value.kind == Kind::text; }
 
-/// A text that this evaluation owns, for `bytes` of which the caller pays.
+/// Copies a text into the evaluation's memory. The caller pays for the work.
 std::string_view keep(std::string_view text, Evaluation& evaluation) {
   if (text.empty()) return {};
   char* const kept = static_cast<char*>(evaluation.memory.allocate(text.size(), 1));
@@ -152,7 +152,8 @@ Value matches(const Value& subject, const Pattern& pattern, Evaluation& evaluati
   return boolean(pattern.matches(subject.text));
 }
 
-/// A pattern that is a literal was compiled with the expression; one of the device is now.
+/// A literal pattern was compiled with the expression; one that the device publishes is compiled
+/// now.
 Value matches(const Value& subject, std::string_view text, Evaluation& evaluation) {
   const Value invalid = fault(Fault::invalid_pattern, text);
   if (const auto known = evaluation.patterns.find(text); known != evaluation.patterns.end())
@@ -163,7 +164,7 @@ Value matches(const Value& subject, std::string_view text, Evaluation& evaluatio
   return pattern.valid() ? matches(subject, pattern, evaluation) : invalid;
 }
 
-/// What is asked of a string and another one.
+/// The functions of two strings.
 Value compare_texts(Function function, const Value& value, const Value& other,
                     Evaluation& evaluation) {
   if (!is_text(value) || !is_text(other)) return refused(function);
@@ -176,7 +177,7 @@ Value compare_texts(Function function, const Value& value, const Value& other,
   return boolean(text.find(part) != std::string_view::npos);
 }
 
-/// What is asked of two quantities or two versions.
+/// The functions of two quantities or two versions.
 Value compare_amounts(Function function, const Value& value, const Value& other,
                       Evaluation& evaluation) {
   const auto order = order_of_amounts(value, other);

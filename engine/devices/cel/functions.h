@@ -41,20 +41,20 @@ enum class CallForm : std::uint8_t { global, method };
 
 /// Whether there is a function of that name, whatever it takes.
 bool knows_function(std::string_view name, CallForm form);
-/// Returns the function of that name that takes so many arguments, of which the receiver of a
-/// method is the first; nullopt if there is none.
+/// Returns the function of that name that takes so many arguments; the receiver of a method is the
+/// first one. nullopt if there is none.
 std::optional<Function> find_function(std::string_view name, CallForm form, std::size_t arguments);
 /// Returns the name of a function as an expression has it.
 std::string_view text_of(Function function);
 
-/// What one evaluation has left, and where it puts what it makes.
+/// What one evaluation works on, the steps that it has left, and where it allocates.
 struct Evaluation {
   DeviceView device;
   std::pmr::memory_resource& memory;
   const KnownPatterns& patterns;
   std::int64_t steps_left;
 
-  /// Takes steps for work on `bytes` of text, beside the one for the operation.
+  /// Takes steps for work on `bytes` of text, besides the step of the operation itself.
   void pay_for(std::size_t bytes) { steps_left -= static_cast<std::int64_t>(bytes / 64); }
 };
 

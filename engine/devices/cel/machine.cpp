@@ -10,14 +10,14 @@ namespace {
 
 bool is_fault(const Value& value) { return value.kind == Kind::fault; }
 
-/// The fault of an operator that got these, the left one's first.
+/// The fault of an operator with these operands: a fault of the left one comes first.
 Value refusal(const Value& left, const Value& right, std::string_view op) {
   if (is_fault(left)) return left;
   return is_fault(right) && left.kind == Kind::boolean ? right
                                                        : fault(Fault::no_such_operation, op);
 }
 
-// One side can decide, whatever the other one is: so a fault is absorbed on either side.
+// One side can decide, whatever the other one is, so a fault is absorbed on either side.
 Value both(const Value& left, const Value& right) {
   if (is_false(left) || is_false(right)) return boolean(false);
   if (is_true(left) && is_true(right)) return boolean(true);
@@ -70,8 +70,8 @@ Value Machine::run() {
     if (--evaluation_.steps_left < 0) return exhausted;
     step(program_.code[at_++]);
   }
-  // The last instruction may have run out of steps in the middle of its work: its value is no
-  // answer.
+  // The last instruction may have run out of steps in the middle of its work: its value does not
+  // count.
   return evaluation_.steps_left < 0 ? exhausted : top();
 }
 
@@ -163,7 +163,8 @@ Value Machine::field_of(const Value& value, std::string_view name) const {
   return fault(Fault::no_such_field, name);
 }
 
-// Each domain is a map, be it an empty one, so each is there; what has no fields has not this one.
+// Every domain is a map, even if an empty one, so every domain is there. A value without fields
+// does not have this one.
 Value Machine::has_field(const Value& value, std::string_view name) const {
   if (value.kind == Kind::attribute_domain || value.kind == Kind::capacity_domain)
     return boolean(has_key(evaluation_.device, value, name));
@@ -256,8 +257,8 @@ void Machine::skip_or_join(const Instruction& instruction) {
   --size_;
 }
 
-// Of the condition nothing is left where an arm begins. One that is no bool is left as a fault: it
-// is the result, in the place of what the arm would have pushed.
+// The condition is removed before an arm begins. A condition that is not a bool stays as a fault,
+// which is the result in place of what the arm would have pushed.
 void Machine::branch(const Instruction& instruction) {
   if (top().kind != Kind::boolean) {
     if (!is_fault(top())) top() = fault(Fault::no_such_operation, "?:");
@@ -289,8 +290,9 @@ void Machine::match(const Pattern& pattern) {
 }
 
 // In a loop the stack has, from below: the list, what is known so far, the index, and for an
-// element that is being judged the element, which is the loop's variable, and the condition. What
-// is no list becomes the result itself, and the loop is skipped with its end.
+// element that is being judged the element, which is the loop's variable, and the condition. A
+// value that is not a list becomes a fault, which is the result, and the loop is skipped with its
+// end.
 void Machine::begin_loop(const Instruction& instruction) {
   if (top().kind != Kind::list) {
     if (!is_fault(top())) top() = fault(Fault::no_such_operation, instruction.b ? "all" : "exists");
@@ -310,8 +312,8 @@ void Machine::next_element(const Instruction& instruction) {
     push(items.items[static_cast<std::size_t>(index)]);
 }
 
-// Removes condition and element. Goes on to loop_end as soon as the result cannot change: a fault
-// of an element before does not keep a later one from deciding, as CEL has it for && and ||.
+// Removes condition and element. Goes on to loop_end as soon as the result cannot change: as for &&
+// and || in CEL, a fault of an earlier element does not keep a later one from deciding.
 void Machine::test_element(const Instruction& instruction) {
   const Value condition = top();
   size_ -= 2;

@@ -18,7 +18,7 @@ class Machine {
  public:
   Machine(const Program& program, const DeviceView& device);
 
-  /// Returns what the expression is; its texts live as long as this machine. Call once.
+  /// Returns the value of the expression; its texts live as long as this machine. Call once.
   Value run();
   /// Returns how many steps that took, and whether they ran out.
   std::int64_t steps() const { return program_.steps_max - evaluation_.steps_left; }

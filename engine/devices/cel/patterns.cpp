@@ -3,10 +3,10 @@
 namespace fairlead::cel {
 namespace {
 
-/// Of one pattern, in bytes: its program, and states of an automaton that make matching faster and
-/// change no answer.
+/// The memory of one pattern in bytes: its program, and cached states of an automaton, which make
+/// matching faster and change no answer.
 constexpr std::int64_t kPatternMemory = 256 << 10;
-/// What a pattern that does not fit is counted as.
+/// The instructions that a pattern which does not fit is counted as.
 constexpr std::int64_t kTooManyInstructions = 16'000;
 /// Instructions that one byte visits in the time of an evaluation step, at 5 ns each.
 constexpr std::int64_t kVisitsPerStep = 64;

@@ -15,9 +15,9 @@
 
 namespace fairlead::cel {
 
-/// The most instructions of RE2 that the patterns of one expression may have together. To compile
-/// them takes 12 ms, an instruction that matches a class of Unicode a microsecond. On a text of 64
-/// bytes, the longest that an attribute may have, they take all of the evaluation steps.
+/// The most instructions of RE2 that the patterns of one expression may have together. Compiling so
+/// many takes 12 ms: a microsecond for an instruction that matches a class of Unicode. On a text of
+/// 64 bytes, the longest that an attribute may have, they take all of the evaluation steps.
 inline constexpr std::int64_t kPatternInstructionsMax = 10'000;
 
 /// One compiled pattern; may be used from any thread.
@@ -32,7 +32,7 @@ class Pattern {
   /// Whether it matches somewhere in `subject`; it must be valid.
   bool matches(std::string_view subject) const;
 
-  /// Returns how many instructions it has; of one that has too many, how many were looked at.
+  /// Returns how many instructions it has; for a pattern with too many, how many were looked at.
   std::int64_t instructions() const { return instructions_; }
   /// Returns the evaluation steps of a match: each byte may visit each instruction.
   std::int64_t match_steps(std::string_view subject) const;

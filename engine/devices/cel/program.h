@@ -33,7 +33,7 @@ enum class Op : std::uint8_t {
   index,          ///< replaces a list or map and a key by what is there
   list,           ///< replaces the a topmost values by a list of them
   negation,       ///< replaces the top by its opposite
-  equal,          ///< these replace two values by what the operator says of them
+  equal,          ///< these replace two values by the result of the comparison
   not_equal,      ///<
   less,           ///<
   less_equal,     ///<
@@ -44,15 +44,15 @@ enum class Op : std::uint8_t {
   conjunction,    ///< replaces two values by their `&&`
   or_skip,        ///< goes to a if the top is true
   disjunction,    ///< replaces two values by their `||`
-  branch,    ///< removes a bool and goes to a if it is false; to b, with a fault, if it is none
+  branch,    ///< removes a bool, goes to a if it is false; to b, with a fault, if it is not a bool
   jump,      ///< goes to a
-  call,      ///< replaces `count` arguments by what `function` says
+  call,      ///< replaces `count` arguments by the result of `function`
   match,     ///< replaces a string by whether patterns[a] matches it
-  loop,      ///< the top is a list: pushes what is known so far and index 0; goes to a if none
+  loop,      ///< the top is a list: pushes the first result and index 0; goes to a if it is not
   element,   ///< pushes the element at the index; goes to a if there is none
-  any,       ///< removes condition and element, adds it to what is known; goes on at a
-  every,     ///< the same of all()
-  loop_end,  ///< removes index and list: what is known is the result
+  any,       ///< of exists(): removes condition and element, updates the result; goes on at a
+  every,     ///< as `any`, of all()
+  loop_end,  ///< removes index and list, leaves the result
   unbind,    ///< removes the value below the top
 };
 
@@ -74,15 +74,15 @@ struct Path {
 struct Program {
   std::string source;       ///< texts of constants view it
   std::string unsupported;  ///< what is not understood; there is no code then
-  int steps_max = 0;        ///< a run is given up after as many
-  std::string steps_text;   ///< the same for a message
+  int steps_max = 0;        ///< a run is given up after so many steps
+  std::string steps_text;   ///< steps_max as text, for messages
   std::vector<Instruction> code;
   std::vector<Value> constants;
   std::vector<Path> paths;
   std::deque<Pattern> patterns;
   KnownPatterns known_patterns;  ///< the literals, where matches() is given anything else
   std::size_t depth = 0;         ///< how many values the stack holds at most
-  /// What constants and paths view beside `source`: addresses stay.
+  /// What constants and paths view besides `source`; in a deque, so that addresses stay.
   std::deque<std::string> texts;
   std::deque<std::vector<Value>> lists;
 };

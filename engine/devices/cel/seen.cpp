@@ -18,7 +18,7 @@ void add_text(std::string& out, std::string_view text) {
   out += text;
 }
 
-// Of a scalar or a fault: it has no items.
+// The value is a scalar or a fault, which has no items.
 void add_value(std::string& out, const Value& value) {
   out += static_cast<char>(value.kind);
   out += static_cast<char>(value.fault);
@@ -27,8 +27,8 @@ void add_value(std::string& out, const Value& value) {
   add_text(out, value.text);
 }
 
-// Whether it looks at a map, of which it may see any part. Each map comes from a constant, which
-// may be an item of a list.
+// Whether the program looks at a map, any part of which it may see. Each map comes from a constant,
+// which may be an item of a list.
 bool sees_maps(const Program& program) {
   const auto has_parts = [](const Value& value) {
     return value.kind == Kind::device || is_map(value);
@@ -49,7 +49,8 @@ std::string seen_by(const Program& program, const DeviceView& device) {
   add_text(out, device.driver);
   out += is_shared(device) ? '\1' : '\0';
   if (!sees_maps(program)) {
-    // Which of the two a path is of does not matter: it sees no more than both.
+    // Whether the path names an attribute or a capacity does not matter: adding both keeps apart at
+    // least what the program can tell apart.
     for (const auto& [domain, id, full] : program.paths) {
       add_value(out, attribute(device, domain, id, full));
       add_value(out, capacity(device, domain, id, full));

@@ -8,8 +8,9 @@
 
 namespace fairlead::cel {
 
-/// Returns a text that is equal for devices on which the program, which has code, is the same: the
-/// driver and the attributes and capacities that it names; all of them where it looks at maps.
+/// Returns a text that is equal for devices that look alike to the program, which must have code:
+/// the driver, and the attributes and capacities that the program names, or all of them where it
+/// looks at maps.
 std::string seen_by(const Program& program, const DeviceView& device);
 
 }  // namespace fairlead::cel

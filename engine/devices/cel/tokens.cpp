@@ -111,7 +111,7 @@ class Lexer {
       escaped = true;
       ++at_;
     }
-    // A backslash at the end of the text has led behind it.
+    // A backslash at the end of the text has moved at_ past its end.
     if (peek(0) != quote || at_ >= source_.size())
       return refuse("string that is not closed at byte " + std::to_string(start));
     std::string_view found = source_.substr(content, at_ - content);

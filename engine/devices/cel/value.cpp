@@ -43,7 +43,7 @@ int decimal_scale(std::string_view suffix) {
   return suffix.front() == '-' ? -1000 : 1000;
 }
 
-/// `text` is a quantity.
+/// Whether a text, which is a quantity, is spelled in a way that AsInt64 reads.
 bool spelled_as_integer(std::string_view text) {
   constexpr std::size_t kDecimalDigitsMax = 18;
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);

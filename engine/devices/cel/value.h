@@ -34,7 +34,7 @@ enum class Fault : std::uint8_t {
   no_such_field,      ///<
   no_such_operation,  ///< operator or function has no meaning for what it was given
   out_of_range,       ///< of a list or a string
-  malformed,          ///< a text that is no int, quantity or version
+  malformed,          ///< a text that is not an int, a quantity or a version
   invalid_pattern,    ///< of matches()
   too_many_steps,     ///< ends the evaluation, whatever is around it
 };
@@ -69,7 +69,8 @@ inline Value integer(std::int64_t number) {
   value.number = number;
   return value;
 }
-/// A value of a kind that its text says all of: text, version, a domain; or nothing, a map.
+/// A value that its text describes completely (a text, a version, a domain), or that needs none (a
+/// map).
 inline Value named(Kind kind, std::string_view text = {}) {
   Value value;
   value.kind = kind;
@@ -104,7 +105,7 @@ inline bool is_map(const Value& value) {
          value.kind == Kind::attribute_domain || value.kind == Kind::capacity_domain;
 }
 
-/// Reads a text as int() does: decimal, a sign or none, 64 bits. A fault if it is none.
+/// Reads a text as int() does: decimal, with or without a sign, 64 bits. A fault if it is none.
 Value parse_integer(std::string_view text);
 /// Reads a text as quantity() does; the value views `text`. A fault if it is none.
 ///
@@ -118,8 +119,8 @@ Value parse_version(std::string_view text);
 /// Returns whether a quantity can be read by asInteger().
 ///
 /// Source: k8s.io/apimachinery resource.Quantity AsInt64, which answers from how the amount is
-/// spelled: `1000m`, `1.0` and `100Ti` are no integers. A capacity is spelled in canonical form, as
-/// API servers store it.
+/// spelled: `1000m`, `1.0` and `100Ti` do not read as integers. A capacity is spelled in canonical
+/// form, as API servers store it.
 bool reads_as_integer(const Value& amount);
 
 /// Returns an error in words, for a person.

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kIdentifier =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-";
 
-/// The parts of a version. Absent and empty differ: `1.0.0-` is no version.
+/// The parts of a version. Absent and empty differ: `1.0.0-` is not a version.
 struct Parts {
   std::string_view major, minor, patch;
   std::optional<std::string_view> prerelease, build;
@@ -70,6 +70,8 @@ bool all_identifiers(std::optional<std::string_view> list, const Test& test) {
   return true;
 }
 
+// Source: semver 2, rule 11: numeric identifiers compare as numbers and come before all others; of
+// two lists with equal beginnings the shorter one comes first.
 std::strong_ordering compare_identifiers(std::string_view a, std::string_view b) {
   const bool a_counts = is_numeric(a), b_counts = is_numeric(b);
   if (a_counts != b_counts)

@@ -19,7 +19,7 @@ bool is_version(std::string_view text);
 std::strong_ordering compare_versions(std::string_view a, std::string_view b);
 
 /// Returns `text` as semver(text, true) reads it: without a leading `v`, without leading zeros in
-/// its numbers, filled up to three parts; nullopt if that is no version either.
+/// its numbers, filled up to three parts; nullopt if even that is not a version.
 std::optional<std::string> normalized_version(std::string_view text);
 
 }  // namespace fairlead::cel

@@ -38,10 +38,10 @@ GangOutcome GangSearch::run() {
   }
 }
 
-// Drops the last pod, which found no node. If pods do not notice each other (independent()), and it
-// passed no node by, the nodes from that of the pod before it on are full. When that pod is equal,
-// it cannot go on either, nor does it help: it is dropped, too, and so on up to a pod that passed a
-// node by. So a gang of equal pods that is too big costs no search.
+// Drops the last pod, which found no node. Where pods cannot affect each other (independent()) and
+// this one passed over no node, every node is full from the node of the pod before it on. If the
+// two pods are equal, that pod cannot move on either: it is dropped, too, and so on up to a pod
+// that passed over a node. So a gang of equal pods that is too big costs no search.
 void GangSearch::drop_last() {
   const std::uint32_t run = frames_.back().run;
   for (;;) {
@@ -50,7 +50,7 @@ void GangSearch::drop_last() {
     const bool full = independent_ && !last.skipped;
     frames_.pop_back();
     if (frames_.empty()) return;
-    // Its picks have been given back, so the state is that which the pods before it leave.
+    // Its picks have been given back, so the state is what the pods before it have left.
     dead_ends_.emplace(frames_.size(), first, taken_.state());
     taken_.return_to_pod();
     if (!full || frames_.back().run != run) return;
@@ -81,15 +81,15 @@ void GangSearch::push_next() {
   frames_.push_back(std::move(next));
 }
 
-// Of two equal pods the later one needs no node before that of the earlier one: with the two
+// Of two equal pods the later one need not look at nodes before the earlier one's: with the two
 // swapped, that solution would have come first.
 std::uint32_t GangSearch::first_node(const Frame& frame) const {
   if (frames_.empty() || !independent_ || frames_.back().run != frame.run) return 0;
   return frames_.back().node;
 }
 
-// Whether pods on different nodes do not notice each other: how many equal ones fit on a node is
-// then a number of that node, and their order does not matter. They do notice each other where a
+// Whether pods on different nodes cannot affect each other. Then it depends on the node alone how
+// many equal pods fit on it, and their order does not matter. Pods do affect each other where a
 // pool with devices for one of them reaches several nodes.
 bool GangSearch::independent() {
   // Whether a later pod meets an error depends on what was taken before it.
@@ -113,7 +113,7 @@ bool GangSearch::independent() {
 // Source: Kubernetes 1.36, pkg/scheduler/schedule_one.go: an error of a filter ends the cycle.
 bool GangSearch::ends_in_error(const Frame& frame) {
   const std::uint32_t plan = gang_.runs[frame.run].plan;
-  // Where the pod before it was asked the same, only the node of that one has changed since.
+  // Where the pod before it has the same plan, only the node of that pod has changed since.
   const Frame* last = frames_.size() > 1 ? &frames_[frames_.size() - 2] : nullptr;
   if (last && (gang_.runs[last->run].plan != plan || !devices_.wide_pools().empty()))
     last = nullptr;
@@ -183,8 +183,8 @@ bool GangSearch::accept(Frame& frame) {
   return false;
 }
 
-// Whether the pods after this one have failed already beside what is taken now. Where they go is
-// also a matter of who has a named claim.
+// Whether the pods after this one have already failed beside what is taken now. Not known where
+// pods share named claims: where a pod may go then also depends on which pod holds a claim.
 bool GangSearch::has_failed(const Frame& frame) const {
   if (!gang_.solvers.empty() || !has_next()) return false;
   // As first_node() will choose it for the next pod: run() has noted the dead end with that.
@@ -214,7 +214,7 @@ bool GangSearch::is_where_claims_are(const Frame& frame, const DeviceNode& node)
     if (!pin.named) continue;
     const auto solver = static_cast<std::size_t>(gang_.solvers[*pin.named]);
     if (solver + 1 == frames_.size()) continue;  // by this pod, with another entry
-    // A frame follows the solver's: that of this pod at the latest.
+    // A frame follows the solver's, this pod's own at the latest.
     const auto end = frames_[solver + 1].pod.first_pick;
     const auto& claims = frames_[solver].pod.plan->claims;
     for (std::size_t i = frames_[solver].pod.first_pick; i < taken_.picks().size() && i < end;

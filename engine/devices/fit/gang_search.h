@@ -1,7 +1,7 @@
-// The first solution of all pods together: pods in order, nodes by name, on a node the first
-// solution of the pod beside the earlier ones; where a pod fits nowhere, the one before it goes on
-// to another node. It does not go on to other devices of its node: kube-scheduler takes one pod
-// after the other, and never gives devices back for a later one.
+// The first solution of all pods together. Pods are placed in order, each on the first node by name
+// on which it has a solution beside the earlier pods. Where a pod fits nowhere, the pod before it
+// moves on to a later node, but never to other devices of the same node: kube-scheduler takes one
+// pod after the other, and does not give devices back for a later one.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class GangSearch {
     std::int64_t left = 0;    // pods of the run after this one
     std::uint32_t first = 0;  // number of the node that it began with
     std::uint32_t node = 0;   // ...and of the one where it is
-    bool skipped = false;     // it passed a node by on which it fits, for the sake of the others
+    bool skipped = false;  // it passed over a node on which it fits, to leave room for the others
     PodSearch pod;
   };
 
@@ -75,11 +75,11 @@ class GangSearch {
   bool independent_;
   bool tight_ = false;  // a pod has fitted nowhere: from now on each step looks ahead
   std::vector<Frame> frames_;
-  // By plan and node, the versions of its pools when a pod found nothing there; 0: it has not.
+  // By plan and node, the versions of its pools when a pod found nothing there; 0: none has failed.
   std::vector<std::uint64_t> failed_;
-  std::vector<ErrorOf> errors_;  // the same, empty if there can be none
-  // How many pods were placed, the first node of the next one, and what was taken, where the rest
-  // found no place: it does not matter who took what.
+  std::vector<ErrorOf> errors_;  // by plan and node, too; empty if there can be no errors
+  // Where the rest found no place: how many pods were placed, the first node of the next one, and
+  // what was taken. It does not matter which pod took what.
   std::set<std::tuple<std::size_t, std::uint32_t, TakenState>> dead_ends_;
 };
 

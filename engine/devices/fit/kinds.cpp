@@ -58,7 +58,7 @@ std::optional<std::uint32_t> Kinds::of(const Device& device) {
 std::string Kinds::looks(const Device& device) {
   const ResourceSliceFacts& slice = *device.slice->facts;
   std::string key;
-  // What reaches other nodes, or shares counters, is only like its neighbours.
+  // A device that may reach other nodes, or that shares counters, is only like others of its slice.
   const bool local = slice.reach.kind == NodeReachKind::node && !device.counted;
   append(key, local ? "node" : "slice");
   append(key, local ? slice.reach.node : device.slice->name());

@@ -1,10 +1,11 @@
 // Which devices a gang cannot tell apart.
 //
-// Two devices are of one kind if swapping them changes nothing that any request or constraint of
-// the gang looks at. Then what failed with the one as a request's next device fails with the other:
-// the request goes on with later devices only, so every solution with the other is one with the
-// first and the two swapped, which was looked at before. Requests for all devices are an exception
-// where constraints are: which device breaks one first can end the search on the node.
+// Two devices are of one kind if swapping them changes nothing that a request or a constraint of
+// the gang looks at. Where the search has failed with one of them as a request's next device, it
+// would fail with a later one of the same kind, too. A request goes on with later devices only, so
+// swapping the two turns every solution with the later device into one with the earlier device, and
+// those have been ruled out. Requests for all devices are an exception where there are constraints:
+// which device breaks a constraint first can end the search on the node.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ bool is_offered(const Request& request, const DeviceNode& node) {
          node.facts->allocatable.find(request.extended).value_or(0) > 0;
 }
 
-// Counter sets are for every node.
+// A pool's counter sets concern every node, so an incomplete pool with counters counts for each.
 const IndexedPool* incomplete_pool(ClusterDeviceIndex& devices, DeviceNode& node) {
   const IndexedPool* first = nullptr;
   const auto consider = [&](const IndexedPool* pool) {
@@ -89,7 +89,7 @@ bool NodeFilter::may_fit(std::uint32_t plan, std::uint32_t node) {
   bool enough = true;
   for (const Request& request : gang_.plans[plan].requests) {
     const bool offered = is_offered(request, *nodes_[node]);
-    // What others reserve of it, the search looks up.
+    // The search itself looks up what others have reserved of it.
     bool met = offered && amount_of(request) <=
                               nodes_[node]->facts->allocatable.find(request.extended).value_or(0);
     for (const Ask& ask : request.asks) {
@@ -120,7 +120,7 @@ NodeFilter::OfPlan NodeFilter::look_at(const PodPlan& plan) {
   bool may_be = plan.alls > 0;
   for (const Request& request : plan.requests)
     for (const Ask& ask : request.asks) {
-      // Devices that are used are not asked, but where all are wanted.
+      // Devices in use are not asked, except where all are wanted.
       const auto whose = ask.facts->admin || ask.all() ? TallyOf::all : TallyOf::not_used_whole;
       found.tallies.push_back(ask.nothing ? nullptr : &devices_.node_tallies(ask.list, whose));
       may_be = may_be || (found.tallies.back() && found.tallies.back()->has_errors);

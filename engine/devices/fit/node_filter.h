@@ -1,5 +1,5 @@
-// Which nodes a pod may be on, before a device is tried; and on which of them an error would keep
-// it from all (docs/decisions/0042-an-error-on-one-node-counts-for-all.md).
+// Which nodes a pod may be on, before a device is tried, and on which of them an error would keep
+// it from every node (docs/decisions/0042-an-error-on-one-node-counts-for-all.md).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class NodeFilter {
  public:
   NodeFilter(ClusterDeviceIndex& devices, const FitQuestion& question, const GangPlan& gang);
 
-  /// Whether the node follows the rules of the pod and of the claims that it names: ready, not
-  /// cordoned, taints tolerated, labels as wanted, where its allocated claims are.
+  /// Whether the node satisfies the pod and the claims that it names: ready, not cordoned, taints
+  /// tolerated, labels as wanted, where its allocated claims are.
   bool is_usable(std::uint32_t plan, const DeviceNode& node);
   /// Whether a node may have enough devices that were free before the search, for one pod.
   /// `node`: its number. False only if the search would find no solution and meet no error there.
@@ -32,8 +32,8 @@ class NodeFilter {
   bool usable(const PodPlan& plan, const DeviceNode& node) const;
   bool taints_tolerated(const PodDeviceFacts& pod, const DeviceNode& node) const;
   bool is_where(const Pin& pin, const DeviceNode& node) const;
-  /// What is known of a plan's requests: the tallies of their asks in order, null for one that asks
-  /// for nothing, and fallible().
+  /// What is known about a plan: the tallies of its asks in order, null for an ask for nothing, and
+  /// fallible().
   struct OfPlan {
     std::vector<const NodeTallies*> tallies;
     std::vector<std::uint32_t> fallible;

@@ -10,7 +10,8 @@ namespace {
 constexpr std::string_view kImplicit = "deviceclass.resource.kubernetes.io/";
 constexpr std::int64_t kDevicesMax = 32;  // of a claim. Source: AllocationResultsMaxSize
 
-// Whether a constraint that names requests means this one: `request` covers its alternatives.
+// Whether the constraint applies to this ask: one that names a request covers its alternatives, one
+// that names none covers all.
 bool concerns(const DeviceConstraint& constraint, const std::string& request,
               const std::string& ask) {
   const auto& named = constraint.requests;
@@ -159,7 +160,7 @@ bool Resolver::too_many(const Entry& entry) const {
   for (const DeviceRequest& request : entry.spec->requests) {
     std::int64_t least = kDevicesMax + 1;
     for (const DeviceAsk& ask : request.asks)
-      // All is one device at least; how many it is, a node shows (PodSolver::exceeds_results).
+      // "All" is at least one device; how many depends on the node (PodSolver::exceeds_results).
       least = std::min(least, ask.mode == AllocationMode::all ? 1 : ask.count);
     sum += least;
   }

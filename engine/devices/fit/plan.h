@@ -18,9 +18,9 @@ struct Ask {
   std::string name;      ///< `request` or `request/alternative`
   bool nothing = false;  ///< an extended resource that no class here gives: no device
   SelectorListId list = 0;
-  std::size_t of_class = 0;                ///< so many selectors of the list are those of the class
-  std::vector<std::uint32_t> constraints;  ///< of its claim, those that apply to it
-  std::uint32_t all_number = 0;            ///< of those of its pod that ask for all devices
+  std::size_t of_class = 0;                ///< how many selectors of the list are the class's
+  std::vector<std::uint32_t> constraints;  ///< the claim's constraints that apply to it
+  std::uint32_t all_number = 0;            ///< among its pod's asks for all devices
 
   bool all() const { return facts->mode == AllocationMode::all; }
 };
@@ -29,10 +29,10 @@ struct Request {
   std::uint32_t claim = 0;  ///< in PodPlan::claims
   std::string name;
   std::vector<Ask> asks;
-  std::string extended;  ///< the extended resource that it is made for; empty for one of a claim
+  std::string extended;  ///< the extended resource that it stands for; empty for a claim's request
 };
 
-/// One that the pod is solved with.
+/// A claim that is solved together with the pod.
 struct ClaimPlan {
   std::string entry;
   std::uint32_t order = 0;                           ///< of the entry in its pod
@@ -40,11 +40,11 @@ struct ClaimPlan {
   std::optional<std::uint32_t> named;                ///< in GangPlan::solvers
 };
 
-/// Returns the attribute of which all devices of the request must have one value, the first if
+/// Returns the attribute whose value must be the same for all devices of the request, the first if
 /// there are several; null if there is none.
 const std::string* matched_by(const ClaimPlan& claim, const Ask& ask);
 
-/// A named claim for which the pod asks no device, but which says where the pod can be.
+/// A named claim for which the pod needs no device any more, but which says where the pod can be.
 struct Pin {
   std::uint32_t order = 0;                    ///< of the entry in its pod
   const ResourceClaimFacts* claim = nullptr;  ///< allocated
@@ -67,7 +67,7 @@ struct PodPlan {
   bool can_break() const;
 };
 
-/// Pods one after the other with the same plan. Those without claims are in none.
+/// Consecutive pods with the same plan. Pods without claims are in no run.
 struct Run {
   std::uint32_t pod_set = 0;
   std::uint32_t plan = 0;  ///< in GangPlan::plans
@@ -77,7 +77,7 @@ struct Run {
 struct GangPlan {
   std::vector<PodPlan> plans;
   std::vector<Run> runs;
-  /// Of each named claim that is solved here, the index of its first pod.
+  /// For each named claim that is solved here, the index of its first pod.
   std::vector<std::int64_t> solvers;
 };
 
@@ -88,13 +88,13 @@ class Resolver {
 
   /// Returns what is missing in the cluster, or what is not understood.
   std::optional<FitRefusal> refusal() const { return refusal_; }
-  /// Returns the plan of all pods together; of the first `pod_sets` of them.
+  /// Returns the plan of the pods of the first `pod_sets` sets together.
   GangPlan gang(std::size_t pod_sets) const;
   /// Returns the plan of one pod of a set, without the rest of its gang. No run if the pod has no
   /// claims.
   GangPlan alone(std::size_t pod_set) const;
-  /// Returns such a plan of every set, by its number, and no runs. One whose pods have no claims is
-  /// empty.
+  /// Returns such a plan for every set, by its number, without runs. It is empty for a set whose
+  /// pods have no claims.
   GangPlan each_alone() const;
   /// Returns the classes that the question's requests name, each once, without missing ones.
   std::vector<std::string> classes() const;
@@ -127,7 +127,7 @@ class Resolver {
   ClusterDeviceIndex& devices_;
   const FitQuestion& question_;
   std::vector<Entries> entries_;      // by pod set
-  std::deque<DeviceClaimSpec> made_;  // of extended resources
+  std::deque<DeviceClaimSpec> made_;  // made for extended resources
   std::optional<FitRefusal> refusal_;
 };
 

@@ -25,14 +25,14 @@ PodOutcome PodSolver::first(const PodPlan& plan, DeviceNode& node, PodSearch& po
   // The scheduler compares amounts before it looks for devices, so no error is met here.
   if (!plugins_have_enough(pod)) return PodOutcome::none;
   if (plan.alls > 0 && !precheck(pod)) return PodOutcome::unfit;
-  // The Resolver has bounded the counts that requests name; what "all" is, only a node shows.
+  // The Resolver has bounded the counts that requests name; how many "all" is depends on the node.
   if (plan.alls > 0 && exceeds_results(pod)) return PodOutcome::none;
   const PodOutcome outcome = run(pod, Signal::forward);
   if (outcome == PodOutcome::found) take_of_plugins(pod);
   return outcome;
 }
 
-// Requests have different resources: each is the one of its name.
+// No two requests are for the same resource, because each is named by its resource.
 bool PodSolver::plugins_have_enough(const PodSearch& pod) const {
   return std::all_of(pod.plan->requests.begin(), pod.plan->requests.end(),
                      [&](const Request& request) {
@@ -151,7 +151,7 @@ PodSolver::Signal PodSolver::retry(PodSearch& pod) {
     Device& device = *pick.device;
     const Position at = pick.at;
     taken_.give_back();
-    // Of all devices each must be taken: there is no other for this one.
+    // A request for all devices needs each of them: there is no other in place of this one.
     if (ask_of(pod, open).all()) return Signal::failed;
     // After give_back(): a device that is taken has no kind.
     note_dead_end(picks - 1, kinds_.of(device));
@@ -166,7 +166,8 @@ PodSolver::Signal PodSolver::retry(PodSearch& pod) {
 
 PodSolver::Signal PodSolver::drop_request(PodSearch& pod) {
   Open& open = opens_.back();
-  // Another claim's devices do not count; it may still find others for other reasons.
+  // Only the claim's own devices count towards its bound: a request of another claim goes on as
+  // after any failure.
   if (request_of(pod, open).claim != exceeded_claim_) return Signal::failed;
   give_back_to(open.first_pick);
   ++open.alternative;
@@ -193,9 +194,9 @@ PodSolver::Signal PodSolver::next_alternative(PodSearch& pod) {
   return signal;
 }
 
-// Whether so many devices from there on could be taken as the request still wants, all of one value
-// where it must be one; `failed` if not, for then the search would go through all of them in vain,
-// and meet the error that one of them is.
+// Whether enough devices from `at` on could be taken for what the request still wants, all with one
+// value where a constraint says so. If not, the search would try each of them in vain: `failed`, or
+// `unfit` if a selector is an error on one of them, which that search would meet.
 PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
   const Open& open = opens_.back();
   const Request& request = request_of(pod, open);
@@ -218,13 +219,13 @@ PodSolver::Signal PodSolver::look_ahead(PodSearch& pod, Position at) {
       const SelectorVerdict verdict = devices_.verdict(device, ask.list, failed);
       if (verdict == SelectorVerdict::error && !error) error = failed;
       if (verdict != SelectorVerdict::yes || !is_takeable(pod, pool, device)) continue;
-      // is_takeable() found the constraint to hold, which a device without the attribute breaks.
+      // A device without the attribute breaks the constraint, so is_takeable() has ruled it out.
       const auto value = matched ? *attribute_of(device, *matched) : std::string_view();
       auto of_value = std::find_if(found.begin(), found.end(),
                                    [&](const auto& one) { return one.first == value; });
       if (of_value == found.end()) of_value = found.insert(of_value, {value, 0});
-      // Each pick leaves less to the next ones: the count may be too large, never too small. It is
-      // not charged here, because the picks that follow are.
+      // Each pick leaves less to the next ones: the count may be too large, never too small. What
+      // was looked at is not counted here, because the picks that follow count it.
       if (++of_value->second == missing) return Signal::forward;
     }
   passed_ += looked_at;
@@ -306,8 +307,8 @@ PodSolver::Try PodSolver::attempt_of_all(PodSearch& pod, Position at) {
   if (taken_.is_out(device, ask, request.claim) || !taken_.taints_tolerated(device, ask) ||
       !taken_.counters_fit(pool, device))
     return Try::not_takeable;
-  // A claim that wants all devices and has one that a constraint forbids makes no sense, says the
-  // scheduler. It looks at capacities after that.
+  // The scheduler gives the node up when a request for all devices meets one that a constraint
+  // forbids. It looks at capacities after that.
   if (!taken_.constraints_hold(device, ask, pod.plan->claims[request.claim], request.claim))
     return Try::unfit;
   if (!taken_.capacities_fit(device, ask, Shares::of_all)) return Try::not_takeable;
@@ -331,7 +332,7 @@ std::int64_t PodSolver::wanted(const PodSearch& pod, const Ask& ask) {
   return static_cast<std::int64_t>(pod.alls[ask.all_number].size());
 }
 
-// Returns how many devices the claim has of its requests before the one that was opened last.
+// Returns how many devices the claim has for its requests before the one that was opened last.
 std::int64_t PodSolver::taken_before(const PodSearch& pod, std::uint32_t claim) const {
   std::size_t first = opens_.back().first_pick;
   for (std::size_t i = opens_.size(); i > pod.first_open; --i) {
@@ -350,8 +351,8 @@ void PodSolver::note_error(const PodSearch& pod, const Request& request, const A
                                  : pod.plan->claims[request.claim].entry + "/" + request.name;
 }
 
-// What was noted deeper was beside a pick that has just been given back, so it says nothing any
-// more. So depths ascend in dead_ends_, and those of a depth are at its end.
+// Dead ends further down were found beside a pick that has just been given back, so they no longer
+// hold. Without them depths ascend in dead_ends_, and the entries of this depth are its last.
 void PodSolver::note_dead_end(std::size_t depth, std::optional<std::uint32_t> kind) {
   std::erase_if(dead_ends_, [&](const DeadEnd& one) { return one.depth > depth; });
   if (kind) dead_ends_.push_back({depth, *kind});

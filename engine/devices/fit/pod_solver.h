@@ -16,7 +16,7 @@
 
 namespace fairlead::fitting {
 
-/// What made nodes unfit without a device having been tried: the first of each kind that was met.
+/// What made nodes unfit before a device was tried: the first finding of each kind.
 struct Findings {
   std::string pool_updating;   ///< "driver/pool"
   std::string selector_error;  ///< a class, or "entry/request"
@@ -25,7 +25,7 @@ struct Findings {
 enum class PodOutcome : std::uint8_t {
   found,
   none,    ///< there is no solution
-  unfit,   ///< nor is one looked for further, because of an error or a broken constraint
+  unfit,   ///< an error or a broken constraint has ended the search on this node
   budget,  ///< steps ran out
 };
 
@@ -40,30 +40,30 @@ struct PodSearch {
   std::vector<std::vector<Position>> alls;
 };
 
-/// Solves pods of one gang, one beside what the others took. Large: the search keeps its place in
-/// `opens_` in the place of a call stack, so each step is a function of its own.
+/// Solves the pods of one gang, each beside what the others have taken. Large: the search keeps its
+/// place in `opens_` instead of a call stack, so each step is a function of its own.
 class PodSolver {
  public:
   /// Stops after `steps_max` devices that were tried.
   PodSolver(ClusterDeviceIndex& devices, Taken& taken, Kinds& kinds, std::int64_t steps_max)
       : devices_(devices), taken_(taken), kinds_(kinds), steps_max_(steps_max) {}
 
-  /// Takes the first solution of `plan` on `node`, and notes in `pod` what is the pod's.
+  /// Takes the first solution of `plan` on `node`, and notes in `pod` what belongs to the pod.
   PodOutcome first(const PodPlan& plan, DeviceNode& node, PodSearch& pod);
   /// Gives a solution of first() back. The pod must be the last one.
   void abandon(PodSearch& pod);
   /// Whether the solution takes nothing: neither a device nor an amount of a device plugin.
   bool is_empty(const PodSearch& pod) const;
 
-  /// Counts a pod that was placed without a device, so that there is an end to them too.
+  /// Counts a pod that was placed without a device, so that these come to an end, too.
   void count_step() { ++steps_; }
-  /// Counts a node about which the answer was known.
+  /// Counts a node that was only looked at, because its answer may be known.
   void count_passed() { ++passed_; }
   bool is_spent() const { return steps() > steps_max_; }
   /// Returns the sum of the indexes of the chosen alternatives of all pods.
   std::int64_t alternatives() const;
-  /// Returns the devices that were tried. One that was passed over is soon done with: a few of them
-  /// count as one, so that a search has an end that meets nothing else.
+  /// Returns how many devices were tried, plus one for every 16 devices and nodes that were only
+  /// looked at. Looking is cheap, but a search that does nothing else must come to an end, too.
   std::int64_t steps() const { return steps_ + passed_ / 16; }
   const Findings& findings() const { return findings_; }
 
@@ -80,7 +80,7 @@ class PodSolver {
     forward,
     done,      // every request has what it wants
     failed,    // try the next device
-    exceeded,  // other devices of the request before cannot help, another alternative may
+    exceeded,  // other devices for the earlier request cannot help, another alternative may
     unfit,
     budget,
   };
@@ -114,7 +114,7 @@ class PodSolver {
   std::int64_t taken_before(const PodSearch& pod, std::uint32_t claim) const;
   void note_error(const PodSearch& pod, const Request& request, const Ask& ask, std::size_t failed);
 
-  // A kind of device that led nowhere as the pick of that depth.
+  // A kind of device that led nowhere as the pick at that depth.
   struct DeadEnd {
     std::size_t depth;
     std::uint32_t kind;

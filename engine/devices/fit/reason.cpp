@@ -58,6 +58,8 @@ FitRefusal Reasons::of(const GangPlan& gang, const GangSearch& search) {
   return of_gang();
 }
 
+// In the order of FitReason: what made nodes unfit comes before a request that no node can meet,
+// and that before requests that no node can meet together.
 FitRefusal Reasons::of_pod(const GangPlan& alone, const Findings& findings) {
   if (!findings.pool_updating.empty()) return {FitReason::pool_updating, findings.pool_updating};
   if (!findings.selector_error.empty()) return {FitReason::selector_error, findings.selector_error};

@@ -8,7 +8,7 @@
 
 namespace fairlead::fitting {
 
-/// Searches for the reason. `whole` is what the search for the whole gang came upon.
+/// Searches for the reason, with as many steps as the question allows for the gang itself.
 class Reasons {
  public:
   Reasons(ClusterDeviceIndex& devices, const FitQuestion& question, const Resolver& resolver)

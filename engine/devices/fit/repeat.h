@@ -14,8 +14,8 @@ class Repeat {
  public:
   Repeat(ClusterDeviceIndex& devices, const FitQuestion& question, const Resolver& resolver);
 
-  /// Whether all of `pods` can be taken, one after the other. Entries and devices that have been
-  /// left out since are no matter.
+  /// Whether all of `pods` can be taken, one after the other. It does not matter that entries or
+  /// devices of the solution have been left out since.
   bool acquire(const std::vector<FitPod>& pods);
 
  private:

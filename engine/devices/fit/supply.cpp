@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kPlenty = std::numeric_limits<std::int32_t>::max();
 
-// A tenth of a second, as devices go.
+// About a tenth of a second of looking at devices.
 constexpr std::int64_t kWorkMax = 3'000'000;
 
 std::int64_t at_most_plenty(std::int64_t value) { return std::min(value, kPlenty); }
@@ -37,6 +37,8 @@ struct Consumers {
       entry = at == takes.end() ? least.erase(entry) : std::next(entry);
     }
   }
+  // Each of the devices takes at least `least` of every counter that all of them consume, so at
+  // most left / least of them can be taken together.
   std::int64_t at_once(std::string_view set, const PoolCounters& counters) const {
     std::int64_t most = count;
     for (const auto& [counter, value] : least) {
@@ -122,7 +124,7 @@ std::int64_t Supply::pods_by(const PodPlan& plan, const Request& request, Device
   return pods;
 }
 
-// Devices of a request with matchAttribute have one value: those of other values are no help.
+// All devices of a request with matchAttribute have one value, so picks are counted by value.
 std::int64_t Supply::pods_by_value(const ClaimPlan& claim, const Ask& ask, DeviceNode& node) {
   const std::string* name = matched_by(claim, ask);
   if (!name || ask.facts->count < 2) return kPlenty;

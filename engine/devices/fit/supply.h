@@ -1,4 +1,4 @@
-// How many pods could there be at the most, which is known much sooner than whether they fit.
+// A bound on how many pods fit, which is much cheaper to find than whether they fit.
 //
 // A gang that is too big by one would otherwise be tried in every order. A bound may be too great,
 // never too small: what it cuts off had no solution. Devices, shares, counters and the amounts of

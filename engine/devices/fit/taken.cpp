@@ -34,16 +34,16 @@ Int128 used_shares(const Device& device, const std::string& capacity) {
   return at == device.uses->consumed.end() ? 0 : at->second.nano();
 }
 
-// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter. By
-// chance two of the n states that a search remembers have one sum with less than n^2 / 2^129. FNV
-// does not resist names that were made to collide, and need not: a state that is taken for another
-// one is not searched again, so the answer may be that fewer pods fit than do. No device is taken
-// twice for it, because what is taken is read from the picks.
+// FNV-1a with 128 bits. Fingerprints are added, so that the order of the picks does not matter. The
+// chance that two of the n states that a search remembers have the same sum is below n^2 / 2^129.
+// FNV does not resist names that were made to collide, and need not: a state that is mistaken for
+// another one is not searched again, so the answer may be that fewer pods fit than really do. No
+// device is taken twice, because what is taken is read from the picks.
 class Fingerprint {
  public:
   void add(std::string_view text) {
     for (const char c : text) mix(static_cast<unsigned char>(c));
-    mix(0x100);  // the end, which is no character
+    mix(0x100);  // the end, which is not a character
   }
   void add(Int128 number) {
     for (int i = 0; i < 16; ++i) mix(static_cast<unsigned>(number >> (8 * i)) & 0xff);

@@ -1,7 +1,7 @@
 // What a search has taken so far, beside all that is used and reserved.
 //
-// Devices are taken and given back in the order of a stack. A device knows its last pick and each
-// pick the one before it, so that who has a device is read without a lookup.
+// Devices are taken and given back in the order of a stack. A device knows its last pick, and each
+// pick the one before it, so that no lookup is needed to see what holds a device.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +36,8 @@ struct Pick {
   bool admin = false;
   bool charged = false;    ///< the pool's counters are charged with the device for this pick
   bool suspended = false;  ///< they were, until the pod was left
-  /// Of a shared device, by its capacities: what this pick takes, and what it and all picks before
-  /// it that outlast their pod take together.
+  /// For a shared device, by its capacities: what this pick takes, and what this pick and all
+  /// earlier ones that outlast their pod take together.
   std::vector<Int128> consumed;
   std::vector<Int128> lasting;
   mutable TakenState fingerprint = 0;  ///< 0: not asked for yet
@@ -59,14 +59,14 @@ class Taken {
 
   const std::vector<Pick>& picks() const { return picks_; }
 
-  /// The pod that takes from now on. What earlier ones took with adminAccess does not count for it.
+  /// Begins the next pod. What earlier pods took with adminAccess does not count for it.
   void enter_pod();
   /// Goes back to the pod before, whose picks are the last ones.
   void return_to_pod();
 
-  /// Whether the device is used, reserved or taken, as far as that keeps the request out.
+  /// Whether the device is used, reserved or taken in a way that keeps the request out.
   bool is_out(const Device& device, const Ask& ask, std::uint32_t claim) const;
-  /// Whether its capacities are large enough for the request beside all shares.
+  /// Whether its capacities are large enough for the request beside the shares that count.
   bool capacities_fit(const Device& device, const Ask& ask, Shares shares) const;
   bool counters_fit(IndexedPool& pool, const Device& device);
   bool taints_tolerated(const Device& device, const Ask& ask) const;
@@ -87,10 +87,10 @@ class Taken {
   std::uint64_t plugin_version(const DeviceNode& node) const;
 
   /// Returns a fingerprint of what outlasts the pods so far, whichever pod took it and in which
-  /// order: equal for equal states, different for different ones but for an accident of 2^-128.
+  /// order: equal for equal states, different for different ones except by a chance of 2^-128.
   TakenState state() const;
 
-  /// Whether a pick that outlasts its pod has the device, which is not shared.
+  /// Whether a pick that outlasts its pod holds the device, which is not a shared one.
   bool is_taken_for_good(const Device& device) const;
   /// Returns how many more requests like this one the shared device can serve.
   std::int64_t shares_left(const Device& device, const Ask& ask) const;

@@ -56,6 +56,8 @@ struct Match {
 };
 
 std::vector<Match> best_matches(const NodeFacts& node, const FlavorTables& flavors) {
+  // One walk over the flavors finds the winner of every candidate set. Set 0 has all flavors; the
+  // others are in sets_with.
   const CandidateTable& candidates = flavors.candidates;
   std::vector<Match> best(candidates.sets);
   for (const auto& flavor : flavors.by_name) {
@@ -78,7 +80,8 @@ CandidateTable candidates_of(const FlavorUses& uses, const Flavors& flavors,
   for (const auto& [spelled, names] : uses)
     for (const std::string& name : names)
       if (flavors.contains(name)) of_resource[canonical_resource(aliases, spelled)].insert(name);
-  // Numbered in the order of their content.
+  // Numbered in the order of their content, so that equal uses give equal tables, whatever the
+  // order of the events.
   std::map<std::set<std::string>, std::uint32_t> sets;
   for (const auto& [resource, names] : of_resource)
     if (names.size() < flavors.size()) sets.emplace(names, 0);
@@ -113,6 +116,8 @@ std::string winning_flavor(const NodeFacts& node, const FlavorTables& flavors,
 bool taints_may_decide(const std::vector<Taint>& before, const std::vector<Taint>& after,
                        const Flavors& flavors) {
   if (before == after) return false;
+  // Which flavor wins depends on the taints that some flavor names. Any other taint only decides
+  // whether the node is eligible.
   return std::any_of(flavors.begin(), flavors.end(), [&](const auto& flavor) {
     const auto& taints = flavor.second.node_taints;
     return std::any_of(taints.begin(), taints.end(),

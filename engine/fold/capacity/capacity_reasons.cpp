@@ -59,6 +59,8 @@ std::string why_no_node_counts(const State& state, const Cluster& cluster,
     if (counted.eligible && counted.name == pair.flavor) return {};
     ++counts[joined(reasons_against(state, node.facts, counted, pair), ", ")];
   }
+  // The most frequent reason comes first, equal ones by text: a condition must not change while its
+  // facts stay.
   std::vector<std::pair<std::string, std::size_t>> most(counts.begin(), counts.end());
   std::sort(most.begin(), most.end(), [](const auto& a, const auto& b) {
     return a.second != b.second ? a.second > b.second : a.first < b.first;

@@ -1,4 +1,4 @@
-// Why a capacity is less than it was, or nothing, for a person who reads it.
+// Why a capacity is less than it was, or is zero, in words for a person.
 #pragma once
 
 #include <string>

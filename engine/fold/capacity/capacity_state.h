@@ -112,7 +112,7 @@ struct CapacityValue {
 struct SumLane {
   std::uint32_t kind = 0;
   std::vector<std::string> resources;  ///< as nodes report them, in their order; none is an alias
-  std::vector<CapacityValue*> sums;    ///< of Cluster::capacity, one a resource; null: not counted
+  std::vector<CapacityValue*> sums;  ///< of Cluster::capacity, one per resource; null: not counted
 };
 /// The bound on the lanes of a cluster; one more empties them.
 inline constexpr std::size_t kSumLanesMax = 16;
@@ -144,8 +144,8 @@ struct Hold {
 /// What the pool has of one resource of a super cluster.
 struct PoolValue {
   CapacityValue capacity;  ///< of the pool's part
-  /// The usable value of which that is a part, as measured last, in hundredths of a unit: rounded
-  /// values would make a loss of exactly half a greater one.
+  /// The usable value of the whole member, as measured last, in hundredths of a unit. Rounded, a
+  /// loss of exactly half could look greater than half.
   Int128 whole = 0;
 
   friend bool operator==(const PoolValue&, const PoolValue&) = default;

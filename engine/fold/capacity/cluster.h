@@ -65,7 +65,8 @@ Int128 accepted_total(const Cluster& cluster, const std::string& resource);
 /// condition Available reports.
 Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings);
 
-/// Returns the same for the super cluster: a member may be lost before a Node of it was observed.
+/// Returns the liveness of the super cluster: a member may be lost before a Node of it was
+/// observed.
 Liveness pool_liveness_of(const State& state, const Cluster& cluster,
                           const DebounceSettings& settings);
 

@@ -16,7 +16,7 @@ namespace fairlead {
 
 namespace {
 
-// Sums over flavors, a few. The names are those of the keys of Cluster::capacity.
+// Sums over flavors, for a few resources. The names view the keys of Cluster::capacity.
 struct Totals {
   struct Row {
     std::string_view resource;
@@ -240,6 +240,7 @@ void update_hold(Close& close, const Totals& before, const Totals& after) {
     close.lets_fall = cluster.hold->since + close.settings.mass_shrink_hold <= close.now
                           ? FallCause::mass_shrink_hold
                           : FallCause::second_observation;
+  // Only an observation of a later moment is a second one.
   const bool second = cluster.hold && seen.changed && cluster.hold->since < close.now;
   if (second)
     end_hold(cluster,
@@ -252,6 +253,8 @@ void update_hold(Close& close, const Totals& before, const Totals& after) {
   if (!cluster.hold && !second && watches && seen.changed &&
       cluster.liveness_at_close == Liveness::live && values_known(cluster)) {
     const bool pool = cluster.pool.offered;
+    // Without the nodes that were cordoned: an order of an administrator needs no second
+    // observation.
     const std::int64_t eligible_others = pool ? seen.pool.eligible_before - seen.pool.cordoned_nodes
                                               : seen.eligible_before - seen.cordoned_nodes;
     const bool every_node =
@@ -273,6 +276,8 @@ void update_liveness(Close& close) {
   const bool was_lost = cluster.lost();
   if (!cluster_values_of(cluster).set_liveness(is, close.now)) return;
   if (was_lost) close.lets_fall = FallCause::source_back;
+  // A lost cluster whose source becomes stale is not back: growWindow runs from the moment at which
+  // it is live.
   if (is == Liveness::lost || (cluster.counted_again_at && is == Liveness::stale))
     cluster.counted_again_at = kForever;
   else if (cluster.counted_again_at)
@@ -292,6 +297,8 @@ void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) 
   const auto since = value.causes.end() - static_cast<std::ptrdiff_t>(value.pending);
   const bool waits =
       value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
+  // A move keeps the events that led to it and drops the older ones, which explain former moves.
+  // Where nothing moved and nothing waits any more, the pending events came to nothing.
   if (moved && value.pending > 0)
     value.causes.erase(value.causes.begin(), since);
   else if (!moved && !waits)
@@ -323,6 +330,7 @@ struct ClusterRules : SetRules {
                : Fall::damped;
   }
   void held(DampedValue& damped) {
+    // Recorded, so that the growth after the hold can name it (cause_of_growth).
     if (damped.growing > damped.accepted) damped.held_by = GrowthBar::frozen;
   }
   void accepted_first(const CapacityKey&, CapacityValue& value) {
@@ -457,6 +465,8 @@ Changes recompute_cluster(State& state, const std::string& name, LogTime next_to
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;
   cluster.observation.pool.eligible_before = cluster.pool.eligible_nodes;
+  // Where nothing but numbers moved, the cluster's writes stay as they are
+  // (docs/decisions/0032-a-flip-plans-nothing.md).
   const bool only_capacity = *cluster.only_capacity && !close.grants_follow &&
                              held_before == cluster.hold.has_value() &&
                              before_close == std::tuple(cluster.liveness_at_close, cluster.valued,

@@ -90,8 +90,8 @@ std::size_t first_used_set(const CandidateTable& candidates) {
   return all_flavors ? 0 : 1;
 }
 
-// Whether a node that was counted as `was` became ineligible for a flavor. A flavor that no longer
-// wins it, because it was relabelled, is no flap.
+// Whether a node that was counted as `was` became ineligible for a flavor. A node that counts for
+// another flavor because it was relabelled does not flap.
 bool lost_eligibility(const State& state, const Cluster& cluster, const CountedNode& was,
                       const NodeRecord& node) {
   if (was.kind == 0 || was.kind == node.counted.kind) return false;
@@ -133,7 +133,7 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
   }
   cluster.observation.changed = true;
   const bool lost = lost_eligibility(state, cluster, was, node);
-  leave_kind(cluster, was);  // not before: its place could have become that of the new kind
+  leave_kind(cluster, was);  // not before: the new kind could have taken the place that `was` names
   if ((lost || (was.in_pool && !node.counted.in_pool)) && !cordoned)
     flap(state, cluster, cluster_name, name, node);
   note_node(cluster, name, seq);
@@ -310,6 +310,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   const bool changes_count = (known != nullptr) != (facts != nullptr);
   if (changes_count && cluster.stale())  // its status may name the number of nodes
     *cluster.only_capacity = false;
+  // Where this node makes another source due, choose_source() below counts everything again.
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
                       due_source(state, cluster) == CapacitySource::nodes;
   if (counts && known && facts)

@@ -19,7 +19,7 @@ CanonicalHeadroom headroom_of(const Configuration& configuration, const ClaimTer
       headroom.row_of(resource).reserved = amount;
   } else {
     for (const auto& [resource, text] : configuration.headroom.reserved) {
-      // The configuration was checked when it was read; a text that is no quantity reserves
+      // The configuration was checked when it was read; a text that is not a quantity reserves
       // nothing.
       const std::string& canonical = canonical_resource(aliases, resource);
       if (const auto quantity = Quantity::parse(text))

@@ -33,9 +33,9 @@ struct SetFields {
   Liveness& liveness;     ///< at the last close
 };
 
-/// The rules of an owner; each hides those that it has otherwise.
+/// The rules of an owner; each owner hides the defaults that it changes.
 struct SetRules {
-  /// Whether the next value is a first one; those of a former source may be `known`.
+  /// Whether the next value is a first one; values of a former source may be `known`.
   bool awaits_first = false;
   /// Whether it is known when the values change. If not, a first value waits for growWindow alone.
   bool reported = true;

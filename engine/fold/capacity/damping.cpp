@@ -61,6 +61,8 @@ std::vector<SlidingExtreme::Step>::const_iterator SlidingExtreme::first_beyond(A
 }
 
 LogTime SlidingExtreme::passes(Amount bound, Duration window) const {
+  // Dominated steps are dropped, so the values are monotonic: the extreme passes `bound` when the
+  // last step within it has left the window.
   const auto first = first_beyond(bound);
   if (first == steps_.end()) return kForever;
   return first == steps_.begin() ? LogTime{} : std::prev(first)->end + window;
@@ -130,6 +132,7 @@ GrowthCause DampedValue::cause_of_growth(LogTime now, const DebounceSettings& se
 
 bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount quantum, Fall fall,
                        Growth growth) {
+  // Falls come first: nothing that bars growth may delay one.
   const Amount shrink_target =
       fall == Fall::at_once ? usable : high.over(now, settings.shrink_window);
   const bool shrinks = accepted > shrink_target;
@@ -144,6 +147,7 @@ bool DampedValue::step(LogTime now, const DebounceSettings& settings, Amount qua
   }
   if (!gap_since) gap_since = now;
   const GrowthBar bar = growth_bar({*this, now, settings, quantum, grow_target, {growth, {}, {}}});
+  // A value that has just fallen does not grow in the same moment.
   if (shrinks || bar != GrowthBar::none) {
     held_by = bar;
     return shrinks;

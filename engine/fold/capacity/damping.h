@@ -2,8 +2,8 @@
 //
 // Over-quota leaves Pods pending while they hold quota; under-quota only delays. So a fall is
 // followed after a short window and a rise after a long one. Everything here is integers and log
-// time, so history replays exactly. Layer numbers are those of
-// docs/decisions/0002-damping-in-five-layers.md.
+// time, so history replays exactly. docs/decisions/0002-damping-in-five-layers.md has the numbers
+// of the layers.
 #pragma once
 
 #include <cstddef>
@@ -130,8 +130,8 @@ struct DampedValue {
 
   /// Sets the step functions to these values from `at` on.
   void observe(LogTime at, Amount usable_now, Amount growing_now);
-  /// Sets the first accepted value of a source; `which` is not `wait`. That is no growth in the
-  /// sense of minGrowInterval.
+  /// Sets the first accepted value of a source; `which` is not `wait`. It does not count as a
+  /// growth for minGrowInterval.
   void accept_first(FirstValues which, LogTime now, const DebounceSettings& settings);
   /// Restarts the grow window at `now`, because the source was away.
   void begin_anew(LogTime now);

@@ -11,8 +11,9 @@ namespace fairlead {
 /// new one.
 Cluster& mark_cluster_dirty(State& state, const std::string& name);
 
-/// Does the same for a change of what the nodes offer, or for a deadline of the windows. If nothing
-/// else happens in that moment and no accepted value moves, the cluster's writes stay as they are.
+/// Marks the cluster for a change of what its nodes offer, or for a deadline of the windows. If
+/// nothing else happens in that moment and no accepted value moves, the cluster's writes stay as
+/// they are.
 Cluster& mark_capacity_dirty(State& state, const std::string& name);
 
 }  // namespace fairlead

@@ -87,6 +87,8 @@ void observe_flavor(State& state, const std::string& flavor, const ResourceFlavo
     state.flavors.by_name[flavor] = *facts;
   } else {
     state.flavors.seqs.erase(flavor);
+    // Quota would vanish with it: it stays in force while it is named
+    // (docs/decisions/0005-flavors-stay-in-force.md).
     if (state.flavors.by_name.contains(flavor) && needed(state, flavor)) {
       state.flavors.gone.insert(flavor);
       return;
@@ -111,6 +113,8 @@ void release_gone_flavors(State& state) {
 void note_groups(State& state, const std::vector<ResourceGroup>* before,
                  const std::vector<ResourceGroup>* after) {
   if (before && after && same_pairs(*before, *after)) return;
+  // Added before the former ones are taken away: a use that stays never falls to 0, which would be
+  // an edit.
   if (after) note_groups_of(state, *after, Sign::plus);
   if (before) note_groups_of(state, *before, Sign::minus);
 }

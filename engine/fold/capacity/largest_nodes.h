@@ -1,5 +1,5 @@
-// The largest nodes of a super cluster: those of which no other node has as much of everything.
-// Whether a node can hold a pod alone is asked of these few.
+// The largest nodes of a super cluster: every other node has no more of anything than one of these.
+// These few tell whether some node can hold a pod alone.
 #pragma once
 
 #include <cstdint>

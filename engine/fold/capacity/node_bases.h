@@ -9,8 +9,8 @@
 
 namespace fairlead {
 
-/// Nodes of a pool have most labels and amounts in common. Large fleets have a million nodes, so
-/// that this is a third of what State takes.
+/// Nodes of a pool have most labels and amounts in common, and a large fleet has a million nodes:
+/// docs/decisions/0021-memory-of-a-node.md.
 struct NodeBases {
   PackedBases<std::string_view> labels;
   PackedBases<std::int64_t> amounts;

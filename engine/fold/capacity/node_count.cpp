@@ -62,6 +62,8 @@ void add_amounts(const State& state, Cluster& cluster, const NodeRecord& node, S
   };
   const ResourceAmounts& amounts = node.facts.allocatable;
   const bool growing = !node.suppressed;
+  // Nodes of one kind with the same resources share a lane, which spares them a lookup per
+  // resource.
   if (const SumLane* lane = lane_of(state, cluster, node.counted.kind, amounts)) {
     auto sum = lane->sums.begin();
     for (const auto& [resource, amount] : amounts)
@@ -75,7 +77,7 @@ void add_amounts(const State& state, Cluster& cluster, const NodeRecord& node, S
 }
 
 // Counts the node as one of the kind with these flavors, which is made if there is none. Nothing
-// else refers to a kind without nodes, so its place may become that of another.
+// else refers to a kind without nodes, so another kind may take its place.
 void join_kind(Cluster& cluster, NodeRecord& node, std::vector<NodeFlavor> flavors) {
   std::vector<NodeKind>& kinds = cluster.kinds;
   auto place = std::find_if(kinds.begin(), kinds.end(),

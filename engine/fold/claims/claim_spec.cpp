@@ -171,8 +171,8 @@ std::variant<ClaimTerms, ClaimFault> understand(const ClaimSpec& spec,
   if (terms.cluster.empty())
     return ClaimFault{ClaimFaultReason::malformed,
                       "spec.clusterName: expected a name, got nothing"};
-  // Both are sources of events: those of a member of such a name would count as the hub's or as our
-  // own.
+  // Both are sources of events: events of a member with such a name would count as the hub's or as
+  // our own.
   if (terms.cluster == kHub || terms.cluster == kSelf)
     return ClaimFault{ClaimFaultReason::malformed,
                       "spec.clusterName: \"" + terms.cluster + "\" is the name of no member"};

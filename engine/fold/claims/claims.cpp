@@ -83,7 +83,7 @@ void choose_winner(State& state, const std::string& cluster_name) {
   note_named(mark_cluster_dirty(state, cluster_name), *best->terms);
 }
 
-// The only edit is our own write of the nominal list. It is no decision of an administrator: no
+// The only edit is our own write of the nominal list. It is not a decision of an administrator: no
 // assignment and no grant follows from it.
 bool is_nominal_of_ours(const State& state, const std::string& name, const ClaimFacts& before,
                         const ClaimFacts& after) {

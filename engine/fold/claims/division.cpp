@@ -19,7 +19,7 @@ Int128 sum_of(const std::vector<Amount>& amounts) {
 // row gets more than its weight.
 //
 // One pass is enough: flooring takes less than one quantum of each row, so fewer quanta are left
-// than there are rows. Where a weight is no whole number of quanta its row may have no room for
+// than there are rows. Where a weight is not a whole number of quanta, its row may have no room for
 // another one; such a quantum is given to no row, so the sum never exceeds `rest`. `rest` is less
 // than the weights here, so a part is below its weight, and a product of two amounts fits 128 bits.
 // Remainders are compared before division, as exact numbers; equal ones by priority and name, so

@@ -1,8 +1,8 @@
 // Dividing a bound among assignments: the shrink policies.
 //
 // The result depends on the rows alone, never on the order in which they were edited. All amounts
-// are in the units of Amount for the resource at hand. README.md has the rules under "How quota is
-// divided".
+// are in the units of Amount for the resource at hand. docs/claims.md has the rules under
+// "How quota is divided".
 #pragma once
 
 #include <cstdint>

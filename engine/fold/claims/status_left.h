@@ -9,7 +9,7 @@ namespace fairlead {
 
 struct StatusLeft {
   std::string body;     ///< of the write; empty: not known
-  Digest digest;        ///< of what a claim's status is then (claim_status_digest); zero: not known
+  Digest digest;        ///< of the claim's status then (claim_status_digest); zero: not known
   std::string version;  ///< the resourceVersion in the server's answer
 
   friend bool operator==(const StatusLeft&, const StatusLeft&) = default;

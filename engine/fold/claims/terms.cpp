@@ -24,6 +24,7 @@ DebounceSettings settings_of(const State& state, const std::string& cluster) {
 
 const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
   ClusterTerms& terms = *cluster.terms;
+  // One more than the count of changes, so that 0 means: not derived yet.
   const std::uint64_t as_of = *state.claims.terms_changes + 1;
   if (terms.as_of == as_of) return terms;
   const Claim* claim = winning_claim(state, name);

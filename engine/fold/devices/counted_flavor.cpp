@@ -110,7 +110,7 @@ void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFact
       case NodeReachKind::selector:
       case NodeReachKind::all: note_tally(state, cluster, reach, pool, noted); break;
     }
-    if (slice.reach.kind != NodeReachKind::devices) return;  // that of all its devices
+    if (slice.reach.kind != NodeReachKind::devices) return;  // one reach for all of its devices
   }
 }
 
@@ -123,6 +123,7 @@ void meet(const State& state, CountedFlavor& counts, const NodeClass& nodes,
   if (counts.where == CountedFlavor::Where::nowhere)
     counts = {CountedFlavor::Where::flavor, flavor.name, nodes.growing};
   else if (counts.flavor != flavor.name)
+    // Neither flavor may have it: both queues would promise the same device.
     counts.where = CountedFlavor::Where::ambiguous;
   counts.growing |= nodes.growing;
 }
@@ -132,6 +133,7 @@ void meet(const State& state, CountedFlavor& counts, const NodeClass& nodes,
 CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const NodeReach& reach,
                              const std::string& resource) {
   CountedFlavor counts;
+  // Totals have no flavors, and no node is known.
   if (cluster.source == CapacitySource::managed_cluster)
     return {CountedFlavor::Where::flavor, "", true};
   switch (reach.kind) {

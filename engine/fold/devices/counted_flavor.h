@@ -1,5 +1,5 @@
-// Under which flavor devices count: that of the eligible nodes which they reach. Internal to the
-// fold.
+// Under which flavor devices count: the flavor of the eligible nodes that they reach. Internal to
+// the fold.
 #pragma once
 
 #include <cstdint>

@@ -74,7 +74,8 @@ void keep_view(DeviceCapacityPart& part, const DevicePoolKey& key) {
       kept.push_back({entry->first, entry->second.facts, entry->second.seq});
 }
 
-// Returns `sums` for `pool`: those of the pool before or after it in `pools`, if they are equal.
+// Returns `sums` for `pool`, shared with the pool before or after it in `pools` if that one has
+// equal sums.
 Shared<DeviceSums> share_sums(const std::map<DevicePoolKey, DevicePool>& pools,
                               std::map<DevicePoolKey, DevicePool>::const_iterator pool,
                               DeviceSums sums) {
@@ -218,6 +219,7 @@ class DeviceCount {
   }
 
   void set_faults(const DevicePoolKey& key, DevicePool& pool, DeviceFaults faults) {
+    // The usual case: the status of the claim stays, so nothing has to be planned.
     if (pool.faults ? *pool.faults == faults : faults.empty()) return;
     part_.devices_known_changed = true;
     for (std::size_t i = 0; i < kDeviceReasonCount; ++i) {
@@ -314,6 +316,7 @@ void note_claim(Cluster& cluster, const ResourceClaimFacts* known,
   std::vector<DeviceId> moved;
   if (known) count_uses(*part.index, *known, -1, freed);
   if (observed) count_uses(*part.index, *observed, 1, taken);
+  // A device that the claim had before and has after changes nothing.
   std::set_symmetric_difference(freed.begin(), freed.end(), taken.begin(), taken.end(),
                                 std::back_inserter(moved));
   for (const DeviceId& device : moved)
@@ -332,6 +335,8 @@ void recount_devices(Cluster& cluster, Seq seq) {
   if (!part.published) return;
   for (const auto& [key, pool] : part.pools)
     for (const auto& [at, sum] : *pool.sums) {
+      // The cluster's sums were emptied; every pool is counted again by the difference to these
+      // (move_sums).
       cluster.capacity[at].offered += sum.offered;
       cluster.capacity[at].growing += sum.growing;
     }

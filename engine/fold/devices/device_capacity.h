@@ -29,8 +29,8 @@ void note_claim(Cluster& cluster, const ResourceClaimFacts* known,
                 const ResourceClaimFacts* observed, Seq seq);
 /// Notes that a node of the source in force changed, appeared, went, or flaps no more.
 void note_node(Cluster& cluster, const std::string& node, Seq seq);
-/// Notes that everything must be counted again, and adds the present sums to those of the nodes,
-/// which were counted from zero.
+/// Notes that everything must be counted again, and adds the present sums of devices to the nodes'
+/// sums, which were counted from zero.
 void recount_devices(Cluster& cluster, Seq seq);
 
 /// Counts the pools again that the moment marked, or whose hold is over. Sets

@@ -89,7 +89,7 @@ struct DeviceIndex {
   std::map<std::string, CelSelector, std::less<>> selectors;  ///< compiled, by text
   std::map<DeviceId, std::int64_t> used;           ///< how many allocations name a device
   std::vector<const DeviceTaintRuleFacts*> rules;  ///< by name
-  bool named = false;                     ///< `resources` are those of classes and configuration
+  bool named = false;                     ///< `resources` follow the classes and the configuration
   std::vector<DeviceResource> resources;  ///< by resource
 };
 

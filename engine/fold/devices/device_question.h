@@ -21,9 +21,9 @@ bool names_a_claim(const PodDeviceFacts& pod);
 /// of the configuration. The caller adds template_of and claim_of. `extended` are the extended
 /// resources that are devices. The question refers to `state` and is of use while it is unchanged.
 ///
-/// Kueue gives a pod the tolerations of each flavor that it assigns, one a resource. So those of a
-/// node are the tolerations of the flavors that win it for cpu, for `extended`, and for the names
-/// that dra.deviceClassMappings gives to classes.
+/// Kueue gives a pod the tolerations of each flavor that it assigns, one flavor per resource. So a
+/// pod on a node has the tolerations of the flavors that win the node for cpu, for `extended`, and
+/// for the names that dra.deviceClassMappings gives to classes.
 FitQuestion question_at(const State& state, const std::string& cluster,
                         std::vector<PodSetToFit> pod_sets, std::set<std::string> extended);
 

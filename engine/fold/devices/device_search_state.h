@@ -38,7 +38,7 @@ struct DeviceReservation {
   friend bool operator==(const DeviceReservation&, const DeviceReservation&) = default;
 };
 
-/// What the open moment changed of what the search looks at, in one cluster.
+/// What the open moment changed, in one cluster, of what the search looks at.
 struct DeviceChanges {
   bool heard = false;   ///< of one of the kinds that the search looks at
   bool all = false;     ///< what any device, node or claim may depend on

@@ -6,7 +6,8 @@
 
 namespace fairlead {
 
-/// Whether an allocation of a ResourceClaim names the device. One with adminAccess is no use.
+/// Whether an allocation of a ResourceClaim names the device. An allocation with adminAccess does
+/// not count.
 bool is_used(const Cluster& cluster, const DeviceId& device);
 
 /// Counts the allocations of a claim in the index (`sign` 1), or takes them out (-1). Adds the

@@ -21,7 +21,7 @@ enum class Obstacle : std::uint8_t { none, leaving, not_watched, not_reachable, 
 Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
                      const DeviceDispatch& devices);
 
-/// Returns the same for a worker whose place in the list does not matter.
+/// Returns the obstacle for a worker, whatever its place in the list.
 Obstacle obstacle_at(const State& state, const std::string& cluster, const std::string& worker,
                      const DeviceDispatch& devices);
 

@@ -314,8 +314,8 @@ class Pass {
     return chooser_.only(id, record, list, nominated.front());
   }
 
-  // A cluster that loses the Workload because it did not admit it in time is no candidate for it
-  // until it is heard of again.
+  // A cluster that loses the Workload because it did not admit it in time is not a candidate for it
+  // until the cluster changes.
   void mark_spent(const NamespacedName& id, DeviceDispatch& devices) {
     const auto& held = devices.reservation;
     if (!held || !is_over(held->since, state_.configuration.dra.admit_timeout, state_.now)) return;

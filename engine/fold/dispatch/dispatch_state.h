@@ -22,7 +22,7 @@
 
 namespace fairlead {
 
-/// What condition DevicesReserved says of a Workload.
+/// The condition DevicesReserved of a Workload.
 enum class DeviceVerdict : std::uint8_t {
   none,        ///< there is no such condition
   reserved,    ///< for the nominated cluster

@@ -41,8 +41,8 @@ WorkloadRecord* reserved_in(State& state, const NamespacedName& id, const std::s
 }
 
 // A claim belongs to the Workload that made the Pod of its namespace that owns or uses it. It takes
-// the place of one reserved claim, once: it is seen again with each change of it or of its Pods,
-// and `replaced_by` keeps it from taking that of another pod then.
+// the place of one reserved claim, once: it comes again with each change of it or of its Pods, and
+// `replaced_by` keeps it from taking another pod's place then.
 void replace_by(State& state, const std::string& cluster, const NamespacedName& claim) {
   const DeviceObjects& devices = state.clusters.at(cluster).devices;
   const auto record = devices.claims.find(claim);
@@ -153,8 +153,8 @@ bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservati
 }
 
 // Whether every pod has devices: as reserved, or newly solved. The reservation is taken out of the
-// index first, so that it is no obstacle to itself; the caller puts back what it is then, also
-// where it stays broken: its devices are not given to another meanwhile.
+// index first, so that it is not an obstacle to itself. The caller puts back what has become of it,
+// even if it stays broken, so that its devices are not given to another Workload meanwhile.
 bool mend(State& state, const std::string& cluster, const NamespacedName& id,
           WorkloadRecord& record) {
   DeviceReservation& reservation = *record.devices.reservation;

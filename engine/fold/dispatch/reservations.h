@@ -10,14 +10,14 @@
 
 namespace fairlead {
 
-/// Reserves `reservation` for the Workload, in place of what it had.
+/// Makes `reservation` the Workload's, in place of its former one.
 void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
              DeviceReservation reservation);
 /// Frees all that is reserved for the Workload, if anything is. Its cluster is looked at again.
 void release(State& state, const NamespacedName& id, WorkloadRecord& record);
 
-/// Lets the allocated claims of the cluster that the open moment changed, or whose Pods it changed,
-/// take the place of what was reserved for their Workloads.
+/// Lets allocated claims of the cluster replace what was reserved for their Workloads, if the open
+/// moment changed them or their Pods.
 void replace_by_facts(State& state, const std::string& cluster);
 /// Drops what is still reserved for a Workload.
 void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record);

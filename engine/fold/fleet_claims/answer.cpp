@@ -97,8 +97,8 @@ class FleetJudge {
 
   bool is_releasable(const FleetNeed& need) const {
     const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
-    // The Workload's own reservation is no use by another: it would pin the Workload to a cluster
-    // that is lost.
+    // The Workload's own reservation does not count as a use by another: else it would pin the
+    // Workload to a cluster that is lost.
     return claim.seen.facts.allocation && !claim.seen.facts.spec.immediate &&
            other_consumers(claim, id_) == 0;
   }
@@ -270,7 +270,7 @@ class FleetJudge {
     }
   }
 
-  // A selection stays until it is called unsuitable or is no candidate.
+  // A selection stays until it is called unsuitable or is no longer a candidate.
   void select(const std::vector<const FleetNeed*>& pending, const FleetSchedulingFacts* said,
               bool choosable) {
     FleetQuestion& asked = record_.devices.asked;

@@ -20,7 +20,7 @@ const FleetResourceClassFacts* class_of(const State& state, const FleetClaimReco
   return at == state.fleet.classes.end() ? nullptr : &at->second.facts;
 }
 
-// The template that the claim's parameters name, or those of its class.
+// The template that the claim's parameters name, else the one that its class's parameters name.
 const ResourceClaimTemplateFacts* template_of_booking(const State& state, const NamespacedName& id,
                                                       const FleetClaimRecord& claim) {
   const FleetResourceClassFacts* of_class = class_of(state, claim);

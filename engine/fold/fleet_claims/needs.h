@@ -1,5 +1,5 @@
-// Which fleet claims a Workload needs, and who uses them. Internal to the fold, the plan and the
-// audit.
+// Which fleet claims a Workload needs, and which Workloads use them. Internal to the fold, the plan
+// and the audit.
 #pragma once
 
 #include <string>
@@ -48,9 +48,9 @@ bool is_suitable(const State& state, const FleetResourceClaimFacts& claim,
 /// Whether the claim can be used in the cluster as it is allocated; one that is not yet can.
 bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluster);
 
-/// Whether the FleetScheduling is that of the Workload with that uid, and not of an earlier one.
+/// Whether the FleetScheduling belongs to the Workload with that uid, and not to an earlier one.
 bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid);
-/// Returns what the drivers of the Workload's claims were asked and have answered; null: nothing.
+/// Returns what the drivers of the Workload's claims were asked, and their answers; null: nothing.
 const Observed<FleetSchedulingFacts>* scheduling_of(const State& state, const NamespacedName& id,
                                                     const WorkloadRecord& record);
 /// Whether the driver of the entry's claim has said that the cluster does not suit it.

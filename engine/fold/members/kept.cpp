@@ -29,6 +29,7 @@ Amount kept_of(const Cluster& cluster, const MemberPair& pair) {
 }
 
 void drop_confirmed(Cluster& cluster, const std::string& queue) {
+  // Where the member has confirmed as much, nothing rests on what was taken over any more.
   auto& kept = cluster.member.taken_over;
   for (auto at = kept.lower_bound({queue, "", ""});
        at != kept.end() && at->first.cluster_queue == queue;)
@@ -39,6 +40,8 @@ void drop_confirmed(Cluster& cluster, const std::string& queue) {
 void bound_taken_over(State& state, const std::string& name) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end() || at->second.member.taken_over.empty()) return;
+  // What was taken over counts as admitted only as far as it is granted: a smaller grant cuts it
+  // for good.
   std::map<MemberPair, Amount> granted;
   if (const Claim* claim = winning_claim(state, name))
     for (const Grant& grant : claim->grants)

@@ -91,8 +91,8 @@ struct Activity {
   ConditionStatus synced = ConditionStatus::absent;  // WorkFeedback::synced
 };
 
-// An agent that reports feedback (condition StatusFeedbackSynced) and nothing of the condition
-// speaks of a queue that no Kueue has looked at yet; one that reports none is not waited for.
+// Where an agent reports feedback (condition StatusFeedbackSynced) without the queue's condition,
+// no Kueue has looked at the queue yet. An agent that reports no feedback is not waited for.
 std::optional<std::string> inactive_by(const Activity& reported) {
   switch (reported.active) {
     case ConditionStatus::yes: return std::nullopt;
@@ -117,6 +117,7 @@ std::optional<std::size_t> quota_work_number(std::string_view name) {
   std::size_t number = 0;
   const std::string_view rest = name.substr(kQuotaWork.size());
   const auto [end, fault] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), number);
+  // Only as quota_work_name() spells it: a number with a leading zero names another object.
   if (fault != std::errc() || end != rest.data() + rest.size() || quota_work_name(number) != name)
     return std::nullopt;
   return number;
@@ -150,6 +151,8 @@ std::set<std::string> queues_in_works(const Cluster& cluster) {
 }
 
 std::optional<std::string> why_inactive(const Cluster& cluster, const std::string& queue) {
+  // What the member's own watch says counts before the work's feedback, which is as old as the
+  // agent's last report.
   const auto watched = cluster.member.queues.find(queue);
   if (watched != cluster.member.queues.end() && watched->second.active != ConditionStatus::absent)
     return inactive_by({watched->second.active, watched->second.reason, ConditionStatus::absent});
@@ -171,6 +174,7 @@ bool is_settled(const Cluster& cluster, const std::string& queue) {
 
 std::set<std::string> works_written(const State& state, const std::string& cluster) {
   std::set<std::string> names;
+  // Works that were written but not observed yet are known by their writes alone.
   const auto& writes = state.writes.by_key;
   for (auto at = writes.lower_bound(WriteKeyView{kHub, Kind::manifest_work, cluster, "", false});
        at != writes.end() && at->first.cluster == kHub &&

@@ -48,14 +48,14 @@ bool quota_write_pending(const State& state, const std::string& cluster);
 /// Returns the name of the BindingPolicy that brings a cluster the objects that are equal on all
 /// members. Policies have no namespace, so the cluster is in the name.
 std::string policy_name(const std::string& cluster);
-/// Returns the cluster of the policy with that name; empty if it is no policy of ours.
+/// Returns the cluster of the policy with that name; empty if the policy is not ours.
 std::string cluster_of_policy(const std::string& name);
 
 void observe_work(State& state, const ObjectObserved& seen, Seq seq);
 void forget_work(State& state, const ObjectKey& key);
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq);
 void forget_policy(State& state, const ObjectKey& key);
-/// Folds that what the watch of a member says of its queue may have changed.
+/// Folds that the member's own queue, as its watch reports it, may have changed.
 void observe_queue_at_member(State& state, const std::string& cluster, const std::string& queue);
 /// Whether a work has the manifests and feedback rules that it should have. Of a work whose record
 /// lacks the rules, the manifests decide. Digests are compared

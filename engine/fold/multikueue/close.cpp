@@ -92,7 +92,8 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
 void refresh_running(const State& state, WorkerList& list, LogTime& next) {
   for (auto at = list.running.begin(); at != list.running.end();) {
     RunningCopies& copies = at->second;
-    // A Workload of that name with another uid was created since: it is no copy that ran there.
+    // A Workload of that name with another uid was created since: it is not the one whose copy ran
+    // there.
     std::erase_if(copies.workloads, [&](const auto& one) {
       const auto seen = state.multikueue.workloads.find(one.first);
       return seen == state.multikueue.workloads.end() || seen->second.seen.uid != one.second ||
@@ -185,6 +186,8 @@ void decide_live(State& state, const std::string& placement, WorkerList& list, L
     worker.standing = standing == verdict.standings.end() ? Standing::left : standing->second;
     if (in.frozen_since || worker.standing == Standing::waits_copies) worker.taken_out = false;
   }
+  // The standings are reported even where the MultiKueueConfig is another writer's, but it is not
+  // written.
   if (!list.foreign.empty()) return;
   list.dissolve = verdict.dissolve;
   const auto config = state.multikueue.configs.find(placement);
@@ -334,6 +337,8 @@ void recompute_credentials(State& state) {
 bool holds(const State& state, const std::string& placement, const WorkloadFacts& workload) {
   if (workload.finished || workload.deleting) return false;
   const auto list = state.multikueue.lists.find(placement);
+  // Where no check uses the list any more, every Workload counts: the check that sent it may be
+  // gone.
   if (list == state.multikueue.lists.end() || list->second.use == ListUse::none) return true;
   return std::any_of(workload.checks.begin(), workload.checks.end(), [&](const WorkloadCheck& one) {
     const auto at = state.multikueue.checks.find(one.name);

@@ -292,6 +292,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
     return;
   }
   if (!check.idle_since) check.idle_since = of.state.now;
+  // Only the first False waits for `settle`. Once it is reported, another reason follows at once.
   const bool said =
       check.active.status == "False" ||
       (check.active.status.empty() && check.seen.facts.active.status == ConditionStatus::no);

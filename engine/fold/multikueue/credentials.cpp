@@ -128,6 +128,8 @@ Credential source_for(const State& state, const std::string& worker, const std::
   else if (const auto current = all.clusters.find(worker); listed && current != all.clusters.end())
     before = {current->second.facts.cluster_profile, current->second.facts.secret};
   if (!before.any() || !now.any()) return now.any() ? now : before;
+  // Only a change between profile and Secret waits, and only for a worker in a list, so that a
+  // credential that blinks does not change the source twice.
   if (!listed || before.profile.empty() == now.profile.empty()) return now;
   if (!before.profile.empty() && profiles_are_off(state)) return now;
   const LogTime change =

@@ -1,6 +1,6 @@
 // The membership rule: which workers the list of one Placement has, at one moment.
 //
-// A pure function from what is known at a moment to the desired list. The terms are those of
+// A pure function from what is known at a moment to the desired list. The terms, as in
 // docs/decisions/0026-a-worker-list-moves-late.md: a *newcomer* is selected and not in the list, a
 // *leaver* is in the list and not selected. Kueue evicts what runs on a cluster that leaves the
 // list and may start it twice when the cluster comes back, so the list moves late, in one write,

@@ -44,7 +44,7 @@ struct CredentialRecord {
 /// Why a cluster of the decisions cannot be a worker.
 enum class LeftOut : std::uint8_t { no, credentials_missing, name_taken, name_invalid };
 
-/// One name that a list has or may get: that of a MultiKueueCluster.
+/// A name that a list has or may get: the name of a MultiKueueCluster.
 struct Worker {
   std::string cluster;       ///< OCM's name; empty: a name in the list that is not one of ours
   bool decided = false;      ///< the Placement selected the cluster
@@ -126,8 +126,8 @@ struct CheckRecord {
   ConditionWish active;
   ConditionWish used;          ///< desired AllClustersUsed
   ConditionWish used_next;     ///< what it becomes once that has lasted for `settle`
-  LogTime used_word_since;     ///< since when `used_next` has its status and reason
-  LogTime used_message_since;  ///< since when it has its message
+  LogTime used_word_since;     ///< since when `used_next` has had its status and reason
+  LogTime used_message_since;  ///< since when it has had its message
   ConditionWish dispatcher;    ///< desired DispatcherReady
 
   friend bool operator==(const CheckRecord&, const CheckRecord&) = default;
@@ -163,8 +163,8 @@ struct MultiKueue {
   std::map<std::string, Observed<MultiKueueClusterFacts>> clusters;
   std::map<std::string, Observed<CustomResourceDefinitionFacts>> crds;
   std::map<std::string, Observed<MutatingAdmissionPolicyFacts>> admission_policies;
-  std::set<std::string> clearing_policies;  ///< those of them that clear nominations now
-  Seq clearer_seq;  ///< of the event that changed which of these is the first, or whether one is
+  std::set<std::string> clearing_policies;  ///< policies that clear nominations now
+  Seq clearer_seq;  ///< of the event that changed the first of these, or whether there is one
   std::map<std::string, CheckRecord> checks;
   std::map<NamespacedName, WorkloadRecord> workloads;
   std::map<std::string, std::set<NamespacedName>> workloads_on;  ///< by status.clusterName

@@ -50,6 +50,7 @@ std::optional<std::string> cluster_of_secret(const Configuration& configuration,
 }
 
 bool is_dns_subdomain(std::string_view name) {
+  // Source: RFC 1123, as k8s.io/apimachinery IsDNS1123Subdomain has it.
   if (name.empty() || name.size() > 253) return false;
   char before = '.';  // a label begins here
   for (const char c : name) {

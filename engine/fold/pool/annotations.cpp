@@ -15,7 +15,7 @@ constexpr CpuMemory kDefaultSlice{2000, Amount{4} << 30};
 // Parses an object without a key that comes twice, which readers understand differently. Returns a
 // discarded value otherwise.
 Json parse_object(const std::string& text) {
-  // Our parser ends at a NUL and passes over a byte order mark; that of the syncers refuses both.
+  // Our parser ends at a NUL and passes over a byte order mark; the syncers' parser refuses both.
   const bool odd = text.find('\0') != std::string::npos || text.starts_with("\xef\xbb\xbf");
   if (text.size() > kAnnotationMax || odd) return Json(Json::value_t::discarded);
   std::vector<std::set<std::string>> keys;  // of the objects that are open

@@ -1,7 +1,7 @@
 // The annotations that tenants, the syncers of VirtualCluster and Fairlead exchange.
 //
-// They come from tenants, who may write anything. A value that cannot be read is no error:
-// each caller has a default for it.
+// They come from tenants, who may write anything. A value that cannot be read does not count as an
+// error: each caller has a default for it.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,8 @@ void mark_whole_tenant_dirty(State& state, const std::string& name) {
   }
 }
 
-// Another configuration: what was read and counted under the one before is read and counted again.
+// After a change of configuration: what was read and counted under the former one is read and
+// counted again.
 void read_all_again(State& state) {
   Pool& pool = state.pool;
   pool.room_grew = true;
@@ -47,7 +48,7 @@ void read_all_again(State& state) {
 
 // ---- super clusters ----
 
-// Whether a member became a super cluster, is none any more, or has another id.
+// Whether a member became a super cluster, is no longer one, or has another id.
 bool ids_changed(const Pool& pool) {
   return std::any_of(pool.dirty_clusters.begin(), pool.dirty_clusters.end(),
                      [&](const std::string& id) {
@@ -81,8 +82,8 @@ void recount_ids(State& state) {
   for (const std::string& member : members) recount_member(state, member);
 }
 
-// Ids that placements name and no member has. They change with what is listed, and with a cluster
-// that goes, or comes and has one of them. Returns whether they changed.
+// Finds the ids that placements name and no member has. They change with what is listed, with a
+// cluster that goes, and with one that comes and has such an id. Returns whether they changed.
 bool find_unknown_ids(State& state) {
   Pool& pool = state.pool;
   const auto came_or_went = [&](const std::string& id) {
@@ -105,11 +106,12 @@ bool find_unknown_ids(State& state) {
   return changed;
 }
 
-// Which ids may have another standing than at the last close. By time alone one turns only at the
-// pool's deadline, but an id of no member also when the last id is learnt.
+// Which ids may have another standing than at the last close. `all` at the pool's deadline, the
+// only time at which a standing changes by time alone; and while there are ids that no member has,
+// because these also change when the last member's id becomes known.
 enum class Turning : std::uint8_t { changed_clusters, all };
 
-// Derives the standing of an id. Returns whether it is another.
+// Derives the standing of an id. Returns whether it has changed.
 bool has_turned(State& state, const std::string& id) {
   Pool& pool = state.pool;
   if (!pool.clusters.contains(id) && !pool.unknown.contains(id))
@@ -135,7 +137,7 @@ void recompute_standings(State& state, Turning which) {
     if (!has_turned(state, id)) continue;
     note_room(pool, id);
     if (const auto cluster = pool.clusters.find(id); cluster != pool.clusters.end())
-      pool.dirty_devices.insert(cluster->second.cluster);  // one that is gone pins no pod
+      pool.dirty_devices.insert(cluster->second.cluster);  // a gone cluster pins no pod
     recompute_overflow(pool, id);
     const auto totals = pool.totals.find(id);
     if (totals == pool.totals.end()) continue;
@@ -190,13 +192,13 @@ void recompute_tenant(State& state, const std::string& name) {
     take_up_first_list(state, name);
 }
 
-// What another writer made of the placements since they were last observed.
+// Notes what another writer did to the placements since they were last observed.
 void note_edit(PoolNamespace& of) {
   if (!of.observed || *of.observed == of.last_value) return;
   of.last_value = *of.observed;
   of.edited = PlacementEdit::none;
   of.edit.clear();
-  // Our own value is no edit: that of the present decision, or that of the last write, which a
+  // Our own value does not count as an edit: what is decided now, or the last write, which a
   // decision since may have replaced.
   if (of.last_value == placements_of(of) || (of.written && *of.written == of.last_value)) return;
   of.edited = of.last_value.empty() ? PlacementEdit::cleared : PlacementEdit::changed;
@@ -270,8 +272,8 @@ void look_where_pods_find_more(Pool& pool, std::set<PoolNamespaceKey>& look) {
   }
 }
 
-// Decides namespaces, then, once all that may be written of them was, pods. A pod that is placed
-// may end a 0 elsewhere, so both are looked at until nothing changes.
+// Decides namespaces first. Pods follow once every write of a Namespace that may be sent has been
+// sent. A pod that is placed may end a 0 elsewhere, so both are repeated until nothing changes.
 void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
   Pool& pool = state.pool;
   std::set<PoolNamespaceKey> look;
@@ -311,6 +313,8 @@ void recompute_pool(State& state, DirtySet& dirty) {
   Pool& pool = state.pool;
   if (!is_dirty(pool)) return;
   if (std::exchange(pool.all_dirty, false)) read_all_again(state);
+  // The order matters: ids and tenants decide which shares count, these which ids are unknown, and
+  // all of them the standings that the decisions read.
   recount_ids(state);
   for (const std::string& name : std::exchange(pool.dirty_tenants, {}))
     recompute_tenant(state, name);

@@ -5,8 +5,8 @@
 
 namespace fairlead {
 
-/// Decides what follows from all that happened at State::now. Called after the members' own
-/// moments; decides nothing twice.
+/// Decides what follows from everything that happened at State::now. Called after the members'
+/// moments have closed. Called again in the same moment, it decides only what is marked since.
 void recompute_pool(State& state, DirtySet& dirty);
 
 }  // namespace fairlead

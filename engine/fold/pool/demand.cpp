@@ -9,7 +9,7 @@ namespace {
 // The smaller of the two names that a ResourceQuota may give one dimension.
 std::optional<Amount> said_in(const ResourceQuotaFacts& quota, const std::string& resource) {
   std::optional<Amount> least;
-  // Kubernetes takes `cpu` and `requests.cpu` of a ResourceQuota for the same and enforces both.
+  // `cpu` and `requests.cpu` of a ResourceQuota mean the same to Kubernetes, which enforces both.
   for (const std::string& name : {resource, "requests." + resource})
     if (const auto at = quota.hard.find(name); at != quota.hard.end())
       least = least ? std::min(*least, at->second) : at->second;

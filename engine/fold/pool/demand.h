@@ -16,16 +16,18 @@ struct NamespaceQuota {
   /// Whether the namespace is in the pool.
   bool any() const { return cpu || memory; }
 };
-/// Returns the smallest (or largest, as `which` says) of what its quotas without scopes say.
+/// Returns, for each dimension, the smallest (or the largest, as `which` says) value in its quotas
+/// without scopes.
 NamespaceQuota quota_of(const PoolNamespace& of, PoolQuotas which);
 
 /// How many slices a namespace should have.
 struct SliceDemand {
   std::int64_t slices = 0;
-  std::string reason;  ///< why it is not what the quota alone would say; empty: it is
-  bool fixed = false;  ///< too many slices: it keeps what it has, and their size
+  std::string reason;  ///< why it is not what the quota alone would give; empty: it is
+  bool fixed = false;  ///< too many slices: it keeps the slices that it has, in their size
 };
-/// Returns the slices of size `unit` that `quota` is cut into: rounded up, the larger dimension.
+/// Returns how many slices of size `unit` the quota is cut into: rounded up, by the dimension that
+/// gives more.
 SliceDemand demand_of(const NamespaceQuota& quota, const CpuMemory& unit, std::int64_t has,
                       std::int64_t slices_max);
 

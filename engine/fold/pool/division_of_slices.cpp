@@ -48,7 +48,7 @@ void keep_places(SliceRows& rows, std::int64_t& wanted, SliceSize size) {
   wanted -= sum;
 }
 
-// Returns what should leave gone clusters, which was set aside.
+// Sets aside what should leave gone clusters, and returns how much that is.
 std::int64_t set_moves_aside(SliceRows& rows) {
   std::int64_t moves = 0;
   for (SliceRow& row : rows)
@@ -60,7 +60,7 @@ std::int64_t set_moves_aside(SliceRows& rows) {
   return moves;
 }
 
-// Leaves `stay` of the moves where they are, those on lower ids first. The others have left.
+// Leaves `stay` of the moves where they are, on lower ids first. The others leave.
 void leave_moves(SliceRows& rows, std::int64_t stay) {
   for (SliceRow& row : rows) {
     const std::int64_t here = std::min(stay, row.moving);
@@ -158,9 +158,9 @@ std::int64_t total_free(const SliceRows& rows) {
   return sum;
 }
 
-// What leaves a gone cluster goes first: new slices get what is free beside that. Another size of
-// slice is all or nothing, as a namespace has one size. Where new slices have to fit all together
-// and do not, the attempt is repeated for `fallback`, so that the moves are made without them.
+// What leaves a gone cluster is placed first: new slices get what is free besides. A new size of
+// slice is all or nothing, because a namespace has one size. Where all new slices have to fit and
+// do not, the attempt is repeated for `fallback`, so that the moves are made without them.
 bool divide_slices(SliceRows& rows, std::int64_t wanted, std::int64_t fallback,
                    const SliceTerms& terms) {
   std::int64_t fresh = wanted;

@@ -1,4 +1,4 @@
-// What State has of a tenant's namespace or pod.
+// Finds a tenant's namespace or pod in State.
 #pragma once
 
 #include "engine/fold/pool/pool_state.h"
@@ -12,7 +12,7 @@ const PoolNamespace* find_namespace(const Pool& pool, const PoolNamespaceKey& ke
 PoolPod* find_pod(Pool& pool, const PoolPodKey& key);
 const PoolPod* find_pod(const Pool& pool, const PoolPodKey& key);
 inline PoolNamespaceKey namespace_of(const PoolPodKey& key) { return {key.tenant, key.namespace_}; }
-/// The key of the Namespace itself where pods have keys too.
+/// The key of the Namespace itself, where pods have keys, too.
 inline PoolPodKey key_of_namespace(const PoolNamespaceKey& key) {
   return {key.first, key.second, ""};
 }

@@ -1,5 +1,5 @@
-// Whether the pool decides about a namespace or a pod, and whether what is there differs from what
-// was decided.
+// Whether the pool decides about a namespace or a pod, and whether the object differs from what was
+// decided.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace fairlead {
 bool takes_part(const PoolTenant& tenant, const PoolNamespace& of);
 /// Whether it is in the pool: a quota without scopes names cpu or memory.
 bool is_in_pool(const State& state, const PoolNamespace& of);
-/// Whether its Namespace object may be written: what is there differs from what was decided.
+/// Whether its Namespace object is to be written: it differs from what was decided.
 bool namespace_differs(const State& state, const PoolNamespace& of);
-/// Likewise a pod; one that is bound, over or being deleted is not written.
+/// Likewise for a pod. A pod that is bound, over or being deleted is not written.
 bool pod_differs(const PoolPod& pod);
 /// Returns what superCluster should be: as decided, or as observed.
 std::optional<std::string> super_cluster_of(const PoolPod& pod);

@@ -45,7 +45,8 @@ const ResourceClaimFacts* allocated_at(const State& state, const PoolNamespaceKe
   return nullptr;
 }
 
-// What pods other than `key` have reserved at the member for claims that they name.
+// What pods of the namespace other than `key` have reserved at the member for claims that they
+// name.
 using NamedReservations = std::map<std::string, std::vector<DeviceId>>;
 NamedReservations reserved_for_names(const State& state, const PoolPodKey& key,
                                      const std::string& member) {
@@ -82,7 +83,8 @@ std::map<std::string, std::string> pins_of(const State& state, const PoolPodKey&
 
 // ---- the question ----
 
-// The claims that the pod names: the tenant's, allocated where the member's of that name is.
+// The claims that the pod names: the tenant's specs, with the allocation of the member's claim of
+// that name.
 struct NamedClaims {
   std::map<std::string, ResourceClaimFacts> facts;
   NamedReservations reserved;
@@ -107,7 +109,7 @@ std::shared_ptr<const NamedClaims> named_claims(const State& state, const PoolPo
   return named;
 }
 
-// Which state of its templates the pod asks by.
+// The versions of the templates that the pod uses, as seqs: a changed template changes the answer.
 std::string templates_text(const State& state, const PoolPodKey& key, const PoolPod& pod) {
   std::string text;
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
@@ -118,7 +120,7 @@ std::string templates_text(const State& state, const PoolPodKey& key, const Pool
   return text;
 }
 
-// What keeps a pod from a cluster whatever its devices are; no reason if nothing does.
+// What keeps a pod from a cluster, whatever its devices are; an empty reason if nothing does.
 PodDevicesAnswer obstacle_at(const Cluster& cluster, const std::string& id,
                              const std::map<std::string, std::string>& pins) {
   if (!is_reachable(cluster)) return {"NotReachable", "", {}};
@@ -137,7 +139,7 @@ template <class Ask>
 auto ask_beside(const State& state, const PoolPodKey& key, const std::string& member,
                 const Ask& ask) {
   const PoolPod& pod = *find_pod(state.pool, key);
-  // A kept index is changed for the question and set back after it, also under a const State: one
+  // A kept index is changed for the question and set back after it, even under a const State: one
   // thread owns both.
   const std::shared_ptr<SearchIndex> index = borrow_index(state, member);
   const bool own = pod.reserved && pod.reserved->cluster == member;
@@ -195,7 +197,7 @@ std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod) {
   const PodDeviceFacts& devices = *pod.seen.facts.devices;
   if (names_a_claim(devices)) return {};
   // Workloads remember answers in the same index. Their texts have a number as third element
-  // (asks_of), this one an object: none is taken for the other.
+  // (asks_of), these an object, so neither can be mistaken for the other.
   if (!*pod.asks) *pod.asks = to_text(Json::array({key.tenant, key.namespace_, to_json(devices)}));
   return **pod.asks;
 }

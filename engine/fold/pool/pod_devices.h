@@ -1,5 +1,5 @@
-// Devices of tenants' pods: what a super cluster answers to a pod that asks for devices, and what
-// is reserved there from the pod's decision on until its claims there take the place of that.
+// Devices of tenants' pods: what a super cluster answers to a pod that asks for devices.
+// pod_reservations.h has what is reserved there once it is decided where the pod goes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace fairlead {
 
 /// Whether `resource` is devices in the cluster: the implicit name of a class, or an extended
-/// resource that a DeviceClass there gives. Any other one is the nodes' own.
+/// resource that a DeviceClass there gives. Any other resource is the nodes' own.
 bool gives_devices(const Cluster& cluster, const std::string& resource);
 /// Whether the pod asks the cluster for devices.
 bool asks_for_devices(const Cluster& cluster, const PodFacts& pod);
@@ -23,14 +23,14 @@ bool asks_for_devices(const Cluster& cluster, const PodFacts& pod);
 /// Returns the entry of that name if it names a claim; else null.
 const PodClaim* named_entry(const PodDeviceFacts& pod, const std::string& entry);
 
-/// Returns the question of the pod `key`, or of what is left of it, to a member. It refers to
-/// `state` and `asks`.
+/// Returns the question of the pod `key` to a member: `asks` is what the pod asks for, or what is
+/// left of it. The question refers to `state` and `asks`.
 FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const PodDeviceFacts& asks,
                             const std::string& member);
 
-/// Returns a text that is equal for pods of a namespace that ask alike, so that they get equal
-/// answers while nothing changes; empty for one whose answer depends on claims of a name. The pod
-/// has facts of devices.
+/// Returns a text that is equal for pods of a namespace that ask for the same, so that they get
+/// equal answers while nothing changes; empty for a pod that names a claim, because its answer
+/// depends on that claim. The pod must have facts of devices.
 std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod);
 
 /// What a super cluster answers to a pod.
@@ -56,14 +56,15 @@ class PodDevices {
   std::map<std::string, std::string> pins_;
 };
 
-/// Returns what the super cluster answers now, what the pod itself has reserved being free. For
-/// audits.
+/// Returns what the super cluster answers now, as if what the pod itself has reserved were free.
+/// For audits.
 PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const std::string& id);
-/// Returns how many devices of the classes that the pod asks for would be left then; nullopt where
-/// it does not fit.
+/// Returns how many devices of the classes that the pod asks for would be left if it were placed
+/// there; nullopt where it does not fit.
 std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& key,
                                          const std::string& id);
-/// Returns the same device by device. Empty where the cluster cannot be asked.
+/// Returns why each device there can or cannot be taken for the pod. Empty where the cluster cannot
+/// be asked.
 std::vector<RequestObstacles> obstacles_of(const State& state, const PoolPodKey& key,
                                            const std::string& id);
 

@@ -16,7 +16,7 @@ void forget_due(State& state, const PoolPodKey& key, const DeviceReservation& re
   state.pool.device_due.erase({reservation.since + state.configuration.dra.place_timeout, key});
 }
 
-// The claims of the member that Pods use which were made for the tenant's pod.
+// The claims that the member's copies of the tenant's pod use.
 std::set<NamespacedName> claims_made_for(const SearchIndex& index, const PoolPod& pod) {
   std::set<NamespacedName> own;
   for (auto at = index.pods_of_tenants.lower_bound({pod.seen.uid, {}});
@@ -40,7 +40,8 @@ bool is_made_for(const SearchIndex& index, const NamespacedName& claim, const Po
   });
 }
 
-// Takes out of the reservation what the allocated claim gives the pod. Returns whether it had it.
+// Takes out of the reservation what the allocated claim gives the pod. Returns whether there was
+// any.
 bool give_up(const SearchIndex& index, const NamespacedName& id, const ResourceClaimFacts& claim,
              PoolPod& pod) {
   const PodDeviceFacts& asks = *pod.seen.facts.devices;
@@ -66,7 +67,7 @@ void keep_rest(State& state, SearchIndex& index, const PoolPodKey& key, PoolPod&
     index.reserve(key, *pod.reserved);
 }
 
-// Claims that Pods of its had before the decision count as any later ones.
+// Claims that the pod's copies there had before the decision count like later ones.
 void take_over_claims(State& state, const PoolPodKey& key, PoolPod& pod) {
   SearchIndex& index = search_index(state, pod.reserved->cluster);
   const auto& claims = state.clusters.at(pod.reserved->cluster).devices.claims;
@@ -93,7 +94,7 @@ void replace_by_claim(State& state, const std::string& member, const NamespacedN
   }
 }
 
-// Lets claims that are new in the moment, or whose Pods are, take the place of what was reserved.
+// Lets claims that are new in the moment, or whose Pods are, replace what was reserved.
 void replace_by_claims(State& state, const std::string& member) {
   if (!state.pool.reserved_on.contains(member)) return;
   const DeviceChanges& changes = state.clusters.at(member).search.changes;
@@ -211,7 +212,7 @@ void release_devices(State& state, const PoolPodKey& key, PoolPod& pod) {
   const auto on = state.pool.reserved_on.find(cluster);
   on->second.erase(key);
   if (on->second.empty()) state.pool.reserved_on.erase(on);
-  // An index that is not kept would be derived from records that have the reservation no more.
+  // An index that is not kept will be derived from records that no longer have the reservation.
   if (const auto& index = *state.clusters.at(cluster).search.index) index->release(key);
   note_freed(state, cluster);
 }
@@ -236,7 +237,7 @@ std::set<PoolNamespaceKey> mark_device_pods_dirty(State& state) {
   if (ids.empty()) return marked;
   for (const PoolPodKey& key : pool.device_pods) {
     PoolNamespace& of = *find_namespace(pool, namespace_of(key));
-    // A claim that it names pins it to any cluster.
+    // A claim that the pod names may pin it to any cluster.
     const bool concerned = names_a_claim(*of.pods.at(key.pod).seen.facts.devices) ||
                            std::any_of(ids.begin(), ids.end(), [&](const std::string& id) {
                              return of.shares.contains(id);

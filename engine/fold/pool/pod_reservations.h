@@ -1,5 +1,5 @@
-// Devices that are reserved for tenants' pods: from a pod's decision on, until claims of its super
-// cluster take the place of that. Internal to the fold.
+// Devices that are reserved for tenants' pods: from the decision where a pod goes until claims of
+// its super cluster replace the reservation. Internal to the fold.
 #pragma once
 
 #include <set>
@@ -12,8 +12,7 @@
 
 namespace fairlead {
 
-/// Calls `use` with the key and the pod of those of the namespace that have a reservation at the
-/// member.
+/// Calls `use` with key and pod for each pod of the namespace that has a reservation at the member.
 template <class Use>
 void for_reserved(const Pool& pool, const PoolNamespaceKey& home, const std::string& member,
                   const Use& use) {
@@ -24,19 +23,20 @@ void for_reserved(const Pool& pool, const PoolNamespaceKey& home, const std::str
     use(*at, *find_pod(pool, *at));
 }
 
-/// Reserves the devices of a solution for the pod, in place of what it had.
+/// Reserves the devices of a solution for the pod, in place of its former reservation.
 void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
                      std::vector<FitPod> pods);
-/// Frees what is reserved for the pod, if anything is. Its cluster is looked at again.
+/// Frees what is reserved for the pod, if anything is. Pods that wait for devices of that cluster
+/// are looked at again.
 void release_devices(State& state, const PoolPodKey& key, PoolPod& pod);
 
-/// Folds what the open moment means for reservations: those that dra.placeTimeout ends, those that
-/// claims of super clusters replace, and those of which a device or a node changed, which are
-/// solved again. Called when the indices have followed the moment.
+/// Folds what the open moment means for reservations. dra.placeTimeout ends some, claims of super
+/// clusters replace some, and a reservation of which a device or a node changed is solved again.
+/// Called when the indices have followed the moment.
 void recompute_pod_reservations(State& state);
-/// Returns the namespaces with pods that wait and may use devices of the clusters in
-/// Pool::dirty_devices, which it empties; marks these pods as worth a look. What got free mends
-/// broken reservations first.
+/// Empties Pool::dirty_devices. Returns the namespaces of the waiting pods that may use devices of
+/// those clusters, and marks these pods as worth a look. What became free repairs broken
+/// reservations first.
 std::set<PoolNamespaceKey> mark_device_pods_dirty(State& state);
 
 }  // namespace fairlead

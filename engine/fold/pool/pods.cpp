@@ -92,8 +92,8 @@ bool has_node_for(const State& state, const std::string& id, const PodFacts& fac
 }
 
 // Returns the first resource of which a place has less than the pod asks for, devices left aside;
-// kNoNodeHolds where only a node is missing; empty: it fits. `left_of` says what the cluster has
-// left.
+// kNoNodeHolds where only a node is missing; empty: it fits. `left_of` returns what the cluster has
+// left of a resource.
 template <typename LeftOf>
 std::string lacking_at(const State& state, const PodPlace& place, const PodFacts& facts,
                        const LeftOf& left_of) {
@@ -164,8 +164,8 @@ PodRoom room_for_pods(const State& state, const PoolNamespace& of, const std::st
   return room;
 }
 
-// All that choose_place reads of the namespace and its clusters, without the policy, which chooses
-// only among places.
+// Everything that choose_place reads about the namespace and its clusters, except the policy, which
+// only chooses among places.
 PodLook look_of(const State& state, const PoolNamespace& of) {
   PodLook look;
   look.done = true;
@@ -176,7 +176,7 @@ PodLook look_of(const State& state, const PoolNamespace& of) {
   return look;
 }
 
-// Whether `now` has no more of anything than `before`, of the same clusters.
+// Whether `now` has no more of anything than `before`, which is of the same cluster.
 bool has_no_more(const PodRoom& now, const PodRoom& before) {
   return now.id == before.id && now.cpu <= before.cpu && now.memory <= before.memory &&
          now.nodes_grew == before.nodes_grew &&
@@ -186,13 +186,13 @@ bool has_no_more(const PodRoom& now, const PodRoom& before) {
                     });
 }
 
-// Whether the last look had just what there is now.
+// Whether there is exactly what there was at the last look.
 bool has_the_same(const State& state, const PoolNamespace& of) {
   const PodLook now = look_of(state, of);
   return of.look->done && now.listed == of.look->listed && now.open == of.look->open;
 }
 
-// Whether a pod may find a place, or another reason, that found none at the last look.
+// Whether pods that found no place at the last look may find one now, or have another reason.
 bool is_worth_a_look(const State& state, const PoolNamespace& of) {
   if (!of.look->done) return true;
   const PodLook now = look_of(state, of);
@@ -212,8 +212,9 @@ bool spreads(const State& state, const PoolNamespace& of) {
          (of.seen->facts.policy != "pack" && state.configuration.pool.policy == PoolPolicy::spread);
 }
 
-// Returns the best of the places that hold the pod's share and machine: where it gets its devices
-// by the first alternatives, then as the policy says. Empty: `why_not` has what each lacks.
+// Returns the best of the places that have room for the pod: the one where it gets its devices by
+// the first alternatives, then as the policy says. If there is none, `why_not` has what each place
+// lacks.
 std::optional<ChosenPlace> choose_devices(State& state, const PoolPodKey& key, PoolNamespace& of,
                                           const std::vector<const PodPlace*>& places,
                                           ReasonText& why_not) {
@@ -314,7 +315,7 @@ class Line {
       if (const auto at = of.pods.find(name); at != of.pods.end() && at->second.waits_since)
         fresh_.emplace(*at->second.waits_since, name);
     if (all_) return;
-    // What there is less of is in the reasons of pods with devices, too.
+    // The reasons of pods with devices also change where there is less of something.
     const auto& pods = state.pool.device_pods;
     auto at = pods.lower_bound({key.first, key.second, ""});
     if (at == pods.end() || namespace_of(*at) != key || has_the_same(state, of)) return;
@@ -330,7 +331,7 @@ class Line {
     head_ = *next;
     return true;
   }
-  /// Its pod was placed: perhaps the room that made the others worth a look is used up.
+  /// Its pod was placed, which may have used up the room that made the others worth a look.
   void note_placed(const State& state) { all_ = all_ && is_worth_a_look(state, of_); }
   /// Ends the look.
   void end(const State& state) {
@@ -339,7 +340,7 @@ class Line {
 
   PoolNamespace& of() const { return of_; }
   PoolPodKey pod() const { return {key_.first, key_.second, head_->second}; }
-  /// Of two lines the one whose pod waits for longer goes first.
+  /// The line whose pod has waited longer goes first.
   bool is_behind(const Line& other) const {
     return std::tie(head_->first, key_, head_->second) >
            std::tie(other.head_->first, other.key_, other.head_->second);
@@ -372,7 +373,7 @@ class Placing {
       return why_not;
     }
     const PoolNamespaceKey home = namespace_of(key);
-    // By the cluster that it had, before it gets another.
+    // Taken out of the sums of its former cluster, before it gets another.
     uncount_pod(state_, home, pod);
     pod.cluster = place->id;
     count_pod(state_, home, pod);
@@ -399,13 +400,13 @@ class Placing {
 
 }  // namespace
 
-// Pods of all namespaces in the order in which they began to wait. A line is in that order, so the
-// first pods of the lines are enough to find the next one. A pod that finds no place does not end
-// its line: the next one may be smaller.
+// Pods of all namespaces are placed in the order in which they began to wait. Each line is in that
+// order, so the next pod is the first of some line. A pod that finds no place does not end its
+// line: the next one may be smaller.
 bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
                 PodRefusals& refusals) {
   // A list, because the queue below has pointers to its lines. A line moves on only while it is out
-  // of the queue, which so stays in order.
+  // of the queue, so that the queue stays in order.
   std::list<Line> lines;
   const auto behind = [](const Line* a, const Line* b) { return a->is_behind(*b); };
   std::priority_queue<Line*, std::vector<Line*>, decltype(behind)> order(behind);
@@ -459,7 +460,8 @@ PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& 
   place.cpu += own("cpu");
   place.memory += own("memory");
   PodFit fit{{place.cpu, place.memory}, {{"cpu", 0}, {"memory", 0}}, ""};
-  // A resource that is devices there is no amount of the nodes: the search says what is free.
+  // A resource that stands for devices there is not an amount of the nodes: the search says what is
+  // free.
   for (const auto& [name, amount] : facts.requests)
     if (const std::string resource(name); !is_device_at(state, id, resource))
       fit.free.emplace(resource, 0);

@@ -66,12 +66,12 @@ struct SuperCluster {
   std::optional<LogTime> counted_again_at;
   bool draining = false;
   LogTime first_seen;  ///< when it became a super cluster
-  /// The largest of its nodes: one of them can hold a pod alone, or none can. nullopt: its nodes
-  /// are not known, only their sums.
+  /// The largest of its nodes: a pod that none of these could hold alone, no node can hold.
+  /// nullopt: its nodes are not known, only their sums.
   std::optional<std::vector<NodeSize>> nodes;
   Seq nodes_seq;   ///< of the event that changed `nodes` last
-  Seq nodes_grew;  ///< of the last one with which they can hold what none could before
-  Seq seq;         ///< of the event that changed one of these last
+  Seq nodes_grew;  ///< of the last event after which some node can hold what none could before
+  Seq seq;         ///< of the event that last changed any of these
 
   friend bool operator==(const SuperCluster&, const SuperCluster&) = default;
 };
@@ -79,21 +79,21 @@ struct SuperCluster {
 /// What a namespace may do with a super cluster, in the order of what is given up first.
 enum class ClusterStanding : std::uint8_t {
   open,    ///< it takes new slices and pods
-  closed,  ///< it keeps what it has: no value yet, stale, or back only lately
+  closed,  ///< it keeps what it has: no value yet, stale, or back too recently
   away,    ///< lost, or an id that no member has: it keeps what it has
   gone,    ///< away for lostGrace, or drained: its slices move
 };
 
-/// What a namespace has at one super cluster.
+/// What a namespace holds at one super cluster.
 struct PoolShare {
   std::int64_t slices = 0;
   bool listed = false;  ///< in the namespace's placements, perhaps with 0
   LogTime grown;        ///< when `slices` grew last
-  /// Requests of the pods that carry the id and are not over, and their number. They count where
-  /// the share is listed.
+  /// The requests of the pods that carry the id and are not over, and the number of these pods.
+  /// They count where the share is listed.
   std::map<std::string, Int128> pods;
   std::int64_t pod_count = 0;
-  // What PoolTotals has of this share now.
+  // What this share has added to PoolTotals.
   CpuMemorySum counted;
   CpuMemorySum counted_says;
   bool pods_counted = false;
@@ -104,12 +104,12 @@ struct PoolShare {
 /// The text of the annotation fairlead.io/pool-reason of one object.
 struct PoolReason {
   std::string current;  ///< what is true now; empty: nothing is missing
-  LogTime since;        ///< since when it is
+  LogTime since;        ///< since when `current` is true
   std::string written;  ///< what the annotation should be: follows `current` after pool.settle
 
   friend bool operator==(const PoolReason&, const PoolReason&) = default;
 };
-/// Returns the reason of an object; most have none, neither now nor written.
+/// Returns the reason of an object. Most objects have none, neither current nor written.
 inline const PoolReason& value_of(const Boxed<PoolReason>& reason) {
   static const PoolReason none;
   return reason ? *reason : none;
@@ -118,10 +118,10 @@ inline const PoolReason& value_of(const Boxed<PoolReason>& reason) {
 /// A pod of a tenant's namespace.
 struct PoolPod {
   Observed<PodFacts> seen;
-  std::string cluster;  ///< the id that it has or gets: as observed, or as decided since
+  std::string cluster;  ///< its super cluster's id, as observed or as decided since
   std::optional<LogTime> waits_since;
   Boxed<PoolReason> reason;
-  Boxed<DeviceReservation> reserved;  ///< of the decision for `cluster`
+  Boxed<DeviceReservation> reserved;  ///< made with the decision for `cluster`
   Memo<Boxed<std::string>> asks;      ///< equal for pods that ask alike; absent: not derived
 
   friend bool operator==(const PoolPod&, const PoolPod&) = default;
@@ -146,8 +146,8 @@ struct PodRoom {
   friend bool operator==(const PodRoom&, const PodRoom&) = default;
 };
 
-/// The last look at the pods of a namespace that wait: while there is not more room than then, the
-/// same pods find no place, for the same reasons.
+/// The last look at the waiting pods of a namespace: while there is no more room than there was
+/// then, the same pods find no place, for the same reasons.
 struct PodLook {
   bool done = false;
   std::vector<std::string> listed;  ///< clusters that pods may be placed on, open or not
@@ -164,11 +164,11 @@ struct PoolNamespace {
   std::map<std::string, DeviceRecord<ResourceClaimFacts>> claims;
   std::map<std::string, DeviceRecord<ResourceClaimTemplateFacts>> templates;
 
-  bool taken_up = false;                    ///< it is in the pool, and a slice of it was read
-  std::optional<CpuMemory> slice;           ///< the last good value of the slice annotation
-  bool bad_slice = false;                   ///< the annotation cannot be read now
-  CpuMemory unit;                           ///< the slice in force, in which shares count
-  std::int64_t slices = 0;                  ///< the sum over shares
+  bool taken_up = false;           ///< it is in the pool, and its slice annotation was read
+  std::optional<CpuMemory> slice;  ///< the last good value of the slice annotation
+  bool bad_slice = false;          ///< the annotation cannot be read now
+  CpuMemory unit;                  ///< the slice in force, in which shares are counted
+  std::int64_t slices = 0;         ///< the sum over shares
   std::map<std::string, PoolShare> shares;  ///< by id
   std::optional<SliceMap> observed;         ///< the current annotation; empty if it cannot be read
   SliceMap last_value;                      ///< the last value that could be read
@@ -189,13 +189,13 @@ struct PoolNamespace {
 struct PoolTenant {
   bool admitted = false;     ///< by a VirtualCluster that was Running once, or by the configuration
   bool failed = false;       ///< its VirtualCluster is in phase Error
-  std::set<Kind> silent;     ///< kinds whose streams are stale, lost or not listed yet
+  std::set<Kind> silent;     ///< kinds whose streams are stale, lost, or not yet listed
   std::int64_t objects = 0;  ///< Namespaces, ResourceQuotas, Pods, claims and their templates
-  bool crowded = false;      ///< they are more than pool.tenantObjectsMax
+  bool crowded = false;      ///< it has more of them than pool.tenantObjectsMax
   bool first_seen = false;   ///< the placements of its first list were taken over
-  bool takes_part = false;   ///< as connected() at the last close
+  bool takes_part = false;   ///< connected() at the last close
   Seq seq;                   ///< of the event that changed one of these
-  std::map<std::string, Amount> limit;  ///< of cpu and memory; a missing one has none
+  std::map<std::string, Amount> limit;  ///< of cpu and memory; an absent dimension has none
   CpuMemorySum slices;                  ///< the sum of its namespaces' shares
   std::map<std::string, PoolNamespace> namespaces;
 
@@ -217,7 +217,7 @@ struct PoolVirtualCluster {
 /// A namespace of a super cluster that was made for a tenant's namespace.
 struct SuperNamespace {
   Observed<NamespaceFacts> seen;
-  /// Where and how much it counts as a stranger's in PoolTotals; empty: it does not.
+  /// The id where it counts as a stranger in PoolTotals, and with how much; empty: it does not.
   std::string counted_at;
   CpuMemorySum counted;
 
@@ -226,68 +226,67 @@ struct SuperNamespace {
 
 /// What namespaces have at one super cluster, summed.
 struct PoolTotals {
-  CpuMemorySum held;       ///< of each namespace the larger of its slices and its pods
-  CpuMemorySum strangers;  ///< of namespaces there that belong to no tenant's namespace
-  CpuMemorySum says;       ///< what namespaces there say of tenants that are not connected
+  CpuMemorySum held;       ///< the sum over namespaces of the larger of its slices and its pods
+  CpuMemorySum strangers;  ///< the sum over namespaces there that belong to no tenant's namespace
+  CpuMemorySum says;       ///< what namespaces there say that tenants hold that are not connected
   std::map<std::string, Int128> pods;     ///< requests of the pods of all namespaces
   std::set<PoolNamespaceKey> namespaces;  ///< that list it
 
   friend bool operator==(const PoolTotals&, const PoolTotals&) = default;
 };
 
-/// The namespaces of Pool::wanting by what they need, so that room that grew asks only those that
-/// it may be enough for.
+/// The namespaces of Pool::wanting by what they need, so that only those are looked at again for
+/// which room that grew may be enough.
 struct SliceWishes {
   /// The cpu and the memory of the slice, and how many of these have to be free in all clusters.
   using Need = std::pair<std::pair<Amount, Amount>, std::int64_t>;
 
   bool derived = false;
-  std::set<std::pair<Need, PoolNamespaceKey>> lacking;  ///< that want more slices and nothing else
+  std::set<std::pair<Need, PoolNamespaceKey>> lacking;  ///< they want more slices and nothing else
   std::map<PoolNamespaceKey, Need> needs;               ///< the same by namespace
-  std::set<PoolNamespaceKey> others;  ///< whose decision depends on more than that
+  std::set<PoolNamespaceKey> others;  ///< their decision depends on more than that
 };
 
-/// Everything about the pool. Large: plain data, tables of what is known, the indexes over them,
-/// and what the close of the present moment looks at.
+/// Everything about the pool. Large: plain data: tables of what is known, indexes over them, and
+/// what the close of the open moment looks at.
 struct Pool {
   std::map<NamespacedName, PoolVirtualCluster> virtual_clusters;
   std::map<std::string, std::set<NamespacedName>> virtual_clusters_of;  ///< by tenant
-  Seq tenancy_seq;  ///< of the event that changed which tenants there are, or how one is reached
+  Seq tenancy_seq;  ///< of the event that last changed which tenants there are, or their access
   std::map<std::string, PoolTenant> tenants;              ///< by name
   std::map<std::string, Observed<ConfigMapFacts>> infos;  ///< by member
-  /// By member and name: namespaces that were made there for a tenant's.
+  /// By member and name: namespaces that were made there for tenants' namespaces.
   std::map<std::pair<std::string, std::string>, SuperNamespace> super_namespaces;
-  /// Their keys, by the namespace of the tenant that they were made for.
+  /// Their keys, by the tenant's namespace that they were made for.
   std::map<PoolNamespaceKey, std::set<std::pair<std::string, std::string>>> made_for;
 
   std::map<std::string, SuperCluster> clusters;  ///< by id
   std::set<std::string> offering;                ///< members that offer a part to the pool
   std::set<std::string> unlearnt;                ///< members whose id is being read
   std::set<std::string> learnt;                  ///< members whose id was read once
-  std::map<std::string, LogTime> unknown;        ///< ids of no member: since when they are named
+  std::map<std::string, LogTime> unknown;        ///< ids without a member: named since when
 
   std::map<std::string, std::string> ids;            ///< member -> id, as counted in `totals`
   std::map<std::string, PoolTotals> totals;          ///< by id
   std::map<std::string, ClusterStanding> standings;  ///< by id, at the last close
-  std::set<std::string> overflowing;                 ///< ids with more than was accepted
+  std::set<std::string> overflowing;                 ///< ids where more is held than was accepted
   std::set<PoolNamespaceKey> wanting;                ///< see PoolNamespace::wants_since
   Memo<SliceWishes> wishes;                          ///< of `wanting`
-  std::set<PoolNamespaceKey> waiting;                ///< with pods that wait
+  std::set<PoolNamespaceKey> waiting;                ///< namespaces with pods that wait
   std::set<PoolPodKey> device_pods;                  ///< pods that wait and may use devices
   std::map<std::string, std::set<PoolPodKey>> reserved_on;  ///< pods, by member
-  /// When what is left of a pod's reservation is dropped.
+  /// When the rest of a pod's reservation is dropped.
   std::set<std::pair<LogTime, PoolPodKey>> device_due;
-  /// Namespaces whose write is due now. No pod is placed before it was sent, because pods that wait
-  /// longest come first.
+  /// Namespaces whose write is due now. No pod is placed before these writes are sent, because the
+  /// pods that have waited longest come first.
   std::set<PoolNamespaceKey> unwritten;
-  /// Objects that are looked at again at a time: a reason has then held for long enough, or they
-  /// may be written again. The pod is empty for the Namespace itself.
+  /// When objects are looked at again, because a reason has then held for long enough, or they may
+  /// be written again. The pod is empty for the Namespace itself.
   std::set<std::pair<LogTime, PoolPodKey>> due;
-  /// Since when reasons that speak of clusters count: each super cluster has had the time for a
-  /// first value.
+  /// Since when reasons about clusters count: every super cluster has had time for a first value.
   std::optional<LogTime> clusters_known_since;
 
-  // What the close of the present moment looks at.
+  // What the close of the open moment looks at.
   bool all_dirty = false;  ///< the configuration changed
   bool deadline_reached = false;
   bool ids_dirty = false;      ///< a member may have another id
@@ -296,15 +295,16 @@ struct Pool {
   bool overflow_changed = false;
   std::set<std::string> dirty_tenants;
   std::set<std::string>
-      dirty_limits;  ///< tenants that have more or fewer slices now (mark_limited_dirty)
+      dirty_limits;  ///< tenants whose number of slices changed (mark_limited_dirty)
   std::set<PoolNamespaceKey> dirty_namespaces;
   std::set<PoolNamespaceKey> dirty_lists;  ///< whose pods are all looked at again
   std::set<PoolPodKey> dirty_pods;
   std::set<PoolNamespaceKey> unlooked;   ///< whose pods are looked at when `unwritten` is empty
   std::set<std::string> dirty_clusters;  ///< ids whose accepted values or presence changed
   std::set<std::string> roomier;         ///< ids where pods may find more than at their last look
-  std::set<std::string> dirty_devices;   ///< members that may answer pods with devices otherwise
-  std::set<std::string> freed_devices;   ///< of them, those where a reservation ended
+  std::set<std::string>
+      dirty_devices;  ///< members that may answer pods with devices differently now
+  std::set<std::string> freed_devices;  ///< members where a reservation ended
 
   friend bool operator==(const Pool&, const Pool&) = default;
 };

@@ -1,5 +1,5 @@
-// What an administrator asks about a namespace of a tenant: the numbers by which it is decided, as
-// they are at State::now. Queries for the audit; the fold itself does not call them.
+// What an administrator asks about a tenant's namespace: the numbers that decide about it, as they
+// are at State::now. Queries for the audit; the fold itself does not call them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace fairlead {
 /// open, closed, away or gone.
 const char* standing_name(ClusterStanding standing);
 
-/// Returns the slice in which a namespace counts: the one in force or, before it is taken up, the
-/// one that its annotation asks for; nullopt if none could be read.
+/// Returns the slice in which a namespace is counted: the slice in force or, before the namespace
+/// is taken up, what its annotation asks for; nullopt if none could be read.
 std::optional<CpuMemory> slice_of(const PoolNamespace& of);
 
 /// Returns how many slices of slice_of() the namespace should have.
@@ -26,7 +26,7 @@ struct ClusterForNamespace {
   std::string id;
   std::string cluster;  ///< the member's name; empty: no member has the id
   ClusterStanding standing{};
-  std::int64_t slices = 0;          ///< that the namespace has there
+  std::int64_t slices = 0;          ///< slices that the namespace has there
   bool listed = false;              ///< in its placements, perhaps with 0
   std::optional<CpuMemory> usable;  ///< what was accepted of it; nullopt: no value yet
   CpuMemorySum others;              ///< what other namespaces and strangers hold

@@ -37,8 +37,8 @@ std::string unavailable_clusters(const State& state, const PoolNamespace& of) {
 
 }  // namespace
 
-// A reason that speaks of clusters counts only once each of them has had the time for a first value
-// (clusters_known_since); until then its `since` is kForever. A start would else write to every
+// A reason about clusters counts only once each of them has had time for a first value
+// (clusters_known_since); until then its `since` is kForever. Otherwise a start would tell every
 // tenant that nothing fits.
 void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& boxed, ReasonText now) {
   if (now.text.empty()) return boxed.reset();  // goes at once

@@ -8,7 +8,7 @@
 
 namespace fairlead {
 
-/// What a reason speaks of. One that speaks of clusters does not count before they are known: else
+/// What a reason is about. A reason about clusters does not count before they are known; otherwise
 /// a start would write to every object.
 enum class ReasonTopic : std::uint8_t { request, clusters };
 
@@ -18,10 +18,11 @@ struct ReasonText {
   ReasonTopic topic = ReasonTopic::request;
 };
 
-/// Sets what is true of the object now. What is to be written follows when it has held for
-/// pool.settle; where nothing is missing, at once.
+/// Sets what the object lacks now. What is to be written follows when that has held for
+/// pool.settle, or at once where nothing is lacking.
 void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& reason, ReasonText now);
-/// Clears the present reason of an object that is not decided now; the written one stays.
+/// Clears the current reason of an object about which nothing is decided now; the written one
+/// stays.
 void clear_reason(Boxed<PoolReason>& reason);
 /// Notes the annotation that an object had when it was first seen.
 void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::string>& annotation);
@@ -30,9 +31,10 @@ void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::str
 ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
                                const PoolNamespace& of);
 
-/// Finds out whether reasons that speak of clusters count, and lets those that waited begin.
+/// Finds out whether reasons about clusters count yet, and if so marks the objects that may have
+/// such a reason.
 void update_clusters_known(State& state);
-/// Returns when that changes by time alone; kForever if never.
+/// Returns when they begin to count by time alone; kForever if never.
 LogTime clusters_known_at(const State& state);
 
 }  // namespace fairlead

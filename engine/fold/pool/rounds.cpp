@@ -18,7 +18,8 @@ namespace fairlead {
 
 namespace {
 
-// A rule that never comes to rest must not keep the fold from its events: the next moment goes on.
+// Decisions that never come to rest must not keep the fold from its events: the next moment goes
+// on.
 constexpr int kPoolRoundsMax = 100;
 
 // A namespace in a decision, with what it asks for.
@@ -28,7 +29,7 @@ struct PoolSubject {
   PoolNamespace& of;
   NamespaceQuota quota;
   SliceDemand demand;  ///< in slices of the wanted size
-  bool new_slice;      ///< that size is another than the one in force
+  bool new_slice;      ///< the wanted size differs from the size in force
 };
 
 std::optional<PoolSubject> subject_of(State& state, const PoolNamespaceKey& key) {
@@ -40,8 +41,8 @@ std::optional<PoolSubject> subject_of(State& state, const PoolNamespaceKey& key)
   if (!takes_part(tenant->second, of) || !of.taken_up) return std::nullopt;
   const PoolSettings& settings = state.configuration.pool;
   PoolSubject subject{key, tenant->second, of, quota_of(of, settings.quotas), {}, false};
-  // Nothing is there in the former size, so the new one needs no decision. `slice` has a value
-  // since the namespace was taken up (take_up).
+  // It has no slices of the former size, so the new size needs no decision. `slice` has a value
+  // once the namespace is taken up (take_up).
   if (of.slices == 0 && of.unit != *of.slice) set_unit(state, key, *of.slice);
   subject.demand = demand_of(subject.quota, *of.slice, of.slices, settings.slices_max);
   subject.new_slice = *of.slice != of.unit && !subject.demand.fixed;
@@ -107,7 +108,7 @@ SliceRows kept_rows(const State& state, const PoolNamespace& of) {
   return rows;
 }
 
-// Those of them where the namespace has something: enough to take slices away.
+// The rows where the namespace has something, which are enough to take slices away.
 SliceRows own_rows(const State& state, const PoolNamespace& of) {
   Ids ids;
   for (const auto& [id, share] : of.shares) ids.push_back(&id);
@@ -181,8 +182,8 @@ class Rounds {
   // Step 1: what is no longer asked for goes, and so does a 0 without pods.
   void free_surplus(const PoolNamespaceKey& key) {
     auto subject = subject_of(state_, key);
-    // `wants_since` stays: a tenant that is not connected for a while keeps its turn. What its
-    // quota became meanwhile is judged when it is back.
+    // `wants_since` stays: the namespaces of a tenant that is away for a while keep their turns.
+    // What their quotas became meanwhile is judged when it is back.
     if (!subject) return forget_wish(pool_, key);
     PoolNamespace& of = subject->of;
     SliceRows rows = own_rows(state_, of);
@@ -191,7 +192,7 @@ class Rounds {
       of.edit.clear();
       for (SliceRow& row : rows) row.kept = 0;
       const bool released = apply(state_, key, rows, rule::kPoolRelease);
-      // What voids an edit where nothing is held is the same rule.
+      // An edit of a namespace that holds nothing is undone by the same rule.
       if (edited && !released) note_decision(of, rule::kPoolRelease, {});
       changed(key, released);
       leave_pool(*subject);
@@ -247,9 +248,9 @@ class Rounds {
     const PoolShare& share = of.shares.at(id);
     const std::int64_t may_go =
         std::min(share.slices - needed_slices(of, share), slices_too_many(of, share, id));
-    if (may_go <= 0) return;  // of most namespaces while pods need what is too much
+    if (may_go <= 0) return;  // the usual case while pods fill what is too much
     SliceRows rows = kept_rows(state_, of);
-    // There is one: rows_of() has a row of each share.
+    // There is one: rows_of() has a row for each share.
     const auto row =
         std::find_if(rows.begin(), rows.end(), [&](const SliceRow& each) { return each.id == id; });
     row->standing = ClusterStanding::closed;  // nothing comes back here
@@ -278,16 +279,17 @@ class Rounds {
     return saturate(std::max(Int128{0}, most));
   }
 
-  // Those on a cluster that is gone come first, then those that have waited longest.
+  // Namespaces with slices on a gone cluster come first, then those that have waited longest.
   using Turn = std::tuple<int, LogTime, PoolNamespaceKey>;
   Turn turn_of(const PoolNamespaceKey& key) const {
     const PoolNamespace& of = *find_namespace(pool_, key);
-    // A namespace in `wanting` has it (note_wish); what resets it erases the key there, too.
+    // Every namespace in `wanting` has `wants_since` (note_wish): what resets it also erases the
+    // key there.
     return {on_gone_cluster(state_, of) ? 0 : 1, *of.wants_since, key};
   }
 
-  // Step 3. Where no room grew, a namespace that is not marked would be decided as before: only
-  // the marked ones are looked at. Where some did, those are, too, for which it may be enough.
+  // Step 3. Where no room grew, a namespace that is not marked would be decided as before, so only
+  // marked ones are looked at. Where room grew, the namespaces for which it may be enough are, too.
   void decide_wanting(const std::set<PoolNamespaceKey>& marked, bool grew) {
     std::set<Turn> turns;
     for (const auto* keys : {&marked, &std::as_const(pool_.dirty_namespaces)})
@@ -300,7 +302,7 @@ class Rounds {
       const Turn turn = turns.extract(turns.begin()).value();
       const auto& key = std::get<PoolNamespaceKey>(turn);
       const bool is_marked = marked.contains(key) || pool_.dirty_namespaces.contains(key);
-      // What was taken since may have left too little for it.
+      // Decisions since may have left too little for it.
       if (!is_marked && !worth.contains(key)) continue;
       const bool grew_before = std::exchange(pool_.room_grew, false);
       if (decide(key)) worth.note_change();
@@ -326,7 +328,8 @@ class Rounds {
                      .slices;
       moved = decide_same_slice(*subject, wanted);
     }
-    // The shares did not change. The write that replaces the edit names the edit as its rule.
+    // The shares did not change, but the write that replaces the edit needs a rule: the edit
+    // itself.
     if (edited && !moved) note_decision(of, rule::kPoolEdit, {});
     of.edited = PlacementEdit::none;
     of.edit.clear();

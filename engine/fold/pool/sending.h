@@ -5,8 +5,8 @@
 
 namespace fairlead {
 
-/// Whether a write of the object could be sent now. Where only the write interval keeps it back,
-/// the object is looked at again when that ends.
+/// Whether a write of the object could be sent now. Where only the write interval holds it back,
+/// the object is looked at again when the interval ends.
 bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key);
 /// Marks a pod that is to be written.
 void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty);

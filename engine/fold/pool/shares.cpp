@@ -53,14 +53,14 @@ CpuMemorySum said_by(const SuperNamespace& of, const std::string& id, std::int64
   return at == placements->end() ? CpuMemorySum{} : times(*slice, at->second);
 }
 
-// Whether it was made for the namespace as it is known: no stranger.
+// Whether it was made for this very namespace, and so is not a stranger.
 bool is_known(const PoolNamespace* of, const SuperNamespace& made) {
   if (!of || !of->seen || !of->taken_up) return false;
   const std::string& uid = made.seen.facts.tenant_uid;
   return uid.empty() || of->seen->uid.empty() || uid == of->seen->uid;
 }
 
-// The sum of what the namespaces at `id` say that were made for `key`.
+// The sum of what the namespaces that were made for `key` at `id` say that it holds.
 CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const PoolNamespace& of,
                      const std::string& id) {
   CpuMemorySum sum;
@@ -77,10 +77,10 @@ CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const Pool
 }
 
 // The invariant of the sums, for each id: totals.held is the sum of `counted` over all shares
-// there, totals.says that of `counted_says`, and totals.pods that of the pods of shares with
-// `pods_counted`. A share remembers what the sums have of it, so a change is one subtraction and
-// one addition for every sort of change. Only this function writes `held` and `says`; `pods`
-// is written here and by change_pods. A share is erased only when the sums have nothing of it.
+// there, totals.says the sum of `counted_says`, and totals.pods the sum of the pods of shares with
+// `pods_counted`. A share remembers what it has added to the sums, so that every sort of change is
+// one subtraction and one addition. Only this function writes `held` and `says`; `pods` is written
+// here and by change_pods. A share is erased only when nothing in the sums is from it.
 //
 // note_room() is called where something falls, never where it rises: namespaces that want slices
 // and pods that wait are looked at again because of it, and a rise gives them nothing that they
@@ -120,7 +120,7 @@ void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, 
   for (const auto& [resource, amount] : pod.seen.facts.requests) requests.emplace(resource, amount);
   add_all(share.pods, requests, sign);
   if (share.pods_counted) add_all(pool.totals[pod.cluster].pods, requests, sign);
-  // What a namespace may get there does not follow from that, only what pods may get.
+  // Pods that leave change only what other pods may get there, not what namespaces may.
   if (sign < 0 && share.pods_counted) pool.roomier.insert(pod.cluster);
   share.pod_count += sign;
   recount_share(state, key, of, std::string(pod.cluster));
@@ -152,8 +152,9 @@ void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
   const bool listed = wanted.has_value();
   const std::int64_t slices = wanted.value_or(0);
   if (share.listed == listed && share.slices == slices) {
-    // The sums have nothing of it: a share that is not listed counts only what super clusters say.
-    // For a tenant that takes part that is nothing, and of others only listed shares come here.
+    // Nothing in the sums is from it. A share that is not listed counts only what super clusters
+    // say, which is nothing for a tenant that takes part; and for other tenants only listed shares
+    // come here.
     if (!listed && share.pod_count == 0) of.shares.erase(id);
     return;
   }
@@ -246,7 +247,8 @@ void recount_member(State& state, const std::string& member) {
 void recompute_overflow(Pool& pool, const std::string& id) {
   const auto cluster = pool.clusters.find(id);
   const auto totals = pool.totals.find(id);
-  // What pods with devices read of a cluster is in their reasons, less of it too.
+  // The reasons of pods with devices tell what they read about a cluster, so they change where
+  // there is less, too.
   if (cluster != pool.clusters.end() && !pool.device_pods.empty())
     pool.dirty_devices.insert(cluster->second.cluster);
   if (cluster == pool.clusters.end() || totals == pool.totals.end() || !cluster->second.known) {

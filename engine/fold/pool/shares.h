@@ -1,7 +1,7 @@
 // Shares: the slices of each namespace at each super cluster, and the sums over all of them.
 //
-// The sums are kept with every change, so that what a namespace may get at a cluster is computed
-// from two numbers, not from all namespaces. Internal to the fold, except the queries.
+// The sums follow every change, so that what a namespace may get at a cluster is computed from two
+// numbers, not from all namespaces. Internal to the fold, except the queries.
 #pragma once
 
 #include <optional>
@@ -12,25 +12,27 @@
 
 namespace fairlead {
 
-/// Marks the namespaces that want more slices of tenants that have more or fewer in all now: they
-/// may get some, or have another reason.
+/// Marks the namespaces that want more slices in tenants with a limit whose number of slices
+/// changed: they may get some, or have another reason.
 void mark_limited_dirty(Pool& pool);
 
-/// Notes that more fits at `id` than before: for namespaces that want slices, and for pods there.
+/// Notes that more fits at `id` than before, for namespaces that want slices and for pods that
+/// wait.
 void note_room(Pool& pool, const std::string& id);
 
-/// Sets what the namespace has at `id`: 0 keeps the id in its placements, nullopt takes it out.
+/// Sets how many slices the namespace has at `id`: 0 keeps the id in its placements, nullopt takes
+/// it out.
 void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
                std::optional<std::int64_t> wanted);
-/// Sets the slice in which its shares count.
+/// Sets the slice in which the namespace's shares are counted.
 void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit);
-/// Takes the pod out of the sums, or puts it in, as PoolPod::cluster says.
+/// Takes the pod out of the sums of PoolPod::cluster, or puts it in.
 void uncount_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod);
 void count_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod);
-/// Counts again what super clusters say of the namespace, because it was taken up, is gone, has
-/// another uid, or its tenant is connected or not.
+/// Counts again what super clusters say that the namespace holds, because it was taken up, is gone
+/// or has another uid, or because its tenant has been connected or lost.
 void recount_said(State& state, const PoolNamespaceKey& key);
-/// Counts again all that the namespaces of a member say, because its id is another.
+/// Counts again what the namespaces of a member say, because its id has changed.
 void recount_member(State& state, const std::string& member);
 /// Counts one namespace of a super cluster, or takes it out before it is forgotten.
 void count_super_namespace(State& state, const std::pair<std::string, std::string>& id);

@@ -12,7 +12,7 @@ namespace fairlead {
 
 namespace {
 
-// Returns the id of a member: that of its ConfigMap, else its name; empty if it is no id.
+// Returns the id of a member: from its ConfigMap, else its name; empty if that cannot be an id.
 std::string id_of(const Pool& pool, const std::string& member) {
   const auto info = pool.infos.find(member);
   const std::string& id =
@@ -47,7 +47,7 @@ bool holds_more(const Nodes& now, const Nodes& before) {
   });
 }
 
-// Takes over what events led to, which is no part of the comparison of two views.
+// Takes over the seqs, which do not count when two views are compared.
 void follow_events(const State& state, const SuperCluster& before, SuperCluster& now) {
   now.seq = before.seq;
   now.nodes_seq = before.nodes_seq;
@@ -65,7 +65,7 @@ Seq newest_cause(const Cluster& cluster) {
   return newest;
 }
 
-// Which members have an id that is known: of several with the same the first by name.
+// The members whose id is known, by id; of several members with the same id the first by name.
 std::map<std::string, std::string> members_by_id(const State& state) {
   std::map<std::string, std::string> members;
   for (const auto& [name, cluster] : state.clusters)
@@ -75,7 +75,7 @@ std::map<std::string, std::string> members_by_id(const State& state) {
   return members;
 }
 
-// The time from which on the id is gone if nothing changes; nullopt: it is not away.
+// Since when the id is away (it is gone pool.lostGrace later); nullopt: it is not away.
 std::optional<LogTime> away_since(const State& state, const std::string& id) {
   const Pool& pool = state.pool;
   if (const auto at = pool.clusters.find(id); at != pool.clusters.end())
@@ -120,9 +120,9 @@ void observe_super_cluster_id(State& state, const SourceName& source, Liveness l
   }
 }
 
-// Which id a member has depends on the other members: of several with the same the first one
-// counts. So where an id may be another, all members are looked at; else only those whose moment
-// closed, and they keep their ids.
+// Which id a member has depends on the other members: of several with the same id the first one
+// counts. So where an id may have changed, all members are looked at; otherwise only the members
+// whose moment closed, which keep their ids.
 void recompute_super_clusters(State& state, const std::set<std::string>& members) {
   Pool& pool = state.pool;
   if (state.configuration.pool.clusters.empty() && pool.clusters.empty()) return;
@@ -135,7 +135,7 @@ void recompute_super_clusters(State& state, const std::set<std::string>& members
   if (std::exchange(pool.ids_dirty, false) || pool.all_dirty ||
       std::any_of(members.begin(), members.end(), is_new)) {
     const std::map<std::string, std::string> by_id = members_by_id(state);
-    pool.deadline_reached = true;  // ids of no member may be known as such now
+    pool.deadline_reached = true;  // it may now be known that no member has an id
     pool.offering.clear();
     for (const auto& [name, cluster] : state.clusters)
       if (cluster.pool.offered) pool.offering.insert(name);

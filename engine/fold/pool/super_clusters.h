@@ -16,17 +16,17 @@ inline constexpr std::string_view kSuperClusterInfo = "supercluster-info";
 /// The observe functions fold one object of the member `source`; `seen` is empty if it is gone.
 void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
                                 const Seen<ConfigMapFacts>& seen);
-/// Folds whether the id of the member is known: a stream of its ConfigMap began, or listed.
+/// Folds whether the id of the member can be known: the stream of its ConfigMap is live or lost.
 void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness);
 
-/// Whether the id of the member is still being read: until it is read, the member takes no part. A
-/// lost member cannot be read, so its name is its id.
+/// Whether the id of the member is still being read: until then the member takes no part. A lost
+/// member cannot be read, so its name is its id.
 bool awaits_id(const State& state, const std::string& member);
 
 /// Derives Pool::clusters of the members whose moment closes, and marks those that changed.
 void recompute_super_clusters(State& state, const std::set<std::string>& members);
 /// Returns when a super cluster, or an id that no member has, next changes its standing by time
-/// alone; kForever if none does.
+/// alone; kForever if never.
 LogTime next_super_cluster_deadline(const State& state);
 
 /// Returns the standing of an id at State::now.

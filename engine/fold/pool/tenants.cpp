@@ -44,7 +44,8 @@ bool is_crowded(const State& state, const PoolTenant& tenant) {
   return tenant.objects > state.configuration.pool.tenant_objects_max;
 }
 
-// Keeps the number of the tenant's objects, of which one was there or not, and now is or not.
+// Keeps the number of the tenant's objects: `was` and `is` say whether one was there and is there
+// now.
 void count_object(State& state, const std::string& name, bool was, bool is) {
   PoolTenant& tenant = state.pool.tenants.at(name);
   tenant.objects += (is ? 1 : 0) - (was ? 1 : 0);
@@ -53,7 +54,7 @@ void count_object(State& state, const std::string& name, bool was, bool is) {
 
 void forget_if_empty(State& state, const PoolNamespaceKey& key) {
   auto& namespaces = state.pool.tenants.at(key.first).namespaces;
-  // The caller has marked the namespace, which makes it.
+  // It is there: the caller has marked the namespace, which creates it.
   const auto at = namespaces.find(key.second);
   const PoolNamespace& of = at->second;
   if (!of.seen && of.quotas.empty() && of.pods.empty() && of.shares.empty() && of.claims.empty() &&
@@ -73,9 +74,9 @@ void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
   of.pods.erase(at);
 }
 
-// All that was decided for it is over; what its syncer left in super clusters are strangers' then.
-// Its shares stay as records: the sums count some of them, as those with pods that are not over.
-// recount_said() takes out what no longer counts.
+// Everything that was decided for it is over, and what its syncer left in super clusters counts as
+// strangers' from now on. Its shares stay as records, because the sums still count some of them,
+// such as shares with pods that are not over. recount_said() takes out what no longer counts.
 void end_namespace(State& state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, std::nullopt);
@@ -189,7 +190,8 @@ void observe_tenant_pod(State& state, const SourceName& source, const Namespaced
 
 namespace {
 
-// Stores or erases what pods of the namespace may name. Those that wait are asked for again.
+// Stores or erases what pods of the namespace may name. Pods that wait for devices are looked at
+// again.
 template <class Facts>
 void observe_device_object(State& state, const SourceName& source, const NamespacedName& id,
                            std::map<std::string, DeviceRecord<Facts>> PoolNamespace::* objects,
@@ -238,7 +240,7 @@ void observe_tenant_liveness(State& state, const SourceName& source, std::option
 
 namespace {
 
-// The claims of a member's namespace may be those of another tenant's pods from now on.
+// The claims of a member's namespace may belong to another tenant's pods from now on.
 void note_claims_of(State& state, const std::string& member, const std::string& space) {
   const auto cluster = state.clusters.find(member);
   if (cluster == state.clusters.end()) return;

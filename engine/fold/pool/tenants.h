@@ -1,5 +1,5 @@
-// Folds what the hub and the tenants report: VirtualClusters, Namespaces, ResourceQuotas, Pods and
-// what these ask of devices. Internal to the fold.
+// Folds what the hub and the tenants report: VirtualClusters, Namespaces, ResourceQuotas, Pods, and
+// the claims by which pods ask for devices. Internal to the fold.
 #pragma once
 
 #include <optional>
@@ -23,11 +23,11 @@ void observe_tenant_claim(State& state, const SourceName& source, const Namespac
                           const ResourceClaimFacts* facts, Seq seq);
 void observe_tenant_template(State& state, const SourceName& source, const NamespacedName& id,
                              const ResourceClaimTemplateFacts* facts, Seq seq);
-/// Folds that a kind of the tenant's API server (all that are read, if it is empty) is live, stale
-/// or lost. Those of resource.k8s.io do not matter: an API server need not serve them.
+/// Folds that a kind of the tenant's API server (every kind that is read there, if it is empty) is
+/// live, stale or lost. Kinds of resource.k8s.io do not matter: an API server need not serve them.
 void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
                              Liveness liveness, Seq seq);
-/// `source` is a member's; what was made there for tenants.
+/// Folds a namespace that was made for a tenant's; `source` is a member.
 void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
                              const Seen<NamespaceFacts>& seen);
 
@@ -36,14 +36,15 @@ void recompute_tenancy(State& state, const std::string& name);
 /// Forgets a tenant and all that is in it.
 void end_tenant(State& state, const std::string& name);
 
-/// Marks an object of the tenant, which is planned again when the present moment closes.
+/// Mark an object of the tenant, which is planned again when the open moment closes.
 void mark_pool_namespace_dirty(State& state, const SourceName& source, const std::string& name);
 void mark_pool_pod_dirty(State& state, const SourceName& source, const NamespacedName& id);
-/// Folds our own write of a Namespace: its placements are no edit when they are observed.
+/// Folds our own write of a Namespace: its placements do not count as an edit when they are
+/// observed.
 void expect_placements(State& state, const PatchIntended& intent);
 
-/// Returns the VirtualCluster of a tenant: the first by name of those that were Running once; null
-/// if there is none.
+/// Returns the VirtualCluster of a tenant: the first by name that was Running once; null if none
+/// was.
 const std::pair<const NamespacedName, PoolVirtualCluster>* virtual_cluster_of(
     const Pool& pool, const std::string& tenant);
 
@@ -56,8 +57,8 @@ struct TenantAccess {
 
   friend bool operator==(const TenantAccess&, const TenantAccess&) = default;
 };
-/// Returns the tenants whose API servers are to be watched, by name: those of VirtualClusters that
-/// have not failed, and those of the configuration, whose entries decide how they are reached.
+/// Returns the tenants whose API servers are to be watched, by name: tenants of VirtualClusters
+/// that have not failed, and tenants in the configuration, which decides how these are reached.
 std::vector<TenantAccess> tenants_to_watch(const State& state);
 
 }  // namespace fairlead

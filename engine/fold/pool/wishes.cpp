@@ -14,9 +14,9 @@ namespace {
 
 using Need = SliceWishes::Need;
 
-// Whether the share counts for just its slices in the sums of its cluster, and stays there. Then
-// what is free for the namespace at that cluster is what would be free for one that has nothing
-// there.
+// Whether the share counts with exactly its slices in the sums of its cluster, and stays there.
+// Then what is free for the namespace at that cluster is what would be free for a namespace that
+// has nothing there.
 bool counts_as_its_slices(const State& state, const PoolNamespace& of, const std::string& id,
                           const PoolShare& share) {
   const CpuMemorySum slices{Int128{of.unit.cpu} * share.slices,
@@ -60,7 +60,7 @@ void file_wish(const State& state, SliceWishes& wishes, const PoolNamespaceKey& 
   }
 }
 
-// The index, which a copy of State begins without.
+// Returns the index. A copy of State begins without one, so it is derived here.
 SliceWishes& wishes_of(State& state) {
   SliceWishes& wishes = *state.pool.wishes;
   if (!std::exchange(wishes.derived, true))
@@ -83,9 +83,9 @@ void forget_wish(Pool& pool, const PoolNamespaceKey& key) {
 }
 
 // A namespace that lacks slices and nothing else gets them if so many are free in all clusters
-// together, or, with pool.partial, if one is (divide_slices). What is free for it is no more than
-// what would be free for a namespace that has nothing, so the skipped ones would be decided as
-// before. The wishes of one size of slice are next to each other, the smallest first.
+// together, or, with pool.partial, if one is (divide_slices). No more is free for it than for a
+// namespace that has nothing, so the ones left out would be decided as before. The wishes for one
+// size of slice are next to each other, the smallest first.
 std::set<PoolNamespaceKey> WorthDeciding::all() {
   const SliceWishes& wishes = wishes_of(state_);
   std::set<PoolNamespaceKey> worth = wishes.others;
@@ -94,7 +94,7 @@ std::set<PoolNamespaceKey> WorthDeciding::all() {
     const Int128 free = free_slices(slice);
     for (; at != wishes.lacking.end() && at->first.first == slice && at->first.second <= free; ++at)
       worth.insert(at->second);
-    // The first one of another size: no number of slices is larger.
+    // On to the first wish of another size: no need is greater than INT64_MAX slices.
     if (at != wishes.lacking.end() && at->first.first == slice)
       at = wishes.lacking.upper_bound({{slice, INT64_MAX}, {"\xff", ""}});
   }
@@ -107,8 +107,8 @@ bool WorthDeciding::contains(const PoolNamespaceKey& key) {
   return need == wishes.needs.end() || need->second.second <= free_slices(need->second.first);
 }
 
-// The slices of that size that are free in all open clusters together, for a namespace that has
-// nothing there.
+// Returns how many slices of that size are free in all open clusters together, for a namespace that
+// has nothing there.
 Int128 WorthDeciding::free_slices(const std::pair<Amount, Amount>& slice) {
   const auto [at, added] = free_.try_emplace(slice, 0);
   if (!added) return at->second;

@@ -1,5 +1,5 @@
-// Which namespaces want a decision about their slices, and for how many of them room that grew may
-// be enough. Internal to the fold.
+// Which namespaces want a decision about their slices, and for which of them room that grew may be
+// enough. Internal to the fold.
 #pragma once
 
 #include <map>
@@ -10,19 +10,19 @@
 
 namespace fairlead {
 
-/// Notes that the namespace, which takes part and is taken up, wants a decision, and what that now
-/// depends on. Since when it wants one is not changed if it did already.
+/// Notes that the namespace, which takes part and is taken up, wants a decision, and what the
+/// decision depends on. If it wanted one before, its turn stays.
 void note_wish(State& state, const PoolNamespaceKey& key);
-/// Notes that it wants none.
+/// Notes that the namespace wants no decision.
 void forget_wish(Pool& pool, const PoolNamespaceKey& key);
 
-/// Tells which of the namespaces that want a decision would be decided as before, because what is
-/// free in all clusters together is less than they need.
+/// Leaves out the namespaces whose decision would be the same as before, because less is free in
+/// all clusters together than they need.
 class WorthDeciding {
  public:
   explicit WorthDeciding(State& state) : state_(state) {}
 
-  /// Returns the namespaces that want a decision, without those.
+  /// Returns the namespaces that want a decision and may get another one.
   std::set<PoolNamespaceKey> all();
   /// Whether the namespace, which wants a decision, is one of all().
   bool contains(const PoolNamespaceKey& key);

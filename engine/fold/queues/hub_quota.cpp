@@ -102,7 +102,8 @@ void hold_growth(const State& state, const std::string& name, const QuotaKey& pa
   const auto written = queue.written.find(pair);
   Amount current =
       amount_in(queue.facts.groups, state.configuration.resource_aliases, pair).value_or(0);
-  // What another writer has raised the pair to is no floor: the write that is due takes it back.
+  // A value to which another writer has raised the pair does not count as a floor: the write that
+  // is due takes it back.
   if (written != queue.written.end()) current = std::min(current, written->second);
   if (quota.nominal <= current) return;
   quota.nominal = std::max(quota_of_sum(state, name, pair, sums.held), current);
@@ -163,6 +164,7 @@ Int128 sum_for(const State& state, const std::string& queue, const QuotaKey& pai
   if (workers) rest += amount_of(workers->reserve, pair);
   const Int128 percent = workers ? workers->percent : state.configuration.overbook_percent;
   if (rest <= 0 || percent <= 0) return 0;
+  // Rounded up: the least sum of which the percentage is not below `rest`.
   return (rest * 100 + percent - 1) / percent;
 }
 
@@ -179,6 +181,8 @@ std::vector<Contribution> parts_kept(const State& state, const std::string& queu
   const WorkerQuota* workers = followed(state, queue);
   add_claims(state, queue, pair, workers, Parts::summed, quota, sums);
   if (workers) add_workers(state, pair, *workers, Parts::summed, quota, sums);
+  // The parts of the claims, by name, are filled up until together they give the quota that was
+  // found.
   Int128 rest = sum_for(state, queue, pair, found) - sums.now;
   for (const std::string& name : claims->second) {
     const Claim& claim = state.claims.by_name.at(name);
@@ -226,6 +230,7 @@ HubQuotas::View& HubQuotas::view_of(const std::string& queue) {
 }
 
 void HubQuotas::forget_followers() {
+  // The shares of workers step by time, which marks no queue.
   for (const std::string& queue : std::exchange(followers_, {})) views_.erase(queue);
 }
 

@@ -8,8 +8,8 @@
 //
 // An orchestrator divides over a subtree: the Cohort that it names, the Cohorts below and every
 // ClusterQueue in them, each of which then has the field. So the specs of all queues below a Cohort
-// with the field are weights, also that of a queue that joined a moment ago and has no field yet:
-// Fairlead does not write a queue that has the field or is below a Cohort that has it.
+// with the field are weights, even the spec of a queue that joined a moment ago and has no field
+// yet. Fairlead does not write a queue that has the field or is below a Cohort that has it.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct Orchestration {
 std::vector<std::string> cohorts_above(const State& state, const Queue& queue);
 
 /// Returns the orchestrator that sets the queue's quota instead of its spec; nullopt if there is
-/// none. The queue's own status precedes that of a Cohort.
+/// none. The queue's own status precedes a Cohort's.
 std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue);
 
 /// Returns "DynamicQuotaOrchestrator.kueue.x-k8s.io production"; names what is missing where the

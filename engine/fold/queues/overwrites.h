@@ -19,7 +19,7 @@
 
 namespace fairlead {
 
-/// Whether the queue's observed list is that of our last accepted write, or of the unanswered one.
+/// Whether the queue's observed list is what our last accepted write, or the unanswered one, left.
 bool has_own_list(const State& state, const std::string& name, const Queue& queue);
 
 /// Folds an observed list that is not ours. Counts an overwrite that event `seq` shows of the list

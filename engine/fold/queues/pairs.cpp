@@ -44,6 +44,8 @@ std::map<QuotaKey, Amount> amounts_in(const std::vector<ResourceGroup>& groups,
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources) {
         const std::string resource = canonical_resource(aliases, quota.name);
+        // Of an alias and its canonical name only the one that is covered first counts, as in
+        // covered_name().
         const auto name = covered.find(resource);
         if (name != covered.end() && name->second == quota.name)
           amounts.try_emplace({flavor.name, resource}, to_amount(resource, quota.nominal));

@@ -208,7 +208,7 @@ const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string&
   return pairs;
 }
 
-// Adds the pairs of the workers and those of the queue's list, where the queue follows workers.
+// Where the queue follows workers, adds their pairs and the pairs of the queue's list.
 void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
   const WorkerQuota* workers = followed(state, queue);
   if (!workers) return;
@@ -241,7 +241,7 @@ void recompute_pairs(State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end() || !at->second.present) return;
   Queue& queue = at->second;
-  // A copy: the pairs of the workers are not a part of what is remembered of the claims.
+  // A copy: what is remembered about the claims does not include the pairs of the workers.
   std::set<QuotaKey> named = pairs_of_claims(state, name, queue);
   add_pairs_of_workers(state, name, named);
   const auto current = [&](const QuotaKey& pair) {
@@ -257,6 +257,8 @@ void recompute_pairs(State& state, const std::string& name) {
     queue.written[pair] = quota.nominal;
     note_quota_change(state, name);
   }
+  // A pair that is no longer named stays ours until it has the quota without it: the write that
+  // takes our part back is still due.
   const std::size_t given_up = std::erase_if(queue.written, [&](const auto& entry) {
     if (named.contains(entry.first)) return false;
     const auto amount = current(entry.first);
@@ -296,7 +298,8 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
       amount_in(at->second.facts.groups, state_.configuration.resource_aliases, pair);
   const HubQuota& quota = of(queue, pair);
   Amount most = part_of(quota.contributions, cluster, pair);
-  // Under an orchestrator the spec's quota is not in force and may never change: it is no promise.
+  // Under an orchestrator the spec's quota is not in force and may never change, so it promises
+  // nothing.
   if (orchestration_of(state_, at->second)) return most;
   if (const Outstanding* outstanding = outstanding_of(state_, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));

@@ -24,10 +24,10 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
 /// writer has overwritten ours, although no observation had our list. Counts that unless an
 /// observation since the write was sent has counted it.
 void note_queue_seen_since(State& state, const std::string& name);
-/// Updates which pairs are ours. What the hub has of a named pair that is not ours yet is taken
-/// over (take_over.h). A named pair with the quota that we want becomes ours, also where
-/// nothing had to be written; one that is no longer named and is gone or has the quota that we want
-/// is given up.
+/// Updates which pairs are ours. A named pair that is not ours yet is taken over with its quota
+/// (take_over.h). A named pair with the quota that we want becomes ours, even if nothing had to be
+/// written. A pair that is no longer named is given up once it is gone or has the quota that we
+/// want.
 void recompute_pairs(State& state, const std::string& name);
 
 /// The hub quota of one pair: the base quota plus what the claims contribute at this moment or,
@@ -37,7 +37,7 @@ struct HubQuota {
       false;  ///< every claim that names the pair, or some worker, waits for its first value
   Amount nominal = 0;
   Amount full = 0;                          ///< nominal once every member has confirmed its grant
-  std::vector<Contribution> contributions;  ///< one a cluster, sorted
+  std::vector<Contribution> contributions;  ///< one per cluster, sorted
   bool assigned = false;  ///< an assignment in force names the pair and its value is known, even 0
 };
 /// Whether hub_quota lists the contributions or only adds them up.
@@ -48,8 +48,8 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 /// Returns the pair's quota where claims and workers contribute `sum` to it.
 Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
 
-/// Returns the parts that make the pair's quota, of which `found` is in force, stay at the lesser
-/// of that and of what is granted: of those of `clusters` whose members have not confirmed their
+/// Returns the parts that keep the pair's quota at the lesser of `found`, which is in force, and
+/// what is granted. They belong to those of `clusters` whose members have not confirmed their
 /// grants.
 std::vector<Contribution> parts_kept(const State& state, const std::string& queue,
                                      const QuotaKey& pair, Amount found,
@@ -61,7 +61,7 @@ bool depends_on_workers(const State& state, const std::string& queue);
 /// Returns the terms and shares by which the queue's quota follows its workers; null if it does
 /// not.
 const WorkerQuota* followed(const State& state, const std::string& queue);
-/// Whether grants of `cluster` count for a queue: where it follows its `workers`, only those of
+/// Whether grants of `cluster` count for a queue: where it follows its `workers`, only grants of
 /// counted workers that are not watched (ShareFrom::claims). `workers` is null if it follows none.
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster);
 /// Returns the pairs that claims name; where the queue follows its workers, also their pairs and

@@ -25,6 +25,7 @@ std::set<std::string> clusters_of(const State& state, const std::string& queue) 
 // queue makes of it.
 Amount own_quota(const State& state, const Cluster& cluster, const MemberPair& pair) {
   const auto queue = cluster.member.queues.find(pair.cluster_queue);
+  // A queue whose quota an orchestrator sets, or that is inactive, has no quota of its own to keep.
   if (queue == cluster.member.queues.end() || queue->second.effective ||
       queue->second.active == ConditionStatus::no)
     return 0;
@@ -75,6 +76,7 @@ void take_over_among(State& state, const std::string& queue, const QuotaKey& pai
 void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found) {
   const std::set<std::string> clusters = clusters_of(state, queue);
   const MemberPair of{queue, pair.flavor, pair.resource};
+  // Decided anew: what was taken over so far must not count as admitted meanwhile.
   std::map<std::string, Amount> before;
   for (const std::string& name : clusters)
     if (const auto at = state.clusters.find(name); at != state.clusters.end()) {

@@ -19,8 +19,9 @@ namespace fairlead {
 /// name it keep what was found, up to their grants. A watched member that has quota of the pair
 /// already, without a work of ours, admits as much.
 void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found);
-/// Does the same for our pairs that clusters feed which got a member (its ManagedCluster, or
-/// members.mode): so far their grants counted unconfirmed. Notes which of `clusters` have one.
+/// Likewise for our pairs that are fed by clusters which got a member (by a ManagedCluster or by
+/// members.mode): until now their grants counted without confirmation. Notes which of `clusters`
+/// have one.
 void take_over_for_new_members(State& state, const std::set<std::string>& clusters);
 
 }  // namespace fairlead

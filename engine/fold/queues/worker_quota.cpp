@@ -288,6 +288,7 @@ std::map<std::string, std::string> related_queues(const State& state, const std:
         why_stopped("LocalQueue " + id.first + "/" + id.second, facts.stop_policy,
                     facts.active.status, facts.active.reason);
     const auto [at, added] = related.try_emplace(facts.cluster_queue, stopped);
+    // One LocalQueue that admits is enough.
     if (!added && stopped.empty()) at->second.clear();
   }
   // What stops the ClusterQueue stops its LocalQueues too, and is the cause.

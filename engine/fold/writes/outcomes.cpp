@@ -81,6 +81,7 @@ void clear_awaited(WriteState& write, const ObjectObserved& seen) {
     write.await_nothing();
 }
 
+// Compares only what writes of the kind set: the rest of the object belongs to other writers.
 bool looks_as_intended(const PatchIntended& intent, const ObjectObserved& seen) {
   if (!intent.expected || intent.verb == Verb::apply_status) return false;
   if (const auto* queue = std::get_if<ClusterQueueFacts>(&*intent.expected))
@@ -327,6 +328,8 @@ Changes note_listed(State& state, const std::string& source, Kind kind) {
        at->first.object.kind == kind;
        ++at) {
     WriteState& write = at->second;
+    // A complete list shows every object as it is: nothing older follows, and a conflict is
+    // settled.
     write.await_nothing();
     write.status_left.reset();  // a restored store may have an older status
     const bool outage = write.refusal && write.refusal->cause == RejectionCause::outage;

@@ -81,6 +81,7 @@ Error cannot_open(const fs::path& store, const rocksdb::Status& status) {
 }
 
 Error not_a_log(const fs::path& store) {
+  // A watermark beside it shows that this was a log: its manifest lost the column families.
   if (read_acknowledged(LogPaths(store.parent_path()).mark))
     return {ErrorCode::corrupt, "the log is damaged: the file MANIFEST-* in " + store.string() +
                                     " is not as it was written: it names none of the log's tables"};

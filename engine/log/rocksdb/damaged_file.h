@@ -17,7 +17,7 @@ namespace fairlead {
 std::string table_named_in(const std::string& message);
 
 /// Returns the error of a failed opening of the log in `store`: `corrupt`, with the name of the
-/// file and RocksDB's reason, if a file is damaged or missing, else that of translate().
+/// file and RocksDB's reason, if a file is damaged or missing, else what translate() returns.
 Error cannot_open(const std::filesystem::path& store, const rocksdb::Status& status);
 
 /// Returns the error of a store that holds no Fairlead log: `corrupt` if the durable watermark

@@ -17,6 +17,8 @@ constexpr std::chrono::milliseconds kProgressInterval{250};
 
 /// Advances `tail` over a pack that continues it. Returns the fault of one that does not.
 std::optional<std::string> continue_with(const PackHeader& pack, Seq key, LogTail& tail) {
+  // The key too: a pack that was stored under another seq is damage, even if it continues the
+  // chain.
   if (key != next(tail.last) || pack.first != key)
     return "the next events in the log begin at seq " + std::to_string(key.value);
   if (pack.previous != tail.chain) return "the hash chain does not continue";
@@ -74,6 +76,7 @@ bool both_ends(rocksdb::Iterator& packs, LogContents& contents) {
   if (!last || last->first != key) return false;
   contents.tail = {last->last(), last->last_time, last->digest};
   if (last->first == first->first) return true;
+  // A last pack of another log is whole by itself: only the link to the one before it tells.
   const auto before = pack_at(packs, Seq{key.value - 1}, key);
   if (!before || before->first != key) return false;
   LogTail tail{before->last(), before->last_time, before->digest};
@@ -87,6 +90,7 @@ std::vector<WatermarkSource> sources_of(const std::optional<Acknowledged>& mark,
                                         const LogTail& base) {
   std::vector<WatermarkSource> sources(others.begin(), others.end());
   if (mark) sources.push_back({mark->seq, mark->chain, "acknowledged"});
+  // Sources about pruned events cannot be compared with anything any more.
   std::erase_if(sources, [&](const WatermarkSource& source) { return source.seq < base.last; });
   std::sort(sources.begin(), sources.end(),
             [](const WatermarkSource& one, const WatermarkSource& other) {

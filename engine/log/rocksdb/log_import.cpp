@@ -65,7 +65,7 @@ Result<std::unique_ptr<LogImport>> LogImport::begin(const fs::path& directory, c
   if (!lock) return lock.error();
   made->lock_ = *std::move(lock);
   std::error_code error;
-  // That of an import that died: beside no log it would prove that one was lost.
+  // The mark of an import that died: without a log beside it, it would prove that one was lost.
   fs::remove(paths.mark, error);
   fs::remove_all(paths.fresh, error);
   if (auto created = create_store(paths.fresh, nullptr); !created) return created.error();
@@ -111,6 +111,7 @@ Result<void> LogImport::finish() {
   }
   if (status_.ok())
     if (auto flushed = flush(); !flushed) return flushed.error();
+  // Nothing was in the write-ahead log, so the tables have to be durable before the rename.
   if (status_.ok()) status_ = store_->db->Flush({}, store_->handles);
   if (!status_.ok()) return translate(status_, "cannot import");
   store_.reset();

@@ -91,6 +91,7 @@ Result<void> make_log(const LogPaths& paths, rocksdb::Env* env,
 
 Result<void> sync_entries(const fs::path& directory) {
   const int descriptor = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  // A rename or a new file is durable only when its directory is synced.
   const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
   const std::error_code error(errno, std::generic_category());
   if (descriptor >= 0) ::close(descriptor);

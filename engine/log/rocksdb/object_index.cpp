@@ -116,8 +116,8 @@ Result<void> Search::look_into(Seq pack, const std::vector<std::uint32_t>& place
   return {};
 }
 
-// Logs outlive programs. Those of before docs/decisions/0017-one-index-entry-a-commit-and-kind.md
-// have an entry for each event, whose key is the whole name: it needs no comparison with the event.
+// Logs outlive programs. A log from before docs/decisions/0017-one-index-entry-a-commit-and-kind.md
+// has an entry for each event, whose key is the whole name: it needs no comparison with the event.
 // It is not rewritten, so a search asks for both forms. A longer key is of another object, whose
 // name begins with this one's.
 Result<void> Search::old_entries(const std::string& prefix) {

@@ -53,7 +53,7 @@ class CommitIndex {
 /// pruned during the search. Fails with `corrupt` if the index or a pack that it names is damaged.
 Result<std::vector<Seq>> find_in_index(const Store& store, std::string_view holder,
                                        const ObjectKey& key, Seq first, Seq last);
-/// The same of the newest `most` of them, found from `last` backwards.
+/// Returns the newest `most` of these seqs, found from `last` backwards.
 Result<std::vector<Seq>> find_newest_in_index(const Store& store, std::string_view holder,
                                               const ObjectKey& key, Seq first, Seq last,
                                               std::size_t most);

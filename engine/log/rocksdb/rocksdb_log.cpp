@@ -291,8 +291,8 @@ Result<std::vector<Event>> RocksdbLog::append_pipelined(std::vector<EventDraft>&
   auto prepared = prepare(drafts, time, epoch);
   if (!prepared) return prepared.error();
   std::vector<Event> events = std::move((*prepared)->events);
-  // Right also where begin() fails below: it does so only after a stage failed, and then nothing is
-  // appended any more.
+  // Right even if begin() fails below: it does so only after a stage failed, and then nothing more
+  // is appended.
   ahead_ = (*prepared)->reached;
   const auto pack = [this, prepared = *prepared]() -> Result<void> {
     if (auto packed = pack_up(*prepared); !packed) return packed;

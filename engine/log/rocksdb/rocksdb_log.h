@@ -57,11 +57,10 @@ class RocksdbLog final : public EventLog {
   /// Opens the log of a data directory. Errors: `conflict` if another writer has it; `incompatible`
   /// if the directory is of another program or of a newer version; `corrupt`, naming the seq, if it
   /// is damaged and `mode` is write, or nothing of it can be read; `not_found` if there is none to
-  /// read; `unavailable` if the disk is full or fails.
-  /// Opening for writing reads the whole log once; `progress` receives reports if that takes long.
-  /// A log that contradicts `sources` is damaged; those of pruned events are ignored. The
-  /// snapshots of a data directory are its watermark sources: open_data_directory (snapshots/)
-  /// passes them.
+  /// read; `unavailable` if the disk is full or fails. Opening for writing reads the whole log
+  /// once; `progress` receives reports if that takes long. A log that contradicts `sources` is
+  /// damaged; sources about pruned events are ignored. The snapshots of a data directory are its
+  /// watermark sources: open_data_directory (snapshots/) passes them.
   static Result<std::unique_ptr<RocksdbLog>> open(const std::filesystem::path& directory,
                                                   OpenMode mode, const LogProgress& progress = {},
                                                   std::span<const WatermarkSource> sources = {});
@@ -168,7 +167,8 @@ class RocksdbLog final : public EventLog {
   // Owned by the appending thread: the values after the last pending commit.
   LogTail ahead_;  ///< its digest is not set after append_pipelined(): `chain_ahead_` is the chain
   std::map<Epoch, std::string> epochs_ahead_;
-  // Owned by the thread that links: that of `linking_`, or the appending one while none is pending.
+  // Owned by the thread that links: the thread of `linking_`, or the appending one while no append
+  // is pending.
   Digest chain_ahead_;
 
   // Declared last, because they use the other members and each uses the one before it. Each queue

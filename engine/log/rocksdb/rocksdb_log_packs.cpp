@@ -86,6 +86,7 @@ Result<void> RocksdbLog::prune_before(Seq seq) {
   const auto cut = tail_before(seq);
   if (!cut) return cut.error();
   if (cut->last < first_seq()) return {};
+  // Where no event is kept, every epoch goes, too.
   Epoch oldest{UINT64_MAX};  // of the kept events
   if (cut->last < last_seq()) {
     const auto reader = read(next(cut->last));

@@ -38,7 +38,7 @@ rocksdb::DBOptions database_options(rocksdb::Env* env) {
   options.file_checksum_gen_factory = rocksdb::GetFileChecksumGenCrc32cFactory();
   options.max_open_files = -1;           // files that a writer deletes meanwhile stay readable
   options.max_bgerror_resume_count = 0;  // after an error the log is read-only until a restart
-  // Every opening replays the write-ahead log, also that of a running hub by a reader.
+  // Every opening replays the write-ahead log, even a reader's opening of a running hub's log.
   options.max_total_wal_size = 16u << 20;
   options.allow_concurrent_memtable_write = false;  // there is one writer
   options.manifest_preallocation_size = 64u << 10;

@@ -71,8 +71,8 @@ Result<std::shared_ptr<Store>> open_store_for_writing(const std::filesystem::pat
 Result<std::shared_ptr<Store>> open_store_for_reading(const std::filesystem::path& directory,
                                                       rocksdb::Env* env);
 
-/// Reads the schema version that a reader must know: that of the newest program that opened the
-/// log for writing. 0 if it is not what was written.
+/// Reads the schema version that a reader must know: the version of the newest program that opened
+/// the log for writing. 0 if it is not what was written.
 unsigned read_schema_version(const Store& store);
 
 /// Reads where the pruned events ended: the tail that the first kept commit continues, of seq 0 if

@@ -48,6 +48,7 @@ std::string_view record_at(std::string_view rest) {
   if (type < kFull || type > kLast) return {};
   const std::size_t size = little_endian(rest.substr(4, 2));
   if (size > rest.size() - kHeaderBytes) return {};
+  // The checksum covers type and content (RocksDB, db/log_format.h).
   if (masked_crc(rest.substr(6, size + 1)) != little_endian(rest.substr(0, 4))) return {};
   return rest.substr(0, kHeaderBytes + size);
 }

@@ -27,8 +27,8 @@ bool ends_term(std::string_view text, std::size_t at) {
   return at >= text.size() || text[at] == ' ' || text[at] == ')';
 }
 
-// Behind the slash that ends the pattern at `begin`; npos: it is no pattern, but a text with a
-// slash.
+// Returns the place behind the slash that ends the pattern at `begin`; npos: it is not a pattern,
+// but a text with a slash.
 std::size_t behind_pattern(std::string_view text, std::size_t begin) {
   for (std::size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\')

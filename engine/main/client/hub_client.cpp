@@ -28,7 +28,8 @@ constexpr const char* kUnknownCaller =
 constexpr const char* kForbiddenCaller =
     "; bind the account to the ClusterRole fairlead-viewer (`kubectl create clusterrolebinding`)";
 
-// What the answer says of its failure: a hub in {"error"}, an API server before it in a Status.
+// The reason of a failure in the answer: a hub gives it in {"error"}, an API server in front of it
+// in a Status.
 std::string sentence_of(const HttpResponse& response) {
   const Json document = read_json(response.body);
   return text_in(document, text_in(document, "kind") == "Status" ? "message" : "error");

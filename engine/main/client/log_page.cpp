@@ -338,7 +338,7 @@ struct LogPage {
   std::optional<Seq> end{};                                 ///< of the log
 };
 
-/// Reads a page; nullopt if the answer is not that of a hub.
+/// Reads a page; nullopt if the answer is not a hub's.
 std::optional<LogPage> read_page(const std::string& answer) {
   const Json document = read_json(answer);
   const auto exit_code = natural_in(document, "exit");

@@ -51,7 +51,7 @@ Result<int> print_stat(const ReadableLog& log, LogOutput output, std::ostream& o
 /// "--from yesterday is 2026-11-20T00:00:00Z": which moments the times of a selection are; empty if
 /// each was written in full. Fails with `bad_input` as print_events() does.
 Result<std::string> note_on_times(const ReadableLog& log, const LogSelection& selection);
-/// Prints the selected events, one a line, until `out` fails. Returns the error that ended the
+/// Prints the selected events, one per line, until `out` fails. Returns the error that ended the
 /// reading, if there is one.
 Result<void> print_events(const ReadableLog& log, const LogSelection& selection, LogOutput output,
                           std::ostream& out);

@@ -1,5 +1,5 @@
-// The log that a command is asked about: a data directory, a bundle, or that of a running hub; and
-// the zone in which its times are written and shown.
+// The log that a command is about: in a data directory, in a bundle, or in a running hub; and the
+// zone in which its times are written and shown.
 #pragma once
 
 #include <filesystem>

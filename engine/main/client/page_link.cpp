@@ -77,7 +77,7 @@ AuditQuestion about_pool(const Address& address) {
   return question;
 }
 
-// The question of a view; nullopt: it is no question of `audit`.
+// The question of a view; nullopt: it is not a question of `audit`.
 std::optional<AuditQuestion> asked_by(const std::string& view, const Address& address) {
   const bool of_pool = !part(address, "namespace").empty() || !part(address, "pod").empty();
   if (view == "fleet") return about("quota", "", part(address, "to"));
@@ -104,7 +104,7 @@ std::vector<std::string> settings_in(std::string_view text) {
   return settings;
 }
 
-// The command of a view that is no question of `audit`; empty: there is none.
+// The command of a view that is not a question of `audit`; empty: there is none.
 std::vector<std::string> other_words(const std::string& view, const Address& address) {
   // As many events as the view shows.
   constexpr const char* kEventsOfCluster = "100";

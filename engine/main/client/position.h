@@ -26,14 +26,14 @@ inline constexpr const char* kPositionHelp =
 /// What times in a log are counted from: `now` of the hub that appends to it, which is not earlier
 /// than its last event; nullopt: of a copy.
 TimeFrame frame_of(const ReadableLog& log, TimeZone zone = {}, std::optional<LogTime> now = {});
-/// Returns a position so that it means the same in every frame: times as RFC 3339. What is none is
-/// returned as it is.
+/// Returns a position so that it means the same in every frame: times as RFC 3339. A text that is
+/// not a position is returned as it is.
 std::string absolute(const std::string& text, const TimeFrame& frame);
-/// The same of several members, each of which may be empty.
+/// Does so for several members, each of which may be empty.
 void make_absolute(std::initializer_list<std::string*> texts, const TimeFrame& frame);
 
-/// "--from yesterday is 2026-11-20T00:00:00Z, --to ...": for a person, which moments the texts are
-/// that are no seq and no time in full; empty: none is.
+/// "--from yesterday is 2026-11-20T00:00:00Z, --to ...": tells a person which moments the texts
+/// mean that are neither a seq nor a full time; empty: there are none.
 std::string note_of(
     std::initializer_list<std::pair<std::string_view, std::string_view>> options_and_texts,
     const TimeFrame& frame);
@@ -53,7 +53,7 @@ Result<Seq> first_event(const ReadableLog& log, const Position& position);
 /// and with `corrupt` if it is behind damage.
 Result<Seq> last_event(const ReadableLog& log, const Position& position);
 
-/// The same for a position as it was written for `option`.
+/// Likewise, but reads the position as it was written for `option`.
 Result<Seq> first_event(const ReadableLog& log, std::string_view option, std::string_view text);
 Result<Seq> last_event(const ReadableLog& log, std::string_view option, std::string_view text);
 

@@ -25,8 +25,8 @@ class RemoteHub {
   /// other characters than lower-case letters, hyphens and slashes is 404, so that a target never
   /// means another path of the server.
   HttpReply reply(std::string_view target);
-  /// The same for a command: returns the body of the answer 200, and asks again of a busy hub.
-  /// Fails as hub_failure() has it. One call at a time.
+  /// For a command: returns the body of an answer 200, and asks a busy hub again. Fails as
+  /// hub_failure() says. One call at a time.
   Result<std::string> ask(const std::string& target);
   /// Returns a text that differs once the hub's log has grown, and when the hub begins or ceases to
   /// answer. Does not wait. The hub's stream is open while this is called.

@@ -16,7 +16,7 @@ namespace fairlead {
 [[nodiscard]] bool shows_colours();
 
 /// Prints a question on stderr and returns whether the answer on standard input is y or yes.
-/// Returns false without asking if one of the two is no terminal.
+/// Returns false without asking if one of the two is not a terminal.
 [[nodiscard]] bool asks_on_terminal(const std::string& question);
 
 /// Flushes standard output. Fails with `unavailable` if not all of it could be written.

@@ -39,7 +39,7 @@ class TerminalProgress {
 /// no terminal: pipes get no line.
 std::function<void(std::uint64_t done, std::uint64_t total)> progress_on_terminal(
     const std::string& doing);
-/// The same for a walk over a log.
+/// The progress of a walk over a log.
 LogProgress log_progress_on_terminal(const std::string& doing);
 
 }  // namespace fairlead

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 constexpr Duration kDayLength = hours(24);
-// `14:07` may be so far ahead: who asks up to the full hour means today's.
+// `14:07` may be so far ahead: a person who asks for the end of the present hour means today's.
 constexpr Duration kAheadMax = hours(1);
 constexpr std::size_t kDateSize = 10;  // of 2026-11-21
 constexpr std::string_view kZones = "/usr/share/zoneinfo/";

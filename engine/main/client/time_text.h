@@ -39,9 +39,9 @@ class TimeZone {
   bool chosen_ = false;
 };
 
-/// Returns the zone `name` (Europe/Berlin) of the machine's database; empty: that of TZ, else the
-/// machine's own. It is the process's from then on, so commands alone call this, before they have
-/// threads. Fails with `bad_input` if the machine knows no such zone.
+/// Returns the zone `name` (Europe/Berlin) of the machine's database; empty: the zone of TZ, else
+/// the machine's own. It is the process's from then on, so commands alone call this, before they
+/// have threads. Fails with `bad_input` if the machine knows no such zone.
 Result<TimeZone> choose_time_zone(const std::string& name);
 
 /// What a time is counted from that is not written in full.
@@ -64,7 +64,7 @@ std::string with_offset(const std::string& text, const TimeFrame& frame);
 std::string to_text(LogTime time, TimeZone zone);
 /// Every RFC 3339 time in UTC that the text has, in the zone.
 std::string in_zone(const std::string& text, TimeZone zone);
-/// The same of every string in a document.
+/// Does so for every string in a document.
 Json document_in_zone(Json document, TimeZone zone);
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// `fairlead completion` and `fairlead man`: what shells and man pages say of the commands, out of
-// the tree of commands itself, so that neither can be outdated.
+// `fairlead completion` and `fairlead man`: completions and man pages, made from the tree of
+// commands itself, so that neither can be outdated.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

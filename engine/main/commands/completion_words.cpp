@@ -18,7 +18,7 @@ namespace fairlead {
 
 namespace {
 
-// A person waits: a log of which more has to be folded gives no names.
+// A person waits, so a log gives no names if more events than this have to be folded.
 constexpr std::uint64_t kFoldedEventsMax = 200'000;
 
 std::vector<const CLI::App*> commands_below(const CLI::App& app) {

@@ -1,5 +1,5 @@
 // `fairlead plan`: prints what the hub would write for the given objects and changes, or with
-// --admit what its webhook would say of proposed ones.
+// --admit what its webhook would object to in proposed ones.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>

@@ -41,7 +41,7 @@ std::string meant(const CLI::App& app, const std::string& word) {
   return near.empty() ? "" : "; did you mean " + near + "?";
 }
 
-// Returns the exit code after a command line that runs no command: help and version are no errors.
+// Returns the exit code after a command line that runs no command: help and version are not errors.
 int exit_after(const CLI::App& app, const CLI::ParseError& error) {
   // CLI11 reports a missing option before an unknown one; a misspelt option is both, and its name
   // helps more.

@@ -18,7 +18,7 @@ std::string write_line(Seq seq, LogTime time, const PatchIntended& intent) {
       << ",\"kind\":" << text(std::string(info(intent.target.kind).name))
       << ",\"namespace\":" << text(intent.target.namespace_)
       << ",\"name\":" << text(intent.target.name);
-  // A log that was forged may hold a body that is no JSON: it must not break the line.
+  // A forged log may hold a body that is not JSON: it must not break the line.
   const bool is_line = std::none_of(intent.body.begin(), intent.body.end(),
                                     [](unsigned char c) { return c < 0x20; });
   if (!intent.body.empty()) out << ",\"body\":" << (is_line ? intent.body : text(intent.body));

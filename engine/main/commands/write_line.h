@@ -1,4 +1,4 @@
-// One write as the JSON line that `fairlead plan` prints: other programs rely on it (README.md).
+// One write as the JSON line that `fairlead plan` prints: other programs rely on it (docs/plan.md).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What `log cat -o text` says of events: the words of replay/audit/event_changes.h.
+// What `log cat -o text` prints about events: the words of replay/audit/event_changes.h.
 #pragma once
 
 #include "engine/main/client/log_page.h"

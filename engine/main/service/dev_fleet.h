@@ -25,7 +25,7 @@ enum class ServerRole : std::uint8_t {
 };
 /// Returns the API servers beside the hub's, by name.
 std::map<std::string, ServerRole> fleet_servers(const std::string& name);
-/// Returns the defaults of the fleet as settings for `--set`; those of the user override them.
+/// Returns the defaults of the fleet as settings for `--set`; the user's settings override them.
 std::vector<std::string> fleet_settings(const std::string& name);
 /// Makes the fleet; `hub` and `servers` outlive it.
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,

@@ -36,7 +36,7 @@ IndexKeeper::~IndexKeeper() {
 }
 
 void IndexKeeper::run() {
-  // On Linux a priority is that of a thread. Without the right to lower it, it stays.
+  // On Linux a priority belongs to a thread. Without the right to lower it, it stays.
   (void)::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kPriority);
   std::unique_lock lock(mutex_);
   while (!ending_) {

@@ -21,7 +21,7 @@ inline constexpr std::uint64_t kIndexedSnapshotsMin = 8;
 /// written.
 Result<void> leave_index(const ReadableLog& log, const std::filesystem::path& data,
                          std::uint64_t events_min = kIndexedEventsMin);
-/// The same of the log in a data directory.
+/// Does so for the log in a data directory.
 Result<void> leave_index_in(const std::filesystem::path& data);
 
 }  // namespace fairlead

@@ -6,7 +6,7 @@
 
 namespace fairlead {
 
-/// Refuses a request whose Host is no name of the loopback with 421.
+/// Refuses with 421 a request whose Host does not name the loopback.
 HttpGuard loopback_guard();
 
 }  // namespace fairlead

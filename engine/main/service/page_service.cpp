@@ -269,7 +269,7 @@ Result<std::string> PageService::Parts::log(const ServedLog& served, const Param
   return to_text(answer);
 }
 
-// What these events changed, and when it was so; an event of which neither is known is left out.
+// What these events changed, and when; an event is left out if neither is known.
 Result<std::string> PageService::Parts::changes(const ServedLog& served,
                                                 const Parameters& parameters) {
   const std::string timed = parameters.text("times");

@@ -34,7 +34,7 @@ struct ServedLog {
   std::string path;
 };
 
-/// Where a served log is had from.
+/// Where a served log comes from.
 struct ServedLogSource {
   /// Returns the log as it is now. Called by one thread at a time. Fails as open_history() does.
   std::function<Result<ServedLog>()> open;

@@ -1,4 +1,4 @@
-// The webhook of a hub as API servers reach it: TLS, a certificate, and who the hub itself is.
+// The webhook of a hub as API servers reach it: TLS, a certificate, and the hub's own user name.
 #pragma once
 
 #include <memory>

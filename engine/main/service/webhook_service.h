@@ -43,8 +43,8 @@ class WebhookService {
   WebhookService(const AdmissionFeed& feed, WebhookSettings settings);
 
   /// Answers the body of a POST: 200 for every review with a uid; 413 for a body that is too long
-  /// and 400 for what is no review, with the reason as text. A record of the decision is posted
-  /// last, without waiting.
+  /// and 400 for one that is not a review, with the reason as text. A record of the decision is
+  /// posted last, without waiting.
   HttpReply reply(std::string_view body);
   /// Replaces WebhookSettings::hub_user.
   void identify(std::string hub_user);

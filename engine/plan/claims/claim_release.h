@@ -19,8 +19,8 @@ struct ReleaseBar {
 };
 
 /// Returns what the release waits for; std::nullopt once the hub promises and the member has
-/// nothing of what the claim named, except what another claim is granted. Nothing is waited for of
-/// a detached cluster.
+/// nothing of what the claim named, except what another claim is granted. The release of a detached
+/// cluster waits for nothing.
 std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, QueueWishes& wishes);
 
 /// Returns the same and, where nothing is left but our finalizer, the API server's refusal to

@@ -70,9 +70,9 @@ std::optional<Amount> nominal_on_hub(const State& state, const std::string& name
   return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
 }
 
-// Returns the lag of a row; nullopt if the claim's part is in the hub's present quota. That is so
-// if the quota is the one that would be written now or that of the last write, with this part:
-// other claims' parts do not matter.
+// Returns the lag of a row; nullopt if the claim's part is in the hub's present quota. It is if the
+// quota is what would be written now, or what the last write wrote, with this part in it: other
+// claims' parts do not matter.
 std::optional<HubLag> lag_of(const Judged& judged, const Grant& grant) {
   const std::string& name = grant.row.cluster_queue;
   const QuotaKey pair{grant.row.flavor, grant.row.resource};

@@ -22,7 +22,8 @@ const WorkloadRecord* find_workload(const State& state, const NamespacedName& id
   return at == state.multikueue.workloads.end() ? nullptr : &at->second;
 }
 
-// What an object that a Workload owns says of it: the garbage collector deletes it with its owner.
+// The owner reference of an object that a Workload owns: the garbage collector deletes the object
+// with its owner.
 Json owner_reference(const State& state, const NamespacedName& id, const WorkloadRecord& record) {
   const std::string version =
       record.seen.version.empty() ? kueue_version(state) : record.seen.version;
@@ -179,7 +180,7 @@ void write_status(const State& state, const NamespacedName& id, const FleetClaim
 // ---- end ----
 
 // Returns the Workload that the claim was made for, if it is Finished: the claim is deleted with
-// it. That of a Workload that is gone is left to the garbage collector.
+// it. The claim of a Workload that is gone is left to the garbage collector.
 const NamespacedName* finished_owner(const State& state, const NamespacedName& id,
                                      const FleetClaimRecord& claim) {
   const auto users = state.fleet.users.find(id);

@@ -26,7 +26,7 @@ struct CommonObjects {
 };
 
 // A Namespace, ResourceFlavor or Topology that the policy once named stays in it: KubeStellar
-// deletes what a policy no longer names, with a Namespace everything in it, and a flavor also where
+// deletes what a policy no longer names: with a Namespace everything in it, and a flavor even if
 // the member had it before.
 CommonObjects common_objects(const State& state, const std::string& cluster_name,
                              HubQuotas& quotas) {
@@ -130,6 +130,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuo
   if (!has_policies(state) || at == state.clusters.end()) return std::nullopt;
   const Cluster& cluster = at->second;
   const Policy& policy = cluster.member.policy;
+  // A policy that is being deleted takes no content any more, and another owner's is left alone.
   if (policy.present && (policy.facts.deleting || !policy.facts.ours)) return std::nullopt;
   if (policy.present && cluster.presence.detached && !cluster.presence.managed)
     return remove_policy(state, cluster_name, policy, "the cluster is gone");

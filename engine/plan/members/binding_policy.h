@@ -1,8 +1,8 @@
 // The member's side in a KubeStellar space: one BindingPolicy a cluster, which brings the member
 // the objects that are equal on all members: Namespaces, ResourceFlavors and LocalQueues.
 //
-// There is one a cluster and not one for all, because what a member gets depends on its claim: the
-// LocalQueues of the queues that the claim names, without those that exist at the member with
+// There is one per cluster and not one for all, because what a member gets depends on its claim:
+// the LocalQueues of the queues that the claim names, without those that exist at the member with
 // another target. A clause names every object that it selects; none selects a ClusterQueue.
 #pragma once
 

@@ -131,6 +131,8 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
     if (!state.queues.by_name.contains(queue)) continue;
     bool needed = named.contains(queue) || !drained(cluster, queue);
     if (!needed)
+      // The hub may have dispatched up to what it promised: the member keeps the queue until the
+      // promise is withdrawn.
       for (const QuotaKey& pair : quotas.owned_pairs(queue))
         needed = needed || quotas.promised(queue, cluster_name, pair) > 0;
     if (needed) queues.insert(queue);
@@ -171,6 +173,8 @@ bool member_is_frozen(const State& state, const std::string& cluster_name) {
   const Claim* claim = winning_claim(state, cluster_name);
   if (at == state.clusters.end() || !claim || !claim->terms) return false;
   const auto& rows = claim->terms->rows;
+  // Without the queue or the flavor on the hub, the work's content would lose what the claim still
+  // assigns.
   return std::any_of(rows.begin(), rows.end(), [&](const AssignmentRow& row) {
     return !(state.queues.by_name.contains(row.cluster_queue) &&
              state.flavors.by_name.contains(row.flavor)) &&
@@ -201,6 +205,7 @@ std::vector<Proposal> emit_works(const State& state, const std::string& cluster_
   if (!contents.empty() && !has_policies(state))
     queues = queue_content(state, cluster_name, at_member);
   for (const auto& [name, work] : cluster.member.quota_works)
+    // A work that no queue is in any more is to go, too.
     contents.try_emplace(name, std::nullopt);
   static const Work kAbsent;
   for (auto& [name, content] : contents) {

@@ -269,6 +269,7 @@ std::vector<ResourceGroup> MemberQuotas::groups(const std::string& queue) const 
   Wish wish;
   std::map<QuotaKey, Place> places;
   for (const QuotaKey& pair : quotas_.owned_pairs(queue)) {
+    // The member shrinks after the hub: it keeps what the hub may still dispatch.
     const Amount amount = std::max(granted(queue, pair), quotas_.promised(queue, name_, pair));
     wish.amounts[pair] = amount;
     places[pair] = amount > 0 || names(queue, pair) ? Place::made : Place::if_there;
@@ -314,6 +315,8 @@ QuotaContents quota_contents(const State& state, const std::string& cluster_name
   for (const auto& [queue, number] : layout_of(state, cluster, parts)) {
     of_work[quota_work_name(number)].insert(queue);
     if (has_arrived(cluster, queue, number)) continue;
+    // A queue that moves stays in its former work until the next one is applied: the member never
+    // loses it.
     for (const std::string& before : works_with(cluster, queue)) of_work[before].insert(queue);
   }
   QuotaContents contents;

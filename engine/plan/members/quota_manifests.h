@@ -30,8 +30,8 @@ class MemberQuotas {
   MemberQuotas(const State& state, const std::string& cluster, HubQuotas& quotas);
 
   /// Returns the desired groups of a queue at the member. A pair gets the grant, or what the hub
-  /// still promises if that is more: a shrink reaches the hub first. A group of which no claim
-  /// names a flavor has the hub's own values.
+  /// still promises if that is more: a shrink reaches the hub first. A group whose flavors no claim
+  /// names has the hub's own values.
   std::vector<ResourceGroup> groups(const std::string& queue) const;
 
  private:

@@ -48,6 +48,8 @@ struct Homeless {
 std::optional<std::size_t> home_of(const Cluster& cluster, const std::string& queue) {
   const std::vector<std::string> works = works_with(cluster, queue);
   if (works.empty()) return std::nullopt;
+  // Of two works, the last by number is the one that a moving queue goes to (place_queues looks
+  // upwards).
   return quota_work_number(works.back());
 }
 
@@ -67,6 +69,7 @@ std::map<std::string, std::size_t> place_queues(
     return true;
   };
   for (const QueueSize& queue : queues) {
+    // Queues that are in a work come first, so that a newcomer does not drive one of them out.
     const auto home = home_of(cluster, queue.name);
     if (!home)
       homeless.push_back({&queue, 0});

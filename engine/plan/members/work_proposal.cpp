@@ -154,6 +154,8 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
                   std::vector<Proposal>& proposals) {
   const auto& [state, cluster, name, work] = of;
   if (work.present && work.facts.deleting) return;
+  // Before anything else: without the option, a change of the content would take flavors from the
+  // member.
   if (work.present && owns_flavors(work)) return propose_orphaning(of, proposals);
   if (agent_may_own_lost_flavor(work, content)) return;
   PatchIntended intent = hub_intent(content ? Verb::apply : Verb::remove,

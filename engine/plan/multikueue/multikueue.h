@@ -12,10 +12,10 @@
 
 namespace fairlead {
 
-/// Returns the writes that are due for the objects in `dirty`, at most one an object.
+/// Returns the writes that are due for the objects in `dirty`, at most one per object.
 std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty);
 
-// Its parts, one a kind of object. Each adds the writes that are due to `proposals`.
+// Its parts, one per kind of object. Each adds the writes that are due to `proposals`.
 
 /// Adds the MultiKueueClusters that the list of `placement` needs.
 void emit_workers(const State& state, const std::string& placement,

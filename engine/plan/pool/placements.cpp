@@ -85,7 +85,7 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   const PoolPod* const pod = find_pod(state.pool, key);
   const auto& [tenant, namespace_, name] = key;
   if (!pod || !pod_differs(*pod)) return std::nullopt;
-  // A pod's record is a part of that of its namespace, so there is one.
+  // The namespace is there: a pod's record is a part of it.
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
   if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return std::nullopt;
   const auto& seen = pod->seen;

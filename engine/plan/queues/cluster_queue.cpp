@@ -125,7 +125,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
     // One pair that falls makes the whole write a shrink, because the list is atomic. Pairs that
     // grow with it are safe: their contributions are bounded by what members have confirmed.
     if (quota.nominal < observed) wish.direction = Direction::lowers;
-    // A right amount keeps its fraction: 100.5m counts as 101m, and is no reason to write.
+    // A right amount keeps its fraction: 100.5m counts as 101m, and need not be written.
     if (quota.nominal != observed) entry->nominal = to_quantity(entry->name, quota.nominal);
     fit_limits(queue, pair, *entry);
     wish.contributions.insert(wish.contributions.end(), quota.contributions.begin(),
@@ -150,7 +150,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
 // - Cohorts above the queue: observe_cohort marks the queues below.
 // - The configuration, and which flavors the hub has: DirtySet::everything.
 // - What is left is in `fleeting_`, and derived in each round. The wish of a queue with admission
-//   checks reads AdmissionChecks and MultiKueueConfigs (quota_automated); that of a queue that
+//   checks reads AdmissionChecks and MultiKueueConfigs (quota_automated); the wish of a queue that
 //   follows workers reads their shares, which step by time, and whether their clusters are counted
 //   (share_of). The rules behind these mark such queues as a whole (mark_users_of_checks_dirty,
 //   recompute_follower), but it is not relied on that each change of them does.
@@ -206,8 +206,8 @@ void QueueWishes::compare(const std::string& cluster) {
 }
 
 void QueueWishes::go_on(const DirtySet& changed) {
-  // Statuses are compared with bodies, not with State, and outlive forget_all(). Those of claims
-  // that are gone are dropped, or they would be kept for ever.
+  // Statuses are compared with bodies, not with State, and outlive forget_all(). The statuses of
+  // claims that are gone are dropped, or they would be kept for ever.
   for (const std::string& claim : changed.claims)
     if (!state_.claims.by_name.contains(claim)) statuses_.forget(claim);
   if (changed.everything) return forget_all();

@@ -106,8 +106,8 @@ TEST_CASE("the documented file spells out the defaults") {
   CHECK(read("debounce:\n") == Configuration{});
 }
 
-TEST_CASE("README.md shows the defaults") {
-  std::ifstream file("README.md");
+TEST_CASE("docs/configuration.md shows the defaults") {
+  std::ifstream file("docs/configuration.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t begin = text.find("apiVersion: fairlead.io/v1alpha1");
   REQUIRE(begin != std::string::npos);
