@@ -4,7 +4,7 @@ import {amount, amountOf, amountText, axisLabel} from "./amounts.js";
 import {el, table} from "./dom.js";
 import {axisTime, compareTimes, msOf, nsOf, show, textOf, zoneName} from "./times.js";
 
-/** @typedef {[time: string, seq: number | null, value: string | null, writer?: string]} Step seq null: of a what-if */
+/** @typedef {import("./page_answers").Step} Step */
 /**
  * @typedef {object} Line
  * @property {string} name

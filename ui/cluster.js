@@ -15,7 +15,7 @@ import {tabs} from "./tabs.js";
 import {msOf, show} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Series} Series */
+/** @typedef {import("./page_answers").Series} Series */
 
 const newestEvents = 100;
 /** @type {[name: string, look: Partial<import("./charts").Line>][]} */
@@ -38,7 +38,7 @@ function nodeWords(event) {
   ].join(", ");
 }
 
-/** @param {ViewContext} context @param {import("./answers").Overview} overview @param {Series} series
+/** @param {ViewContext} context @param {import("./page_answers").Overview} overview @param {Series} series
  *  @param {Series["pairs"][number]} pair */
 function layerChart(context, overview, series, pair) {
   const {address} = context;
@@ -66,7 +66,7 @@ async function nodesPart({address, signal, progress}, series) {
     return [el("p", {}, "The log has no event of a node of this cluster: it reports itself in sums.")];
   const causes = await causesOf(series.from, series.to, signal);
   const {from, to} = series;
-  const suppressed = /** @type {import("./answers").SuppressedNodes} */ (
+  const suppressed = /** @type {import("./page_answers").SuppressedNodes} */ (
     await askFolded("ui/api/suppressed", {cluster: address.cluster, from, to}, signal, progress)
   );
   const newest = events.slice(-newestEvents).reverse();
@@ -81,7 +81,7 @@ async function nodesPart({address, signal, progress}, series) {
   ];
 }
 
-/** @param {ViewContext} context @param {import("./answers").Overview} overview */
+/** @param {ViewContext} context @param {import("./page_answers").Overview} overview */
 function paragraph({address, log}, overview) {
   const known = overview.clusters.find((one) => one.cluster === address.cluster);
   const values = (known?.capacity ?? []).map(

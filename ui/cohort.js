@@ -11,7 +11,7 @@ import {overviewOf} from "./span.js";
 import {tabs} from "./tabs.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Overview} Overview */
+/** @typedef {import("./page_answers").Overview} Overview */
 /** @typedef {import("./answers").ObjectHistory} ObjectHistory */
 
 const queuesMax = 200;

@@ -11,6 +11,7 @@ import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
 /** @typedef {Record<string, any>} Row */
+/** @typedef {import("./answers").QuotaDiff} QuotaDiff */
 
 /** @type {[section: string, title: string, names: string[]][]} */
 const sections = [
@@ -62,10 +63,13 @@ async function hourAgo({log, signal}) {
   return old ? "-1h" : first;
 }
 
-/** All rows: the title of the section, the names, and both sides. @param {import("./answers").Diff} diff */
+/** @param {QuotaDiff} diff @param {string} section @returns {Row[]} */
+const rowsIn = (diff, section) => /** @type {Record<string, any>} */ (diff)[section] ?? [];
+
+/** All rows: the title of the section, the names, and both sides. @param {QuotaDiff} diff */
 function rowsOf(diff) {
   return sections.flatMap(([section, title, names]) =>
-    /** @type {Row[]} */ (diff[section] ?? []).map((row) => ({
+    rowsIn(diff, section).map((row) => ({
       section,
       title,
       name: names.map((name) => row[name]).join(" "),
@@ -77,7 +81,7 @@ function rowsOf(diff) {
 
 const markdownMax = 200;
 
-/** A sentence, and what differs as a table. @param {ViewContext} context @param {import("./answers").Diff} diff */
+/** A sentence, and what differs as a table. @param {ViewContext} context @param {QuotaDiff} diff */
 function markdownOf({log}, diff) {
   const rows = rowsOf(diff);
   const cells = (/** @type {unknown[]} */ words) => `| ${words.map(plainMarkdown).join(" | ")} |`;
@@ -91,7 +95,7 @@ function markdownOf({log}, diff) {
   ].join("\n");
 }
 
-/** The queue's chart with both moments as cursors. @param {ViewContext} context @param {import("./answers").Diff} diff */
+/** The queue's chart with both moments as cursors. @param {ViewContext} context @param {QuotaDiff} diff */
 function onTheChart({address}, diff) {
   if (!address.queue) return [];
   const place = {view: "queue", queue: address.queue, at: diff.to.time, mark: diff.from.time};
@@ -139,15 +143,13 @@ export async function diffView(context) {
   const end = to || `seq:${context.log.last_seq}`;
   const commands = [command("audit", "diff", from, end, ...(address.queue ? [address.queue] : []))];
   showActions({commands});
-  const diff = /** @type {import("./answers").Diff} */ (
-    await ask("audit/diff", {from, to: end, queue: address.queue}, signal)
-  );
+  const diff = /** @type {QuotaDiff} */ (await ask("audit/diff", {from, to: end, queue: address.queue}, signal));
   // A link that was made with "-2h" must not mean another moment tomorrow.
   const isFixed = (/** @type {string} */ place) => isAbsolute(place) || /^(seq:)?[0-9]+$/.test(place);
   if (!isFixed(from)) noteInAddress({a: diff.from.time});
   if (!isFixed(end)) noteInAddress({b: diff.to.time});
   const shown = sections.flatMap(([section, title, names]) => {
-    const rows = /** @type {Row[]} */ (diff[section] ?? []);
+    const rows = rowsIn(diff, section);
     if (rows.length === 0) return [];
     return [
       el(

@@ -12,7 +12,7 @@ import {ask} from "./server.js";
 import {overviewOf, shiftKeys, zoomButtons, zooming} from "./span.js";
 import {durationMs, msOf, show, spanText, textOf} from "./times.js";
 
-/** @typedef {import("./answers").Overview} Overview */
+/** @typedef {import("./page_answers").Overview} Overview */
 /** @typedef {import("./main").ViewContext} ViewContext */
 
 const marks = {ours: "▲ our writes", foreign: "✕ foreign writes", losses: "⚑ losses"};
@@ -139,7 +139,7 @@ function queueCard(context, overview, queue) {
       ),
     ),
   );
-  const draw = (/** @type {import("./answers").Series | null} */ answer) => {
+  const draw = (/** @type {import("./page_answers").Series | null} */ answer) => {
     if (!first || !answer) return;
     const lines = answer.pairs[0]?.lines ?? {};
     spark.replaceChildren(

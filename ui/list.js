@@ -17,7 +17,7 @@ import {compareTimes, msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").WorkerSeries} WorkerSeries */
+/** @typedef {import("./page_answers").WorkerSeries} WorkerSeries */
 /** @typedef {import("./answers").WorkersHistory} WorkersHistory */
 /** @typedef {import("./answers").WorkersWhy} WorkersWhy */
 

@@ -22,7 +22,7 @@ import {askToken} from "./token.js";
 import {compareTimes, msOf, setEnd, setZone, show} from "./times.js";
 import {whatIfView} from "./whatif.js";
 
-/** @typedef {import("./answers").LogAnswer} LogAnswer */
+/** @typedef {import("./page_answers").Log} LogAnswer */
 /**
  * @typedef {object} ViewContext
  * @property {HTMLElement} root

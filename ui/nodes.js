@@ -74,7 +74,7 @@ export async function causesOf(from, to, signal) {
   return causes;
 }
 
-/** @typedef {import("./answers").SuppressedNodes} SuppressedNodes */
+/** @typedef {import("./page_answers").SuppressedNodes} SuppressedNodes */
 
 /**
  * The conditions of each node in turn, of those that were not always ready, or that flapped.

@@ -10,11 +10,11 @@ import {tabs} from "./tabs.js";
 import {msOf} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Series} Series */
+/** @typedef {import("./page_answers").Series} Series */
 /** @typedef {Series["pairs"][number]} Pair */
-/** @typedef {import("./answers").History} History */
+/** @typedef {import("./answers").QuotaHistory} History */
 
-/** @typedef {import("./answers").Change | import("./answers").SettingChange} Row */
+/** @typedef {import("./answers").QuotaChange | import("./answers").SettingChange} Row */
 const otherStyles = ["foreign", "writer-2", "writer-3", "writer-4"]; // more share the last one
 
 /** @param {Row} row */

@@ -11,7 +11,7 @@ import {askFolded} from "./server.js";
 import {overviewOf} from "./span.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Pool} Pool */
+/** @typedef {import("./page_answers").Pool} Pool */
 
 /** @param {ViewContext} context @param {Pool} pool */
 function paragraph({log}, pool) {

@@ -17,10 +17,10 @@ import {msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Overview} Overview */
-/** @typedef {import("./answers").Pool} Pool */
-/** @typedef {import("./answers").ShareSeries} ShareSeries */
-/** @typedef {import("./answers").PoolSeries} PoolSeries */
+/** @typedef {import("./page_answers").Overview} Overview */
+/** @typedef {import("./page_answers").Pool} Pool */
+/** @typedef {import("./page_answers").ShareSeries} ShareSeries */
+/** @typedef {import("./page_answers").PoolSeries} PoolSeries */
 /** @typedef {import("./answers").PlacementWhy} PlacementWhy */
 /** @typedef {import("./answers").PlacementHistory} PlacementHistory */
 /** @typedef {import("./charts").Line} Line */
@@ -269,7 +269,7 @@ export async function namespaceView(context, overview) {
   });
   const lines = linesOf(series);
   const gaps = gapsOf(
-    /** @type {import("./answers").History} */ (/** @type {unknown} */ (history)),
+    /** @type {import("./answers").QuotaHistory} */ (/** @type {unknown} */ (history)),
     msOf(span.from),
     msOf(span.to),
   );

@@ -7,7 +7,7 @@ import {stateWords} from "./fleet.js";
 import {holds} from "./saved.js";
 import {show} from "./times.js";
 
-/** @typedef {import("./answers").Pool} Pool */
+/** @typedef {import("./page_answers").Pool} Pool */
 
 /** A link, where there is more to see of it. @param {Record<string, string>} address @param {string} text */
 export function poolLink(address, text) {

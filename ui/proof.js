@@ -7,7 +7,7 @@ import {ask} from "./server.js";
 import {show} from "./times.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Proof} Proof */
+/** @typedef {import("./page_answers").Proof} Proof */
 
 /** The verdict in one word. @param {Proof} proof @returns {"none" | "running" | "good" | "bad"} */
 export function verdictOf(proof) {

@@ -18,9 +18,9 @@ import {bothAxes, whenButton, whenPart, whenStrip} from "./when.js";
 import {paragraph, spoken, whySentences} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").Series} Series */
+/** @typedef {import("./page_answers").Series} Series */
 /** @typedef {Series["pairs"][number]} Pair */
-/** @typedef {import("./answers").History} History */
+/** @typedef {import("./answers").QuotaHistory} History */
 
 /**
  * The lines of a chart, the lowest first. What they mean is in `meaning`.
@@ -62,7 +62,7 @@ function linesOf(pair, hidden) {
  * @property {string} at the cursor @property {string} mark the second one, or ""
  * @property {Why | undefined} why the answer about `at`, once it is there
  */
-/** @typedef {import("./answers").Why} Why */
+/** @typedef {import("./answers").QuotaWhy} Why */
 
 /** @param {Pair} pair */
 const isPartial = (pair) => pair.reduced || Boolean(pair.leftOut);
@@ -202,8 +202,8 @@ function whyPanel(context, {panel, fill}, series, known) {
 
 /**
  * The charts of a queue: the chosen pair large, below it the others on the same axis.
- * @param {ViewContext} context @param {import("./answers").Overview} overview @param {Series} series
- * @param {import("./answers").History} history @param {(ms: number) => void} pick @param {Set<string>} hidden
+ * @param {ViewContext} context @param {import("./page_answers").Overview} overview @param {Series} series
+ * @param {import("./answers").QuotaHistory} history @param {(ms: number) => void} pick @param {Set<string>} hidden
  */
 function chartsOf(context, overview, series, history, pick, hidden) {
   const {address} = context;
@@ -364,7 +364,7 @@ function betweenText(pair, one, other) {
   return `${change ? `quota ${change} in ` : ""}${spanText(msOf(to) - msOf(from))}`;
 }
 
-/** @param {import("./answers").Overview} overview @param {string} queue */
+/** @param {import("./page_answers").Overview} overview @param {string} queue */
 function cohortPart(overview, queue) {
   const of = overview.cohorts.find((one) => one.queues.includes(queue));
   return of ? [el("p", {class: "lead"}, "In Cohort ", cohortLink(of.cohort), ".")] : [];

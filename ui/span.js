@@ -6,7 +6,7 @@ import {saved} from "./saved.js";
 import {askFolded} from "./server.js";
 import {isAbsolute, msOf, show, textOf} from "./times.js";
 
-/** @typedef {import("./answers").Overview} Overview */
+/** @typedef {import("./page_answers").Overview} Overview */
 /** @typedef {import("./main").ViewContext} ViewContext */
 
 /**

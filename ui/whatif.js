@@ -13,11 +13,11 @@ import {durationMs, msOf, show} from "./times.js";
 import {unseenPart} from "./why.js";
 
 /** @typedef {import("./main").ViewContext} ViewContext */
-/** @typedef {import("./answers").PageWhatIf} PageWhatIf */
-/** @typedef {import("./answers").Series} Series */
-/** @typedef {import("./answers").Setting} Setting */
+/** @typedef {import("./page_answers").PageWhatIf} PageWhatIf */
+/** @typedef {import("./page_answers").Series} Series */
+/** @typedef {import("./page_answers").Setting} Setting */
 /** @typedef {import("./answers").Totals} Totals */
-/** @typedef {import("./answers").WhatIf} WhatIf */
+/** @typedef {NonNullable<PageWhatIf["whatIf"]>} WhatIf */
 
 const durations = [
   "0s",
@@ -239,8 +239,8 @@ function imaginedMarks(steps) {
 
 /**
  * @typedef {object} Shown
- * @property {Series} series @property {import("./answers").History} history
- * @property {import("./answers").Overview} overview
+ * @property {Series} series @property {import("./answers").QuotaHistory} history
+ * @property {import("./page_answers").Overview} overview
  */
 
 /** @param {ViewContext} context @param {Shown} shown @param {PageWhatIf | null} answer */

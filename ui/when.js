@@ -50,7 +50,7 @@ function timesTable(of, events) {
 /**
  * The writes of a pair, changes of its limits and rules, and the facts behind them on two axes: above since when each was so, below when the hub knew. A
  * wedge is a stretch within which it became so.
- * @param {import("./answers").History} history @param {{flavor: string, resource: string}} pair
+ * @param {import("./answers").QuotaHistory} history @param {{flavor: string, resource: string}} pair
  * @param {number} from @param {number} to @param {AbortSignal} signal
  */
 export async function whenStrip(history, pair, from, to, signal) {
@@ -109,7 +109,7 @@ export async function whenStrip(history, pair, from, to, signal) {
   };
 }
 
-/** The same of what the why panel names. @param {import("./answers").Why} why */
+/** The same of what the why panel names. @param {import("./answers").QuotaWhy} why */
 export function whenPart(why) {
   const {written, writtenTimes} = why;
   /** @type {Timed[]} */

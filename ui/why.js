@@ -7,8 +7,8 @@ import {chip} from "./facts.js";
 import {el} from "./dom.js";
 import {msOf, show} from "./times.js";
 
-/** @typedef {import("./answers").Why} Why */
-/** @typedef {import("./answers").WhyNot} WhyNot */
+/** @typedef {import("./answers").QuotaWhy} Why */
+/** @typedef {import("./answers").QuotaWhyNot} WhyNot */
 /** @typedef {import("./answers").Grant} Grant */
 
 /** @param {Why} why @param {string} resource */
@@ -40,7 +40,7 @@ function value(why, resource) {
 
 /**
  * What became of a write, in parts.
- * @param {import("./answers").Change} change @param {string} time
+ * @param {import("./answers").QuotaChange} change @param {string} time
  * @param {(text: string | null) => import("./dom").Child} number
  */
 function moved(change, time, number) {

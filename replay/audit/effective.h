@@ -1,12 +1,6 @@
 // The quota that Kueue's scheduler uses instead of the spec's (status.effectiveQuotas, Kueue 0.20),
 // at a moment and over time. Internal to the audit.
-//
-// "effective" of a pair is a list, empty while the spec is in force: the queue's own override, then
-// that of each Cohort above it, the nearest first:
-//   {"kind" "ClusterQueue"|"Cohort", "name", "nominal", "borrowingLimit", "lendingLimit" (null: the
-//    override has no such pair, or no limit), "orchestrator" {"apiGroup", "kind", "name"}, "seq"}
-// An entry of kind ClusterQueue is the quota in force; the spec's nominalQuota beside it is only a
-// weight. A Cohort's entry is the Cohort's own quota; it shows that an orchestrator divides below.
+// Fields: Effective and EffectiveChange in ui/answers.d.ts.
 #pragma once
 
 #include <string>
@@ -18,14 +12,12 @@
 
 namespace fairlead {
 
+/// "effective" of a pair.
 Json effective_json(const State& state, const KnownPair& pair);
 /// Returns the pairs of the queue that its override has and its spec does not.
 std::vector<KnownPair> pairs_of_override(const State& state, const std::string& queue);
 
-/// Returns the changes of the own override of a ClusterQueue or Cohort in a span: [{"seq", "time",
-/// "flavor", "resource", "old", "new" (null: no such pair, or no override), "orchestrator" (null:
-/// the spec is in force again)}]. Where an override without pairs appears or disappears, flavor and
-/// resource are null.
+/// Returns the changes of the own override of a ClusterQueue or Cohort in a span: EffectiveChange.
 Result<std::vector<Json>> effective_changes(const AuditSource& source, const ObjectKey& key,
                                             const EventSpan& span, EventLookup& lookup);
 

@@ -28,16 +28,8 @@ class EventTimes {
   /// Both outlive it.
   EventTimes(EventLookup& lookup, EventChanges& changes) : lookup_(lookup), changes_(changes) {}
 
-  /// Returns {"from" (null: not known how early), "to", "known", "how", "by"}: it became so between
-  /// "from" and "to", which the hub knew at "known". "how" is
-  ///   "said": the API server says when, by the manager "by" in managedFields, to the second,
-  ///   "created": the same by metadata.creationTimestamp, of what was seen for the first time,
-  ///   "answered": a write of ours, between its intent and its answer,
-  ///   "unseen": within or right after a silence of its source; "from" is the last word before,
-  ///   "listed": seen for the first time soon after the first hub started, maybe in its list,
-  ///   "logged": the log has no other time of it; "from" and "to" are "known".
-  /// Null for an event that is about no object, for a write without an accepting answer, and where
-  /// the log cannot be read.
+  /// Returns the Times (ui/answers.d.ts) of an event. Null for an event that is about no object,
+  /// for a write without an accepting answer, and where the log cannot be read.
   Json json_of(const Event* event);
 
  private:

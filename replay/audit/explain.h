@@ -5,46 +5,7 @@
 // DampedValue, classify, wish_for_queue, write_bar) instead of repeating their rules, so that an
 // explanation cannot differ from the decision.
 //
-// QuotaWhy has, beside the fields of every answer: "queue", "flavor", "resource"; "value"
-// {"nominal", "desired", "unknown", "base", "baseSeq", "baseMalformed", "overbookPercent"};
-// "written" (a row of QuotaHistory: the last change of the value; null if none is known) and
-// "writtenTimes" (its times, event_times.h); "grants", one a claim:
-//   {"cluster", "claim" {"name", "uid", "generation", "seq", "editedSeq", "editedTime", "termsSeq",
-//    "winner", "deleting", "fault" {"reason", "message"}}, "assigned", "minimum", "priority",
-//    "nominalPolicy", "shrinkPolicy", "flavorCapacity", "wanted", "flavorBound", "afterFlavor",
-//    "totalBound", "granted", "reason", "contributes", "member" {"confirmed", "generation",
-//    "settled", "seq"}, "presence" {"source", "liveness", "livenessSeq", "unavailableSince",
-//    "detached", "known", "namesNoNode" (its ClusterMetrics is empty), "hubOpens",
-//    "hold" {"since", "until"}, "sourceChange"}, "capacity" [...], "nodes" [...]}
-// with "capacity", one a flavor that has the resource:
-//   {"flavor", "bounds" (the asked pair), "offered", "headroom" {"percent", "reserved", "from"},
-//    "usable", "growing", "accepted", "state", "layer" {"name", "text", "since", "until",
-//    "settings" (setting_origin.h)},
-//    "moved" {"from", "to", "at", "by"} (null: not since the cluster's first value), "because"
-//    [{"seq", "time", "text", "changed" (event_changes.h; null: not known), "times"
-//    (event_times.h)}], ascending,
-//    "earlierNotKept" (there were more)}
-// "by" is the rule that let the value grow (GrowthCause: "massShrinkHold", "secondObservation",
-// "growWindow", "minGrowInterval", "deadbandMaxAge", "deadband") or fall ("shrinkWindow",
-// "claimEdit", "cordon", "massShrinkHold" (a loss was held for its whole time), "secondObservation"
-// (the hold ended before), "sourceBack" (the source had been lost), "flavorUse" (a queue or a claim
-// was edited, by which nodes count under other flavors)), or "sourceChange": the first value of
-// another source. Then "from" is null and "moved" has "source", as "presence" has
-// "sourceChange": {"from", "to", "at", "seq"}, the last change of the source in force since a value
-// was accepted, or null. The layer "flapSuppress" begins when the first of the nodes that it leaves
-// out was suppressed, and ends when the last of them counts again if none of them flaps any more.
-//
-// "nodes", one a node of the source in force:
-//   {"name", "seq", "flavor", "amount", "counts" (for the asked flavor), "eligible", "reasons",
-//    "suppressedSince", "suppressedUntil"}.
-// The amounts of eligible nodes of a flavor add up to its "offered", with what devices add: where
-// the cluster has published some for the resource, "devices" (explain_devices.h) has them.
-//
-// Where the queue follows its workers (annotation fairlead.io/quota-from) there are also "follows"
-// {"follows", "percent", "reserve", "malformed", "known"} and "workers", one a worker:
-//   {"cluster", "from" ("member", "claims", "nobody"), "counted", "known", "liveness",
-//    "hubOpens", "queues" [{"name", "seq", "nominal"}], "usable", "accepted", "contributes",
-//    "layer", "because"}.
+// Fields: QuotaWhy in ui/answers.d.ts.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,6 @@
 // The part of an explanation about devices: from a quota down to the pools and devices behind it.
 // Internal to the audit.
-//
-// "devices" of a claim's row (explain.h), one a pool that has a device for the resource, or that
-// may have one and is not complete:
-//   {"driver", "pool", "status" ("complete", "incomplete", "invalid"), "why", "heldUntil" (null:
-//    what counts is what is published now), "seq" (the newest of its slices), "adds" (by flavor, to
-//    what is offered), "devices"
-//    [{"name", "class", "flavor", "counts" (for the asked flavor), "reasons"}]}.
+// Fields: DevicePool in ui/answers.d.ts.
 #pragma once
 
 #include <string>

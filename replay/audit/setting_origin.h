@@ -11,11 +11,8 @@
 namespace fairlead {
 
 /// Returns the settings that the text or the end of a layer follows from, as they are in force for
-/// a cluster:
-/// [{"name", "value", "from" "configuration"|"claim", "claim" (of an annotation its name, else
-/// null), "seq", "time" (of the event that set it; null if the log no longer keeps it, then with
-/// "pruned": true)}]. For an annotation it walks back over the claim's events only, to the one that
-/// set the value.
+/// a cluster ("settings" of a Layer, ui/answers.d.ts). For an annotation it walks back over the
+/// claim's events only, to the one that set the value.
 Result<std::vector<Json>> settings_behind(const AuditSource& source, const State& state,
                                           const std::string& cluster, LayerName layer,
                                           EventLookup& lookup);

@@ -9,10 +9,9 @@
 
 namespace fairlead {
 
-/// Returns the changes of the object's fields (spec_values.h) in a span, by seq: [{"seq", "time",
-/// "field", "flavor", "resource" (null: no quota's field), "old", "new", "writer" "foreign", "by"
-/// (as in a QuotaHistory)}]. If the log's beginning was pruned, the first observation is compared
-/// with a snapshot; without one it is the initial value and no change.
+/// Returns the changes of the object's fields (spec_values.h) in a span, by seq: SettingChange in
+/// ui/answers.d.ts. If the log's beginning was pruned, the first observation is compared with a
+/// snapshot; without one it is the initial value and no change.
 Result<std::vector<Json>> spec_history(const AuditSource& source, const ObjectKey& key,
                                        const EventSpan& span, EventLookup& lookup);
 /// Returns the index of the last event before `from` that observed the object, or in which it was
@@ -23,7 +22,7 @@ std::size_t last_shown_before(const std::vector<Seq>& seqs, Seq from, EventLooku
 /// "localqueue/NAMESPACE/NAME"; nullopt for any other text.
 std::optional<ObjectKey> object_named(const std::string& text);
 
-/// Returns an ObjectHistory of such an object (audit.h), without "unseen".
+/// Returns an ObjectHistory of such an object, without "unseen".
 Result<AuditAnswer> audit_history_object(const AuditSource& source, const ObjectKey& key,
                                          const EventSpan& span);
 

@@ -36,12 +36,8 @@ void add_sources(const State& state, const std::string& queue, AnswerSources& so
 /// Adds a cluster: the source in force for it.
 void add_cluster_source(const State& state, const std::string& cluster, AnswerSources& sources);
 
-/// Returns "unseen" of an answer about a moment, ascending: [{"what"
-/// "NoHub"|"LogEnded"|"Silent"|"NotAvailable", "source" (null: of all), "kind" (null: of all),
-/// "from" {"seq", "time"} (null: it began before the first event that is kept), "since" (when the
-/// silence began, if that is earlier than it was noticed; else null), "to" {"seq", "time"} (null:
-/// it lasts to the end of the log), "text"}]. Reads only the signs of the sources and a few events
-/// around them.
+/// Returns "unseen" of an answer about a moment, ascending (Unseen in ui/answers.d.ts). Reads only
+/// the signs of the sources and a few events around them.
 Result<Json> unseen_at(const AuditSource& source, const Moment& moment,
                        const AnswerSources& sources);
 

@@ -20,7 +20,7 @@ inline Json amount_json(const std::string& resource, Int128 value) {
 /// null of a what-if's, which is in no log.
 inline Json seq_json(Seq seq) { return seq == Seq{} ? Json() : Json(seq.value); }
 
-/// Returns the steps of one line (timeline_answers.h), as amounts of `resource`.
+/// Returns the steps of one line (Step in ui/page_answers.d.ts), as amounts of `resource`.
 Json steps_json(const StepSeries& series, const TimelineSpan& span, std::size_t points,
                 const std::string& resource);
 

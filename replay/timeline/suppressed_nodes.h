@@ -13,11 +13,8 @@ namespace fairlead {
 inline constexpr std::size_t kSuppressedStepsMax = 10'000;
 inline constexpr std::uint64_t kSuppressedEventsMax = 200'000;
 
-/// Returns {"kind": "SuppressedNodes", "cluster", "from", "to", "leftOut" (there are more events or
-/// more steps than that: then there are no steps, or fewer),
-/// "nodes" [{"node", "steps" [[time, seq, until]]}]}, sorted by name, of the nodes that were
-/// suppressed at any moment. "until" is what `audit why` has as "suppressedUntil" from that time to
-/// the next step; null: not suppressed. Fails as the log fails to be read.
+/// Returns the SuppressedNodes (ui/page_answers.d.ts) of a cluster, by name. Fails as the log fails
+/// to be read.
 Result<AuditAnswer> suppressed_nodes(const ReadableLog& log, const SnapshotSource* snapshots,
                                      const std::string& cluster, const TimelineSpan& span);
 

@@ -1,8 +1,5 @@
-// The answers of /ui/api/overview and /ui/api/series: a Timeline as JSON.
-//
-// Amounts are canonical Quantity text and times RFC 3339, as in the answers of the audit. A step is
-// an array: [time, seq (null: of a what-if), value (null: none)], of "nominal" with the writer
-// ("fairlead", "foreign") behind it. It holds from its time to that of the next step.
+// The answers of /ui/api/overview and /ui/api/series: a Timeline as JSON. Fields:
+// ui/page_answers.d.ts.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +18,7 @@ struct TimelineSpan {
   LogTime to;
 };
 
-/// Returns an Overview: "from", "to", "bucketWidth" (a Go duration), "buckets" [[time, events,
-/// ours, foreign, losses]], ascending, those without an event left out; "totals" (of the whole log)
-/// with the same four names; "queues" [{"queue", "states" (the worst first), "pairs" [{"flavor",
-/// "resource", "nominal", "desired", "used"}]}], the most troubled first; "clusters" [{"cluster",
-/// "state", "source", "hold" {"since", "until"}, "capacity" [{"flavor", "resource", "offered",
-/// "usable", "accepted"}]}]; "lists" [{"list", "state" ("frozen", "moving", "steady"), "listed"
-/// [names], "selected" [names], "wish" [names] (null: it need not change)}]; "cohorts" [{"cohort",
-/// "object" (false: ClusterQueues name it, and no object was seen), "parent", "weight" (null: none,
-/// or not known), "queues" [names], "quotas" [{"flavor", "resource", "nominal", "borrowingLimit",
-/// "lendingLimit"}]}]; "pool" (null: there is none) {"tenants", "superClusters", "namespaces",
-/// "troubled" (namespaces that lack something), "pods", "waiting"}: how many (pool_answers.h has
-/// them).
+/// Returns an Overview, with at most `buckets` buckets.
 Json overview_answer(const Timeline& timeline, const TimelineSpan& span, std::size_t buckets);
 
 /// A queue, a cluster, a worker list or, of the pool, a namespace (TENANT/NAME), a super cluster's
@@ -48,14 +34,10 @@ struct SeriesQuestion {
   std::string super_cluster = {};
   std::string tenant = {};
 };
-/// Returns a Series: "from", "to", "queue" or "cluster", and "pairs" [{"flavor", "resource",
-/// "reduced" (steps were left out: between two others may have been), "leftOut" (this answer has
-/// not all steps of its span: there are more than `points`), "lines" {name: [step]}}]. Of a worker
-/// list "list" and instead of pairs "workers" [{"multiKueueCluster", "cluster", "reduced",
-/// "lines"}] with true or false as values; null: the list does not know the name. Those of the
-/// pool: pool_answers.h. Each line begins with the step in force at "from" and has at most `points`
-/// steps, the extremes of each stretch among them. Fails with `bad_input` if there never was such a
-/// queue, cluster, list, flavor or resource; it names what there was.
+/// Returns a Series, of a worker list a WorkerSeries, of the pool what pool_series() returns. Each
+/// line begins with the step in force at "from" and has at most `points` steps, the extremes of
+/// each stretch among them. Fails with `bad_input` if there never was such a queue, cluster, list,
+/// flavor or resource; it names what there was.
 Result<AuditAnswer> series_answer(const ValueSeries& values, const ResourceAliases& aliases,
                                   const SeriesQuestion& question, const TimelineSpan& span,
                                   std::size_t points);

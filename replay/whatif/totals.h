@@ -41,9 +41,7 @@ struct Totals {
   Duration slowest_shrink;              ///< the longest span, an unended one included
 };
 
-/// {"writes", "queueWrites", "nominations", "statusWrites", "overQuotaSeconds",
-/// "overQuotaResourceHours", "underQuotaResourceHours" (by resource, in its units: cpu in cores;
-/// cpu and devices to the thousandth), "safeShrinks", "slowestShrinkSeconds"}.
+/// Fields: Totals in ui/answers.d.ts.
 Json to_json(const Totals& totals);
 
 /// Integrates as time goes on. Not thread safe.

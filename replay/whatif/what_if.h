@@ -97,17 +97,7 @@ class WhatIfRun {
   std::unique_ptr<Parts> parts_;
 };
 
-/// WhatIf: "from" {"seq", "time", "pruned" if from_pruned}, "to" {"seq", "time"}, "same",
-/// "differences" [{"difference" "onlyHistory"|"onlyWhatIf"|"value"|"time", "object", "history"
-/// {"time", "rule", "text", "seq", "writtenTime"}, "whatIf" {"time", "rule", "text"}}], "totals"
-/// {"history", "sameConfiguration", "whatIf"} (totals.h). A difference's "history" is the write of
-/// the baseline; "seq" and "writtenTime" are those of the same write in history itself, null if it
-/// has none. "object" names the tenant of a Namespace or Pod: "Pod web/a of tenant/acme".
-/// "overridden" [{"setting", "kind", "name" (and "namespace" and "source", where it has one and is
-/// not the hub), "annotation", "value", "from" {"seq",
-/// "time"} (null: from the beginning), "to" {"seq", "time"} (null: to the end)}]: changed settings
-/// that an annotation kept from an object. "unseen" as in an answer of the audit, of the whole
-/// span.
+/// Fields: WhatIf in ui/answers.d.ts.
 Json to_json(const WhatIf& result);
 /// The same as a table for people.
 std::string what_if_text(const WhatIf& result);

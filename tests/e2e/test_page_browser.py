@@ -2,7 +2,7 @@
 browser/*.test.mjs; here are the logs that it is shown, and the limits of its size.
 
 FAIRLEAD_PICTURES names a folder that keeps a screenshot of each view; without it they are removed. Those of the
-documentation are made by scripts/pictures."""
+documentation are made by scripts/pictures. FAIRLEAD_REWRITE=1 writes docs/schemas/answers.json."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import browser
+from harness import answers, browser
 from harness.page import Served
 from harness.process import Process, wait_for
 from harness.program import ROOT, binary, fairlead
@@ -35,6 +35,24 @@ IN_FIREFOX = [EVERY_VIEW.format(1280, "light"), EVERY_VIEW.format(390, "light"),
               "a link opens on a bundle of the same log, and says so on another log",
               "a damaged log is shown up to the damage, and one without objects says what it lacks"]
 IN_DARK_FIREFOX = [EVERY_VIEW.format(1280, "dark"), EVERY_VIEW.format(320, "dark")]
+
+
+def schema_text(made):
+    """What ts-json-schema-generator made, with a line for each field. Objects stay open: fields may be added."""
+    def opened(part):
+        if not isinstance(part, dict):
+            return [opened(each) for each in part] if isinstance(part, list) else part
+        return {name: opened(each) for name, each in part.items() if (name, each) != ("additionalProperties", False)}
+
+    def lines_of(name, definition):
+        fields = definition.pop("properties", None)
+        head = f"{json.dumps(name)}: {json.dumps(definition)}"
+        return head if fields is None else f'{head[:-1]}, "properties": {{\n' + ",\n".join(
+            f"  {json.dumps(field)}: {json.dumps(each)}" for field, each in fields.items()) + "}}"
+
+    definitions = ",\n".join(lines_of(*one) for one in opened(json.loads(made))["definitions"].items())
+    return ('{"$schema": "http://json-schema.org/draft-07/schema#",\n"$ref": "#/definitions/Document",\n'
+            f'"definitions": {{\n{definitions}\n}}}}\n')
 
 
 def jsonl(changes):
@@ -187,6 +205,15 @@ class BrowserTest(unittest.TestCase):
         for command in (["tsc", "-p", "ui"], ["prettier", "--check", *sorted((ROOT / "ui").glob("*.[jthc]*s*"))]):
             done = self.check(*command)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_the_schemas_are_made_of_the_declarations(self):
+        done = self.check("ts-json-schema-generator", "--path", "ui/*answers.d.ts", "--type", "*", "--strict-tuples",
+                          "--no-type-check")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = schema_text(done.stdout)
+        if os.environ.get("FAIRLEAD_REWRITE"):
+            answers.SCHEMA.write_text(text)
+        self.assertEqual(answers.SCHEMA.read_text().splitlines(), text.splitlines())
 
     def test_the_linter_finds_nothing_and_would_find_what_the_page_must_not_do(self):
         rules = browser.copied(self.folder) / "eslint.config.mjs"

@@ -27,30 +27,12 @@ class PageService {
   PageService(const PageService&) = delete;
   PageService& operator=(const PageService&) = delete;
 
-  /// Answers GET, in JSON:
-  ///   /ui/api/log?seq=&chain=            which log it is; whether it has that chain there
-  ///   /ui/api/overview?from=&to=&span=all&buckets=    see timeline_answers.h; without any of the
-  ///   first three of where something moved (moments_span.h)
-  ///   /ui/api/series?queue=|cluster=|list=|namespace=|superCluster=|tenant=&flavor=&resource=&
-  ///   from=&to=&points=   the same
-  ///   /ui/api/sparks?of=[[queue, flavor, resource], ...]&from=&to=&points=   {"series": an answer
-  ///   of /ui/api/series for each (null: there never was such a pair), at most kPageSparksMax}
-  ///   /ui/api/pool?tenant=&namespace=&superCluster=   what the pool has now (pool_answers.h)
-  ///   /ui/api/suppressed?cluster=&from=&to=   its nodes that flapped (suppressed_nodes.h)
-  ///   /ui/api/changes?seqs=N,N&times=true   {"changes" {seq: text}}: what each of these events
-  ///   changed of its object (event_changes.h), at most kPageChangesMax of them; if asked "times"
-  ///   {seq: when it was so and when that was known} (event_times.h)
-  ///   /ui/api/proof?begin=true           the verification of chain and replay; begins one if asked
-  ///   /ui/api/whatif?set=&from=&to=&queue=&flavor=&resource=&points=   {"settings"
-  ///   [{"name", "value" (at the log's end), "most" (null: a duration), "zero" (whether it may be
-  ///   0)}], "whatIf": the next one's answer with at most kPageDifferencesMax differences and
-  ///   "differencesLeftOut", "series": of the queue in that world (timeline_answers.h)}; the last
-  ///   two are null without a setting, the last one also without a queue
-  ///   /audit/whatif?set=&from=&to=       the answer of `fairlead whatif`, or {"building"}
-  /// Positions are those of position.h; without one a span begins and ends with the log. Overviews,
-  /// series and what-ifs have "building": null, or how far the log is folded ({"seq", "lastSeq"}):
-  /// then the same question brings it further. "damage" is null, or what ends the log too early.
-  /// Fails with `bad_input` for a bad question, and as the log fails to be read.
+  /// Answers GET of /ui/api/log, overview, series, sparks, pool, suppressed, changes, proof and
+  /// whatif, and of /audit/whatif, in JSON: ui/page_answers.d.ts has the parameters and fields of
+  /// each. Positions are those of position.h; without one a span begins and ends with the log. An
+  /// answer with "building" is of a log, or a what-if, that is not folded to its end: then the same
+  /// question brings it further. Fails with `bad_input` for a bad question, and as the log fails to
+  /// be read.
   Result<std::string> answer(const ServedLog& served, std::string_view target);
 
   /// Folds on by a small part of what a question does, once a question has begun it. Returns

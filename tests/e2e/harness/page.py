@@ -9,6 +9,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+from harness import answers
 from harness.process import Process, wait_for
 from harness.program import binary, fairlead
 
@@ -45,7 +46,10 @@ class Served:
         try:
             request = urllib.request.Request(self.base + target, headers=headers)
             with urllib.request.urlopen(request, timeout=60) as reply:
-                return reply.status, reply.headers, reply.read().decode()
+                text = reply.read().decode()
+                if target.startswith(("/audit/", "/ui/api/")):
+                    answers.check(json.loads(text))
+                return reply.status, reply.headers, text
         except urllib.error.HTTPError as refusal:
             with refusal:
                 return refusal.code, refusal.headers, refusal.read().decode()

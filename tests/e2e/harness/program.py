@@ -6,6 +6,9 @@ import pathlib
 import re
 import subprocess
 
+from . import answers
+
+ANSWERED = (0, 1, 4)
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 
 
@@ -37,8 +40,11 @@ def fault_shim():
 
 def fairlead(*arguments, stdin=None, timeout=60, env=None):
     """Runs it to its end; the finished process with stdout, stderr and returncode."""
-    return subprocess.run([str(binary()), *map(str, arguments)], input=stdin, capture_output=True, text=True,
+    done = subprocess.run([str(binary()), *map(str, arguments)], input=stdin, capture_output=True, text=True,
                           timeout=timeout, env=env)
+    if done.returncode in ANSWERED:
+        answers.check_output(arguments, done.stdout)
+    return done
 
 
 def json_lines(text):
