@@ -68,6 +68,11 @@ FLOORS = (
 )
 _ORDER = [room for room, _ in FLOORS[1:]] + ["close"]
 
+# What talks to an API server does so over the port connectors/kube/transport/transport.h. Sockets, threads and the
+# machine's clock are beside it, and only what makes connections knows them.
+BESIDE_THE_PORT = r"connectors/kube/transport/(?!(transport|failure_message|certificate)\.h$)"
+MAKES_CONNECTIONS = r"connectors/kube/(transport/|access/(identity|exec_plugin|beginning)\.|api_server_connection\.)"
+
 # Library -> (its headers, the paths that may include them). Tests may include any.
 OWNERS = {
     "RocksDB": (r"rocksdb/", ("engine/log/rocksdb/", "snapshots/")),
@@ -75,8 +80,8 @@ OWNERS = {
     "simdjson": (r"simdjson", (r"connectors/kube/document/json_index\.",)),
     "RE2": (r"re2/", ("engine/devices/",)),
     "xxHash": (r"xxhash", (r"connectors/kube/watch/line_fingerprint\.",)),
-    "Beast": (r"boost/beast", ("connectors/kube/", "engine/http/")),
-    "Asio": (r"boost/asio", ("connectors/kube/", "engine/http/", r"engine/runtime/served_certificate\.")),
+    "Beast": (r"boost/beast", ("connectors/kube/transport/", "engine/http/")),
+    "Asio": (r"boost/asio", ("connectors/kube/transport/", "engine/http/", r"engine/runtime/served_certificate\.")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/")),
     "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.",
                                     r"engine/fold/dirty_set\.")),
@@ -119,6 +124,8 @@ def check_include(path, name):
         return "this folder has no row in tests/style/layering.py"
     if folder == "tests":
         return None
+    if path.startswith("connectors/") and re.match(BESIDE_THE_PORT, name) and not re.match(MAKES_CONNECTIONS, path):
+        return f"layering: {path} may not include {name}, which is beside the port Transport"
     if folder_of(name) == folder:
         return _check_floor(path, name) if folder == FOLD else None
     if any(_below(name, allowed) for allowed in MAY_INCLUDE[folder]):

@@ -33,6 +33,14 @@ class Layering(unittest.TestCase):
                            ("connectors/kube/a.cpp", "connectors/kube/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
             self.assertIn("layering", layering.check_include(path, name) or "", (path, name))
 
+    def test_what_talks_to_an_api_server_knows_the_port_and_not_what_is_beside_it(self):
+        port, sockets = "connectors/kube/transport/transport.h", "connectors/kube/transport/io_loop.h"
+        for path, name in [("connectors/kube/watch/a.cpp", port), ("connectors/kube/api_server_connection.h", sockets),
+                           ("connectors/kube/transport/a.cpp", sockets), ("engine/main/a.cpp", sockets)]:
+            self.assertIsNone(layering.check_include(path, name), (path, name))
+        for path in ("connectors/kube/watch/a.cpp", "connectors/kube/api_server.cpp", "connectors/kube/model/a.h"):
+            self.assertIn("beside the port", layering.check_include(path, sockets) or "", path)
+
     def test_a_room_of_the_fold_may_include_itself_and_lower_ones(self):
         for path, name in [("capacity/a.cpp", "claims/terms.h"), ("capacity/a.cpp", "capacity/b.h"),
                            ("devices/a.cpp", "state.h"), ("pool/a.cpp", "writes/record.h"),
