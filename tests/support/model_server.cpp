@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   }
   std::cout << (*server)->port() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    (*server)->with_model([&](fairlead::model::Model& model) {
+    (*server)->model().with_model([&](fairlead::model::Model& model) {
       if (line == "compact") model.compact();
       if (line == "bookmarks") model.send_bookmarks();
     });

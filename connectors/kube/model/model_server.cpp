@@ -39,8 +39,7 @@ std::string chunk(const std::string& text) {
 // What every connection of a server uses.
 struct Served {
   const HttpServerOptions& options;
-  std::mutex& mutex;  // guards the next one and its streams
-  Model& model;
+  SharedModel& model;
 };
 
 // One connection: answers requests in turn; a watch is its last answer.
@@ -81,10 +80,7 @@ void Session::answer() {
   request.user_agent = received.user_agent;
   request.if_none_match = received.if_none_match;
   request.body = received.body;
-  ApiAnswer answer = [&] {
-    const std::lock_guard lock(served_.mutex);
-    return served_.model.handle(request);
-  }();
+  ApiAnswer answer = served_.model.with_model([&](Model& model) { return model.handle(request); });
   if (answer.watch) return begin_watch(answer);
   connection_.reply({answer.code, std::move(answer.content_type), std::move(answer.body),
                      answer.retry_after.value_or(0), headers_of(answer)});
@@ -100,10 +96,8 @@ void Session::begin_watch(const ApiAnswer& answer) {
       if (weak.lock()) send_lines();
     });
   };
-  {
-    const std::lock_guard lock(served_.mutex);  // the model may be adding lines already
-    watch_->on_ready(fetch);
-  }
+  // The model may be adding lines already.
+  served_.model.with_model([&](Model&) { watch_->on_ready(fetch); });
   connection_.wake_after(answer.watch_seconds > 0 ? seconds(answer.watch_seconds)
                                                   : served_.options.watch_lifetime);
 }
@@ -118,15 +112,14 @@ void Session::send_lines() {
   std::string lines;
   bool ended = false;
   constexpr std::size_t kBatchMax = 64u << 10;
-  {
-    const std::lock_guard lock(served_.mutex);
+  served_.model.with_model([&](Model&) {
     for (bool more = true; more && lines.size() < kBatchMax;) {
       const std::optional<std::string> line = watch_->next();
       more = line.has_value();
       if (line) lines += *line;
     }
     ended = watch_->ended();
-  }
+  });
   if (!lines.empty()) return connection_.send(chunk(lines));
   sent_end_ = ended || expired_;
   if (sent_end_) connection_.send("0\r\n\r\n");
@@ -135,14 +128,12 @@ void Session::send_lines() {
 }  // namespace
 
 ModelServer::ModelServer(const ModelServerOptions& options, Clock& clock)
-    : model_(clock, options.model), options_(options.http) {
-  model_.install_fairlead_crds();
-}
+    : model_(clock, options.model), options_(options.http) {}
 
 Result<std::unique_ptr<ModelServer>> ModelServer::start(const ModelServerOptions& options,
                                                         Clock& clock) {
   std::unique_ptr<ModelServer> server(new ModelServer(options, clock));
-  const Served served{server->options_, server->mutex_, server->model_};
+  const Served served{server->options_, server->model_};
   HttpListening listening{[served](HttpConnection& connection) {
                             return std::make_unique<Session>(connection, served);
                           },
@@ -150,27 +141,15 @@ Result<std::unique_ptr<ModelServer>> ModelServer::start(const ModelServerOptions
   auto listener = HttpListener::start({"127.0.0.1", served.options.port}, std::move(listening));
   if (!listener) return listener.error();
   server->listener_ = std::move(*listener);
+  server->model_.url = "http://127.0.0.1:" + std::to_string(server->port());
   server->listener_->repeat(served.options.bookmark_interval, [served] {
-    const std::lock_guard lock(served.mutex);
-    served.model.send_bookmarks();
+    served.model.with_model([](Model& model) { model.send_bookmarks(); });
   });
   return server;
 }
 
-void ModelServer::with_model(const std::function<void(Model&)>& use) {
-  const std::lock_guard lock(mutex_);
-  use(model_);
-}
-
 void ModelServer::stop() {
   if (listener_) listener_->stop({});
-}
-
-std::string kubeconfig_for(const std::string& name, const std::string& url) {
-  return "apiVersion: v1\nkind: Config\ncurrent-context: " + name + "\nclusters:\n- name: " + name +
-         "\n  cluster: {server: \"" + url + "\"}\nusers:\n- name: " + name +
-         "\n  user: {}\ncontexts:\n- name: " + name + "\n  context: {cluster: " + name +
-         ", user: " + name + "}\n";
 }
 
 }  // namespace fairlead::model

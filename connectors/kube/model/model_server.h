@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
-#include "connectors/kube/model/model.h"
+#include "connectors/kube/model/shared_model.h"
 #include "engine/base/result.h"
 #include "engine/base/time.h"
 #include "engine/http/listener.h"
@@ -28,10 +26,8 @@ struct ModelServerOptions {
   ModelOptions model;
 };
 
-/// A server that starts with the built-in kinds and namespaces and the kinds of schema/crd.
-///
-/// It answers requests on a thread of its own. `with_model` gives the embedding program the same
-/// model under the same lock; its changes reach watchers at once.
+/// A server that answers requests on a thread of its own. The embedding program may use its model,
+/// too; changes reach watchers at once.
 class ModelServer {
  public:
   /// Starts a server; `clock` outlives it. Fails with `unavailable` if the port is in use.
@@ -43,22 +39,17 @@ class ModelServer {
 
   std::uint16_t port() const { return listener_->port(); }
   /// `http://127.0.0.1:PORT`.
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port()); }
-  /// Runs `use` while no request is being answered. Not reentrant.
-  void with_model(const std::function<void(Model&)>& use);
+  const std::string& url() const { return model_.url; }
+  SharedModel& model() { return model_; }
   /// Closes every connection. Idempotent; must not be called by a use of the model.
   void stop();
 
  private:
   ModelServer(const ModelServerOptions& options, Clock& clock);
 
-  std::mutex mutex_;  // guards model_ and its streams
-  Model model_;
+  SharedModel model_;
   const HttpServerOptions options_;
   std::unique_ptr<HttpListener> listener_;  // last: its thread uses the members above
 };
-
-/// Returns a kubeconfig with one context for `url`, named `name`. The model needs no credentials.
-std::string kubeconfig_for(const std::string& name, const std::string& url);
 
 }  // namespace fairlead::model
