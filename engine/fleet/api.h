@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "connectors/kube/model/shared_model.h"
 #include "engine/base/json.h"
 #include "engine/base/result.h"
+#include "engine/fleet/model/shared_model.h"
 
 namespace fairlead {
 

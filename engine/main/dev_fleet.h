@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "connectors/kube/model/shared_model.h"
 #include "engine/fleet/fleet.h"
+#include "engine/fleet/model/shared_model.h"
 #include "schema/configuration.h"
 
 namespace fairlead {

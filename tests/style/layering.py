@@ -27,9 +27,10 @@ MAY_INCLUDE = {
     "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
     # It makes requests of AdmissionReviews, and answers of verdicts.
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/admission", "engine/apply"),
-    "connectors/kube/model": (BASE, SCHEMA, "engine/http", "connectors/kube"),
-    # The fleet of `fairlead dev` lives inside the API server in memory.
-    "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
+    # The wing of `fairlead dev` and of simulations: an API server in memory,
+    "engine/fleet/model": (BASE, SCHEMA, "engine/http", "connectors/kube"),
+    # and the fleets that live inside it.
+    "engine/fleet": (BASE, SCHEMA, "connectors/kube", "engine/fleet/model"),
     # A dry run reads the objects that it is given with the connector's projections.
     "replay": (BASE, SCHEMA, "engine/log", "engine/devices", "engine/ingest", "engine/fold", "engine/admission",
                "engine/plan",
@@ -71,7 +72,8 @@ _ORDER = [room for room, _ in FLOORS[1:]] + ["close"]
 # What talks to an API server does so over the port connectors/kube/transport/transport.h. Sockets, threads and the
 # machine's clock are beside it, and only what makes connections knows them.
 BESIDE_THE_PORT = r"connectors/kube/transport/(?!(transport|failure_message|certificate)\.h$)"
-MAKES_CONNECTIONS = r"connectors/kube/(transport/|access/(identity|exec_plugin|beginning)\.|api_server_connection\.)"
+MAKES_CONNECTIONS = (r"engine/main/|connectors/kube/(transport/|access/(identity|exec_plugin|beginning)\.|"
+                     r"api_server_connection\.)")
 
 # Library -> (its headers, the paths that may include them). Tests may include any.
 OWNERS = {
@@ -82,7 +84,7 @@ OWNERS = {
     "xxHash": (r"xxhash", (r"connectors/kube/watch/line_fingerprint\.",)),
     "Beast": (r"boost/beast", ("connectors/kube/transport/", "engine/http/")),
     "Asio": (r"boost/asio", ("connectors/kube/transport/", "engine/http/", r"engine/runtime/served_certificate\.")),
-    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/")),
+    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/fleet/model/")),
     "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.",
                                     r"engine/fold/dirty_set\.")),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
@@ -109,7 +111,6 @@ def folder_of(path):
 
 
 def _below(path, folder):
-    # connectors/kube/model is a layer of its own above connectors/kube.
     home = folder_of(path)
     return home is not None and (home == folder or (folder in ("engine", "connectors") and
                                                     home.startswith(folder + "/")))
@@ -124,7 +125,7 @@ def check_include(path, name):
         return "this folder has no row in tests/style/layering.py"
     if folder == "tests":
         return None
-    if path.startswith("connectors/") and re.match(BESIDE_THE_PORT, name) and not re.match(MAKES_CONNECTIONS, path):
+    if re.match(BESIDE_THE_PORT, name) and not re.match(MAKES_CONNECTIONS, path):
         return f"layering: {path} may not include {name}, which is beside the port Transport"
     if folder_of(name) == folder:
         return _check_floor(path, name) if folder == FOLD else None

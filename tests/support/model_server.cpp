@@ -3,7 +3,7 @@
 // Prints one line, the port, and serves until its standard input ends, so that it cannot outlive
 // the test. Lines on standard input are commands: `compact` forgets history, `bookmarks` sends
 // bookmarks; each is answered `ok`.
-#include "connectors/kube/model/model_server.h"
+#include "engine/fleet/model/model_server.h"
 
 #include <chrono>
 #include <cstdlib>

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "connectors/kube/model/shared_model.h"
 #include "engine/base/time.h"
+#include "engine/fleet/model/shared_model.h"
 
 namespace fairlead {
 

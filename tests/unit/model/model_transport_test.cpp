@@ -1,5 +1,5 @@
 // The port to an API server in memory: what is due in which order, and what a client of it sees.
-#include "connectors/kube/model/model_transport.h"
+#include "engine/fleet/model/model_transport.h"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "connectors/kube/api_server.h"
-#include "connectors/kube/model/model_transport.h"
+#include "engine/fleet/model/model_transport.h"
 #include "engine/log/event_log.h"
 #include "engine/runtime/hub_loop.h"
 #include "engine/runtime/hub_scope.h"
