@@ -1,13 +1,12 @@
 #include "connectors/kube/api_server.h"
 
-#include <atomic>
+#include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "connectors/kube/access/beginning.h"
 #include "connectors/kube/access/discovery_round.h"
 #include "connectors/kube/watch/failure_text.h"
-#include "connectors/kube/watch/object_follower.h"
-#include "connectors/kube/watch/random_bits.h"
 #include "engine/apply/applier.h"
 #include "engine/base/check.h"
 
@@ -19,60 +18,38 @@ constexpr Duration kLongWait = seconds(10);
 
 }  // namespace
 
-struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
+// Callbacks hold it weakly: its lifetime is that of its owner, never that of a dropped request.
+struct ApiServer::Impl : std::enable_shared_from_this<Impl> {
   // Drives one reflector: sends its requests and passes it the answers.
   struct Watcher {
     Watcher(Kind kind, const ReflectorSettings& settings, ServerLoad& load,
             std::function<std::uint64_t()> random)
         : reflector(kind, settings, load, std::move(random)) {}
     Reflector reflector;
-    std::unique_ptr<HttpClient::Stream> stream;
-    std::unique_ptr<IoLoop::Timer> timer;
+    std::unique_ptr<Transport::Stream> stream;
+    std::unique_ptr<Transport::Timer> timer;
     std::uint64_t generation =
         0;  // of the outstanding request: answers to earlier ones are dropped
   };
 
-  Impl(IoLoop& loop_given, SourceName name_given, ApiServerSettings settings_given)
-      : loop(loop_given), name(std::move(name_given)), settings(std::move(settings_given)) {}
+  Impl(Transport& transport_given, SourceName name_given, ApiServerSettings settings_given)
+      : transport(transport_given),
+        name(std::move(name_given)),
+        settings(std::move(settings_given)) {}
 
-  void begin(std::unique_ptr<Identities> identities) {
-    http = HttpClient::make(loop, std::move(identities), settings.http);
+  void begin() {
     // An answer may come after this object has ended.
-    sink = std::make_unique<KubeSink>(loop, *http, settings.writes,
+    sink = std::make_unique<KubeSink>(transport, settings.writes,
                                       [weak = weak_from_this()](const WriteAnswer& answer) {
                                         if (const auto self = weak.lock()) self->count(answer);
                                       });
   }
 
-  // Callbacks hold it weakly: its lifetime is that of its owner and of posted work, never that of a
-  // dropped request. None of these callbacks runs before begin() or after stop().
-  CredentialEvents credential_events() {
-    CredentialEvents events;
-    events.log = [this](const DiagnosticLine& line) { log(line.text, line.about); };
-    events.stats = [this](const CredentialStats& stats) {
-      std::lock_guard lock(mutex);
-      counted.credentials = stats;
-    };
-    events.moved = [this] {
-      loop.post([weak = weak_from_this()] {
-        const auto self = weak.lock();
-        if (!self || self->stopped) return;
-        for (auto& watcher : self->watchers)
-          self->carry_out(*watcher, watcher->reflector.moved(self->loop.now()));
-        self->discover_anew();
-      });
-    };
-    return events;
-  }
-
-  void use(Result<Credentials> credentials) {
+  // Every reflector gets the same input.
+  void all_get(ReflectorOutput (Reflector::*input)(LogTime)) {
     if (stopped) return;
-    const bool lost = credentials.has_error();
-    http->use(std::move(credentials));
     for (auto& watcher : watchers)
-      carry_out(*watcher, lost ? watcher->reflector.disconnected(loop.now())
-                               : watcher->reflector.hurry(loop.now()));
-    if (!lost) discover_anew();
+      carry_out(*watcher, (watcher->reflector.*input)(transport.now()));
   }
 
   void post(std::string path, std::string body) {
@@ -85,7 +62,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     request.body = std::move(body);
     request.timeout = settings.reflector.request_timeout;
     ++posts;
-    http->send(std::move(request), [weak = weak_from_this()](Result<HttpResponse> answer) {
+    transport.send(std::move(request), [weak = weak_from_this()](Result<HttpResponse> answer) {
       const auto self = weak.lock();
       if (!self) return;
       --self->posts;
@@ -107,15 +84,13 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   void adjust(const ApiServerSettings& wanted) {
     if (stopped) return;
-    settings.http = wanted.http;
     settings.writes = wanted.writes;
     settings.reflector = wanted.reflector;
-    http->set_limits(settings.http);
     sink->set_rate(settings.writes);
     settings.scopes = wanted.scopes;
     for (auto& watcher : watchers) {
-      watcher->reflector.adjust(loop.now(), settings.reflector);
-      carry_out(*watcher, watcher->reflector.timer(loop.now()));
+      watcher->reflector.adjust(transport.now(), settings.reflector);
+      carry_out(*watcher, watcher->reflector.timer(transport.now()));
       confine(*watcher);
     }
   }
@@ -123,7 +98,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     const auto scope = settings.scopes.find(watcher.reflector.kind());
     carry_out(watcher,
               watcher.reflector.confine(
-                  loop.now(), scope == settings.scopes.end() ? WatchScope{} : scope->second));
+                  transport.now(), scope == settings.scopes.end() ? WatchScope{} : scope->second));
   }
 
   void log(const std::string& line, LineAbout about = LineAbout::trouble) const {
@@ -153,17 +128,18 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   void start(const std::vector<Kind>& kinds) {
     discovery = std::make_unique<Discovery>(kinds);
     for (Kind kind : kinds)
-      watchers.push_back(std::make_unique<Watcher>(kind, settings.reflector, load, random_bits));
+      watchers.push_back(
+          std::make_unique<Watcher>(kind, settings.reflector, load, settings.random));
     for (auto& watcher : watchers) {
       confine(*watcher);
-      carry_out(*watcher, watcher->reflector.expected(loop.now()));
+      carry_out(*watcher, watcher->reflector.expected(transport.now()));
     }
     discover();
   }
 
   // Starts discovery again; answers to earlier requests no longer count.
   void discover_anew() {
-    if (!discovery) return;
+    if (stopped || !discovery) return;
     round.restart();
     discovery->forget_documents();
     discover();
@@ -188,10 +164,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     HttpRequest request;
     request.target = asked->path;
     request.accept = asked->accept;
-    if (!asked->etag.empty()) request.more_headers = "If-None-Match: " + asked->etag + "\r\n";
+    request.if_none_match = asked->etag;
     request.timeout = settings.reflector.request_timeout;
-    http->send(std::move(request), [weak = weak_from_this(), asked = *std::move(asked),
-                                    mine = round.number](Result<HttpResponse> answer) {
+    transport.send(std::move(request), [weak = weak_from_this(), asked = *std::move(asked),
+                                        mine = round.number](Result<HttpResponse> answer) {
       const auto self = weak.lock();
       if (self && mine == self->round.number) self->discovered(asked, answer);
     });
@@ -249,7 +225,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       settled =
           settled && (version.has_value() || is_of_devices(kind) || !watcher->reflector.wanted());
       note_version(kind, version);
-      carry_out(*watcher, watcher->reflector.served(loop.now(), std::move(version)));
+      carry_out(*watcher, watcher->reflector.served(transport.now(), std::move(version)));
     }
     for (const std::string& sentence : discovery->newly_unread()) log(sentence);
     if (!round.reported.empty()) beginning.give_up();
@@ -266,7 +242,7 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
 
   void discover_after(Duration span) {
     if (stopped) return;
-    discovery_timer = loop.after(spread_by_name(span, name), [this] { discover(); });
+    discovery_timer = transport.after(spread_by_name(span, name), [this] { discover(); });
   }
 
   // A request that is replaced may still be answered: its callbacks compare the generation. They
@@ -296,10 +272,10 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
   void set_timer(Watcher& watcher, LogTime wake) {
     watcher.timer.reset();
     if (wake == kForever) return;
-    const Duration span = wake - loop.now();
+    const Duration span = wake - transport.now();
     // Raw pointers will do: the timer ends with its watcher, on this thread.
-    watcher.timer = loop.after(std::max(span, Duration{0}), [this, &watcher] {
-      carry_out(watcher, watcher.reflector.timer(loop.now()));
+    watcher.timer = transport.after(std::max(span, Duration{0}), [this, &watcher] {
+      carry_out(watcher, watcher.reflector.timer(transport.now()));
     });
   }
 
@@ -310,21 +286,21 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
     request.timeout = settings.reflector.request_timeout;
     const std::uint64_t mine = watcher.generation;
     if (wanted.kind == ReflectorRequest::Kind::watch) {
-      watcher.stream = http->stream(std::move(request), stream_handler(watcher, mine));
+      watcher.stream = transport.stream(std::move(request), stream_handler(watcher, mine));
       return;
     }
     request.body_bytes_max = kPageBytesMax;
-    http->send(std::move(request),
-               [weak = weak_from_this(), &watcher, mine](Result<HttpResponse> answer) {
-                 const auto self = weak.lock();
-                 if (!self) return;
-                 self->count(answer.has_value() ? answer->status : 0);
-                 self->beginning.progressed();
-                 if (self->stopped || mine != watcher.generation) return;
-                 const HttpResponse said = flatten(std::move(answer));
-                 self->carry_out(watcher, watcher.reflector.page(self->loop.now(), said.status,
-                                                                 said.body, said.retry_after));
-               });
+    transport.send(
+        std::move(request), [weak = weak_from_this(), &watcher, mine](Result<HttpResponse> answer) {
+          const auto self = weak.lock();
+          if (!self) return;
+          self->count(answer.has_value() ? answer->status : 0);
+          self->beginning.progressed();
+          if (self->stopped || mine != watcher.generation) return;
+          const HttpResponse said = flatten(std::move(answer));
+          self->carry_out(watcher, watcher.reflector.page(self->transport.now(), said.status,
+                                                          said.body, said.retry_after));
+        });
   }
 
   HttpStreamHandler stream_handler(Watcher& watcher, std::uint64_t mine) {
@@ -340,19 +316,19 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       const auto self = current();
       if (!self) return;
       self->count(200);
-      self->carry_out(watcher, watcher.reflector.opened(self->loop.now()));
+      self->carry_out(watcher, watcher.reflector.opened(self->transport.now()));
     };
     handler.bytes = [&watcher, current](std::string_view chunk) {
       if (const auto self = current())
-        self->carry_out(watcher, watcher.reflector.bytes(self->loop.now(), chunk));
+        self->carry_out(watcher, watcher.reflector.bytes(self->transport.now(), chunk));
     };
     handler.ended = [&watcher, current](Result<HttpResponse> answer) {
       const auto self = current();
       if (!self) return;
       const HttpResponse said = flatten(std::move(answer));
       if (said.status != 200) self->count(said.status);
-      self->carry_out(watcher, watcher.reflector.ended(self->loop.now(), said.status, said.body,
-                                                       said.retry_after));
+      self->carry_out(watcher, watcher.reflector.ended(self->transport.now(), said.status,
+                                                       said.body, said.retry_after));
     };
     return handler;
   }
@@ -372,128 +348,75 @@ struct ApiServerConnection::Impl : std::enable_shared_from_this<Impl> {
       watcher->timer.reset();
       watcher->stream.reset();
     }
-    followers.clear();
-    sink.reset();
-    http->stop();
+    sink->close();
   }
 
-  IoLoop& loop;
+  Transport& transport;
   const SourceName name;
   ApiServerSettings settings;
-  std::unique_ptr<HttpClient> http;
   std::unique_ptr<KubeSink> sink;
   std::function<void(WatchFact)> facts;
   ServerLoad load;
   std::vector<std::unique_ptr<Watcher>> watchers;
-  std::map<std::uint64_t, std::unique_ptr<ObjectFollower>> followers;
-  std::size_t posts = 0;       // under way
-  std::uint64_t followed = 0;  // guarded by mutex
+  std::size_t posts = 0;  // under way
   std::unique_ptr<Discovery> discovery;
-  std::unique_ptr<IoLoop::Timer> discovery_timer;
+  std::unique_ptr<Transport::Timer> discovery_timer;
   DiscoveryRound round;
   Beginning beginning;
   bool writes_held_back = false;
   bool stopped = false;
-  std::atomic<bool> stopped_for_good{false};  // the loop may be gone
 
   mutable std::mutex mutex;
   ApiServerCounters counted;
 };
 
-ApiServerConnection::ApiServerConnection(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-ApiServerConnection::~ApiServerConnection() { stop(); }
-
-Result<std::unique_ptr<ApiServerConnection>> ApiServerConnection::make(IoLoop& loop,
-                                                                       SourceName name,
-                                                                       Credentials credentials,
-                                                                       ApiServerSettings settings) {
-  auto impl = std::make_shared<Impl>(loop, std::move(name), std::move(settings));
-  auto identities = Identities::make(loop, std::move(credentials), impl->settings.credentials,
-                                     impl->credential_events());
-  if (identities.has_error()) return in_context(impl->name, identities.error());
-  impl->begin(std::move(*identities));
-  return std::unique_ptr<ApiServerConnection>(new ApiServerConnection(std::move(impl)));
+ApiServer::ApiServer(Transport& transport, SourceName name, ApiServerSettings settings)
+    : impl_(std::make_shared<Impl>(transport, std::move(name), std::move(settings))) {
+  impl_->begin();
 }
 
-std::unique_ptr<ApiServerConnection> ApiServerConnection::waiting(
-    IoLoop& loop, SourceName name, Error why, std::function<Result<Credentials>()> read_again,
-    ApiServerSettings settings) {
-  auto impl = std::make_shared<Impl>(loop, std::move(name), std::move(settings));
-  impl->begin(Identities::waiting(loop, std::move(why), std::move(read_again),
-                                  impl->settings.credentials, impl->credential_events()));
-  return std::unique_ptr<ApiServerConnection>(new ApiServerConnection(std::move(impl)));
+ApiServer::~ApiServer() { stop(); }
+
+void ApiServer::watch(const std::vector<Kind>& kinds, std::function<void(WatchFact)> sink) {
+  if (impl_->stopped) return;
+  check(impl_->discovery == nullptr, "a server is watched once");
+  impl_->facts = std::move(sink);
+  impl_->start(kinds);
 }
 
-std::function<void(Result<Credentials>)> ApiServerConnection::use() {
-  return [impl = impl_](Result<Credentials> credentials) {
-    if (impl->stopped_for_good) return;
-    impl->loop.post([impl, credentials = std::move(credentials)]() mutable {
-      impl->use(std::move(credentials));
-    });
-  };
+void ApiServer::moved() {
+  impl_->all_get(&Reflector::moved);
+  impl_->discover_anew();
 }
 
-void ApiServerConnection::post(std::string path, std::string body) {
-  impl_->loop.post([impl = impl_, path = std::move(path), body = std::move(body)]() mutable {
-    impl->post(std::move(path), std::move(body));
-  });
+void ApiServer::disconnected() { impl_->all_get(&Reflector::disconnected); }
+
+void ApiServer::reconnected() {
+  impl_->all_get(&Reflector::hurry);
+  impl_->discover_anew();
 }
 
-void ApiServerConnection::adjust(const ApiServerSettings& settings) {
-  impl_->loop.post([impl = impl_, settings] { impl->adjust(settings); });
-}
+void ApiServer::adjust(const ApiServerSettings& settings) { impl_->adjust(settings); }
 
-// Ends its ObjectFollower on the loop's thread.
-struct ApiServerConnection::FollowerHandle final : ApiServerConnection::Follower {
-  FollowerHandle(std::shared_ptr<Impl> impl_given, std::uint64_t number_given)
-      : impl(std::move(impl_given)), number(number_given) {}
-  ~FollowerHandle() override {
-    if (impl->stopped_for_good) return;
-    impl->loop.run([this] { impl->followers.erase(number); });
-  }
-  std::shared_ptr<Impl> impl;
-  std::uint64_t number;
-};
-
-std::unique_ptr<ApiServerConnection::Follower> ApiServerConnection::follow(
+std::unique_ptr<ObjectFollower> ApiServer::follow(
     std::string collection, std::string name,
     std::function<void(std::optional<JsonView>)> on_object) {
-  std::uint64_t number = 0;
-  {
-    std::lock_guard lock(impl_->mutex);
-    number = ++impl_->followed;
-  }
-  // Posted work runs in order, so it comes before what ends the follower.
-  impl_->loop.post([impl = impl_, number, collection = std::move(collection),
-                    name = std::move(name), on_object = std::move(on_object)]() mutable {
-    if (impl->stopped) return;
-    impl->followers[number] = std::make_unique<ObjectFollower>(
-        impl->loop, *impl->http, std::move(collection), std::move(name), std::move(on_object),
-        [raw = impl.get()](const DiagnosticLine& line) { raw->log(line.text, line.about); });
-  });
-  return std::make_unique<FollowerHandle>(impl_, number);
+  return std::make_unique<ObjectFollower>(
+      impl_->transport, std::move(collection), std::move(name), std::move(on_object),
+      [raw = impl_.get()](const DiagnosticLine& line) { raw->log(line.text, line.about); });
 }
 
-void ApiServerConnection::watch(std::vector<Kind> kinds, std::function<void(WatchFact)> sink) {
-  impl_->loop.post([impl = impl_, kinds = std::move(kinds), sink = std::move(sink)]() mutable {
-    if (impl->stopped) return;
-    check(impl->discovery == nullptr, "a connection watches once");
-    impl->facts = std::move(sink);
-    impl->start(kinds);
-  });
+PatchSink& ApiServer::sink() { return *impl_->sink; }
+
+void ApiServer::post(std::string path, std::string body) {
+  impl_->post(std::move(path), std::move(body));
 }
 
-PatchSink& ApiServerConnection::sink() { return *impl_->sink; }
-
-ApiServerCounters ApiServerConnection::counters() const {
-  std::lock_guard lock(impl_->mutex);
+ApiServerCounters ApiServer::counters() const {
+  const std::lock_guard lock(impl_->mutex);
   return impl_->counted;
 }
 
-void ApiServerConnection::stop() {
-  impl_->loop.run([impl = impl_] { impl->close(); });
-  impl_->stopped_for_good = true;
-}
+void ApiServer::stop() { impl_->close(); }
 
 }  // namespace fairlead

@@ -1,26 +1,30 @@
-// One API server as the rest of Fairlead sees it: watch facts come out, writes go in.
+// One API server as the engine sees it: watch facts come out, writes go in.
 //
-// Inside are an HTTP client, discovery and one reflector per kind, all on the given IoLoop. No type
-// of Asio appears here.
+// Inside are discovery, one reflector per kind and the sink for writes, all over one Transport and
+// on its thread. Nothing here knows sockets, threads, credentials or the machine's clock.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "connectors/kube/kube_sink.h"
-#include "connectors/kube/transport/http_client.h"
-#include "connectors/kube/transport/turn_gate.h"
+#include "connectors/kube/transport/transport.h"
+#include "connectors/kube/watch/object_follower.h"
+#include "connectors/kube/watch/random_bits.h"
 #include "connectors/kube/watch/reflector.h"
 
 namespace fairlead {
 
+class TurnGate;
+
 struct ApiServerSettings {
-  HttpLimits http;  ///< http.inflight_max bounds pages and writes together
   WriteRate writes;
   ReflectorSettings reflector;
   std::map<Kind, WatchScope> scopes;          ///< kinds that are not simply watched everywhere
@@ -30,8 +34,9 @@ struct ApiServerSettings {
   /// Credentials, discovery and the first lists wait for a turn there, again where discovery
   /// failed; null: they do not. Outlives the connection; adjust() does not change it.
   std::shared_ptr<TurnGate> beginnings;
-  CredentialTimes credentials;
-  /// Logs one line for an operator, on the loop's thread; may be empty.
+  /// Returns 64 random bits, for jitter; adjust() does not change it.
+  std::function<std::uint64_t()> random = random_bits;
+  /// Logs one line for an operator, on the transport's thread; may be empty.
   DiagnosticSink diagnose;
 };
 
@@ -43,63 +48,46 @@ struct ApiServerCounters {
   std::map<int, std::uint64_t> requests_by_code;  ///< rest_client_requests_total; 0: no answer
   std::map<WriteResult, std::uint64_t> writes;
   std::uint64_t posts_lost = 0;  ///< dropped or refused
-  CredentialStats credentials;
 };
 
-class ApiServerConnection {
+/// On the transport's thread only, but for counters().
+class ApiServer {
  public:
-  /// Makes the connection. `name` is the source of its facts. `loop` outlives the connection. Fails
-  /// with `bad_input` if the certificates cannot be used; a server that is down is no error: its
-  /// kinds are listed once it answers.
-  static Result<std::unique_ptr<ApiServerConnection>> make(IoLoop& loop, SourceName name,
-                                                           Credentials credentials,
-                                                           ApiServerSettings settings);
-  /// Makes the connection before there are credentials; `why` is the reason. It calls `read_again`
-  /// (may be empty) for them from time to time; use() may bring them, too.
-  static std::unique_ptr<ApiServerConnection> waiting(
-      IoLoop& loop, SourceName name, Error why, std::function<Result<Credentials>()> read_again,
-      ApiServerSettings settings);
-  /// Calls stop() if the caller did not. From any thread but the loop's.
-  ~ApiServerConnection();
-  ApiServerConnection(const ApiServerConnection&) = delete;
-  ApiServerConnection& operator=(const ApiServerConnection&) = delete;
+  /// `name` is the source of its facts. `transport` outlives stop().
+  ApiServer(Transport& transport, SourceName name, ApiServerSettings settings);
+  /// Calls stop() if the caller did not.
+  ~ApiServer();
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
 
-  /// Starts to watch `kinds`; call it once. `sink` runs on the loop's thread, in the order of the
-  /// stream; blocking in it holds the streams back (that is how a full inbox slows a server down).
-  void watch(std::vector<Kind> kinds, std::function<void(WatchFact)> sink);
-  /// Returns a function that replaces the credentials. With an error there are none any more, and
-  /// the server counts as lost until there are. Any thread may call it, also after the end of the
-  /// connection (then it does nothing).
-  std::function<void(Result<Credentials>)> use();
-  /// Replaces the settings (rates, bounds, timeouts). From any thread.
+  /// Starts to watch `kinds`; call it once. `sink` gets the facts, in the order of the stream.
+  void watch(const std::vector<Kind>& kinds, std::function<void(WatchFact)> sink);
+  /// The server has another address: everything is listed anew.
+  void moved();
+  /// There are no credentials any more: the server counts as lost until reconnected().
+  void disconnected();
+  /// There are credentials: ends the waits of what failed.
+  void reconnected();
+  /// Replaces the settings (rates, bounds, timeouts, scopes).
   void adjust(const ApiServerSettings& settings);
-  /// A handle on the watch of one object; see follow().
-  class Follower {
-   public:
-    virtual ~Follower() = default;
-  };
-  /// Watches one object in the list at the path `collection`. Calls `on_object` on the loop's
-  /// thread with the object, or nullopt if it does not exist: once at the beginning and after each
-  /// change. Destroying the follower ends the watch; it may outlive the connection. Call from any
-  /// thread but the loop's.
-  std::unique_ptr<Follower> follow(std::string collection, std::string name,
-                                   std::function<void(std::optional<JsonView>)> on_object);
-  /// Returns the sink for writes; it lives as long as the connection.
+  /// Watches one object in the list at the path `collection`. Calls `on_object` with the object, or
+  /// nullopt if it does not exist: once at the beginning and after each change. Destroying the
+  /// follower ends the watch; it ends before this.
+  std::unique_ptr<ObjectFollower> follow(std::string collection, std::string name,
+                                         std::function<void(std::optional<JsonView>)> on_object);
+  /// Returns the sink for writes; it lives as long as this.
   PatchSink& sink();
   /// POSTs an object once, without a guarantee: more than kPostsMax at a time are dropped, and a
-  /// failure is only counted. From any thread.
+  /// failure is only counted.
   void post(std::string path, std::string body);
   static constexpr std::size_t kPostsMax = 32;
   /// Returns a copy. From any thread.
   ApiServerCounters counters() const;
-  /// Closes all connections. No fact and no answer follows, except the answers of writes under way
-  /// (unknown, "stopped"), which come before it returns or soon after.
+  /// Ends every stream. No fact follows; a write that still waits here is answered as unknown.
   void stop();
 
  private:
   struct Impl;
-  struct FollowerHandle;
-  explicit ApiServerConnection(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl_;
 };
 

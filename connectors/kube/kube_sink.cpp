@@ -1,6 +1,8 @@
 #include "connectors/kube/kube_sink.h"
 
 #include <algorithm>
+#include <deque>
+#include <utility>
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/resource_path.h"
@@ -158,9 +160,9 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
     std::function<void(WriteAnswer)> answered;
   };
 
-  Core(IoLoop& loop_given, HttpClient& http_given, WriteRate rate_given,
+  Core(Transport& server_given, WriteRate rate_given,
        std::function<void(const WriteAnswer&)> counted_given)
-      : loop(loop_given), http(http_given), counted(std::move(counted_given)) {
+      : server(server_given), counted(std::move(counted_given)) {
     set_rate(rate_given);
   }
 
@@ -176,11 +178,11 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
     // Rounded up: the rate is never exceeded, and no write is free.
     const std::int64_t cost = 1'000'000'000 / rate.qps + 1;
     const Duration held{cost * rate.burst};
-    const LogTime now = loop.now();
+    const LogTime now = server.now();
     if (paid_until.ns < now.ns - held.ns) paid_until = {now.ns - held.ns};
     while (!waiting.empty() && !closed) {
       if (paid_until.ns + cost > now.ns) {
-        timer = loop.after({paid_until.ns + cost - now.ns}, [this] { pump(); });
+        timer = server.after({paid_until.ns + cost - now.ns}, [this] { pump(); });
         return;
       }
       paid_until.ns += cost;
@@ -194,10 +196,10 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
     HttpRequest request = to_http(one.request);
     // The HTTP request has a copy: the body is not kept twice until the answer.
     one.request.body.clear();
-    http.send(std::move(request),
-              [self = shared_from_this(), one = std::move(one)](Result<HttpResponse> answer) {
-                self->answer(one, classify(one.request, answer));
-              });
+    server.send(std::move(request),
+                [self = shared_from_this(), one = std::move(one)](Result<HttpResponse> answer) {
+                  self->answer(one, classify(one.request, answer));
+                });
   }
 
   void answer(const Waiting& one, WriteAnswer said) const {
@@ -217,21 +219,22 @@ struct KubeSink::Core : std::enable_shared_from_this<KubeSink::Core> {
     }
   }
 
-  IoLoop& loop;
-  HttpClient& http;
+  Transport& server;
   WriteRate rate;
   std::function<void(const WriteAnswer&)> counted;
   std::deque<Waiting> waiting;
   LogTime paid_until;
-  std::unique_ptr<IoLoop::Timer> timer;
+  std::unique_ptr<Transport::Timer> timer;
   bool closed = false;
 };
 
-KubeSink::KubeSink(IoLoop& loop, HttpClient& http, WriteRate rate,
+KubeSink::KubeSink(Transport& server, WriteRate rate,
                    std::function<void(const WriteAnswer&)> counted)
-    : loop_(loop), core_(std::make_shared<Core>(loop, http, rate, std::move(counted))) {}
+    : core_(std::make_shared<Core>(server, rate, std::move(counted))) {}
 
-KubeSink::~KubeSink() { core_->close(); }
+KubeSink::~KubeSink() { close(); }
+
+void KubeSink::close() { core_->close(); }
 
 void KubeSink::set_rate(WriteRate rate) {
   core_->set_rate(rate);
@@ -239,15 +242,11 @@ void KubeSink::set_rate(WriteRate rate) {
 }
 
 void KubeSink::send(WriteRequest request, std::function<void(WriteAnswer)> answered) {
-  loop_.post(
-      [core = core_, request = std::move(request), answered = std::move(answered)]() mutable {
-        core->waiting.push_back({std::move(request), std::move(answered)});
-        // Posted before the end of the sink: it is answered like those that waited then.
-        if (core->closed)
-          core->close();
-        else
-          core->pump();
-      });
+  core_->waiting.push_back({std::move(request), std::move(answered)});
+  if (core_->closed)
+    core_->close();
+  else
+    core_->pump();
 }
 
 }  // namespace fairlead

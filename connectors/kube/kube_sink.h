@@ -1,22 +1,21 @@
 // Writes to one API server: server-side apply, create, merge patch, delete.
 //
 // A request is sent exactly as its intent says; an answer is classified for the applier. The rate
-// is bounded here (queries a second with a burst), the number of requests on the wire by the HTTP
-// client.
+// is bounded here (queries a second with a burst), the number of requests on the wire by the
+// transport.
 #pragma once
 
-#include <deque>
 #include <functional>
 #include <memory>
 
-#include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/transport/transport.h"
 #include "engine/apply/patch_sink.h"
 
 namespace fairlead {
 
 /// Returns the HTTP request of a write.
 HttpRequest to_http(const WriteRequest& request);
-/// Classifies the answer that HttpClient gave: `unavailable` means that the outcome is unknown,
+/// Classifies the answer that a Transport gave: `unavailable` means that the outcome is unknown,
 /// `denied` that nothing was sent.
 WriteAnswer classify(const WriteRequest& request, const Result<HttpResponse>& answer);
 
@@ -26,22 +25,21 @@ struct WriteRate {
   std::int64_t burst = 500;
 };
 
-/// The PatchSink of one API server. send() may be called from any thread; answers come on the
-/// loop's thread.
+/// The PatchSink of one API server, on the thread of its transport.
 class KubeSink final : public PatchSink {
  public:
-  /// `loop` and `http` outlive the sink; it calls `counted` (may be empty) with every answer.
-  KubeSink(IoLoop& loop, HttpClient& http, WriteRate rate,
-           std::function<void(const WriteAnswer&)> counted);
-  /// Called on the loop's thread, or after that has ended.
+  /// `server` outlives the sink; it calls `counted` (may be empty) with every answer.
+  KubeSink(Transport& server, WriteRate rate, std::function<void(const WriteAnswer&)> counted);
+  /// Calls close() if the caller did not.
   ~KubeSink() override;
   void send(WriteRequest request, std::function<void(WriteAnswer)> answered) override;
-  /// Replaces the rate. On the loop's thread.
+  /// Replaces the rate.
   void set_rate(WriteRate rate);
+  /// Sends nothing more: what waits, and what comes, is answered as unknown ("stopped").
+  void close();
 
  private:
   struct Core;
-  IoLoop& loop_;
   std::shared_ptr<Core> core_;
 };
 

@@ -1,6 +1,6 @@
 #include "engine/fleet/api.h"
 
-#include <optional>
+#include <utility>
 
 namespace fairlead {
 namespace {
@@ -14,19 +14,13 @@ ErrorCode code_of(int http_code) {
 }  // namespace
 
 Result<Json> Api::call(std::string_view method, const std::string& target, const Json& body) const {
-  std::optional<Result<Json>> answer;
-  server_->with_model([&](model::Model& model) {
-    auto outcome = model.call(method, target, body);
-    if (outcome) {
-      // In place, because a Json converts to anything, an Error too.
-      answer.emplace(boost::system::in_place_value, std::move(*outcome));
-      return;
-    }
-    const Json& status = outcome.error().body;
-    answer = Error{code_of(outcome.error().code),
-                   status.is_object() ? status.value("message", "refused") : to_text(status)};
-  });
-  return std::move(*answer);
+  auto outcome =
+      model_->with_model([&](model::Model& model) { return model.call(method, target, body); });
+  // In place, because a Json converts to anything, an Error too.
+  if (outcome) return Result<Json>(boost::system::in_place_value, std::move(*outcome));
+  const Json& status = outcome.error().body;
+  return Error{code_of(outcome.error().code),
+               status.is_object() ? status.value("message", "refused") : to_text(status)};
 }
 
 std::string Api::as_manager(const std::string& path) const {
@@ -51,9 +45,7 @@ Result<Json> Api::merge(const std::string& path, const Json& patch) const {
 Result<Json> Api::remove(const std::string& path) const { return call("DELETE", path, nullptr); }
 
 std::uint64_t Api::revision() const {
-  std::uint64_t revision = 0;
-  server_->with_model([&](model::Model& model) { revision = model.revision(); });
-  return revision;
+  return model_->with_model([](const model::Model& model) { return model.revision(); });
 }
 
 }  // namespace fairlead

@@ -4,18 +4,18 @@
 #include <string>
 #include <string_view>
 
-#include "connectors/kube/model/model_server.h"
 #include "engine/base/json.h"
 #include "engine/base/result.h"
+#include "engine/fleet/model/shared_model.h"
 
 namespace fairlead {
 
-/// One writer of one API server. Cheap to copy; the server outlives it.
+/// One writer of one API model. Cheap to copy; the model outlives it.
 class Api {
  public:
   /// `field_manager` is the manager of its fields in managedFields.
-  Api(model::ModelServer& server, std::string field_manager)
-      : server_(&server), field_manager_(std::move(field_manager)) {}
+  Api(model::SharedModel& model, std::string field_manager)
+      : model_(&model), field_manager_(std::move(field_manager)) {}
 
   /// Reads the object at `path`. This and every write below fails with `not_found`, `conflict` or
   /// `internal`, with the server's own message.
@@ -33,7 +33,7 @@ class Api {
   Result<Json> call(std::string_view method, const std::string& target, const Json& body) const;
   std::string as_manager(const std::string& path) const;
 
-  model::ModelServer* server_;
+  model::SharedModel* model_;
   std::string field_manager_;
 };
 

@@ -67,8 +67,8 @@ Json gpu_device(std::int64_t number, bool broken) {
 
 }  // namespace
 
-DeviceFleet::DeviceFleet(model::ModelServer& hub,
-                         const std::map<std::string, model::ModelServer*>& servers,
+DeviceFleet::DeviceFleet(model::SharedModel& hub,
+                         const std::map<std::string, model::SharedModel*>& servers,
                          std::uint64_t seed, LogTime start, FleetLogger logger)
     : admin_(hub, "kubectl-edit"),
       driver_(*servers.at(std::string(kDeviceCluster)), "gpu-driver"),

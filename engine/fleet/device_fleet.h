@@ -23,11 +23,11 @@ inline constexpr std::string_view kDeviceCluster = "gpus";
 inline constexpr std::string_view kDeviceQueue = "training";
 inline constexpr Duration kDeviceRoundLength = minutes(34);
 
-/// Owned by one thread. The servers outlive it.
+/// Owned by one thread. The models outlive it.
 class DeviceFleet final : public Fleet {
  public:
   /// `servers` has the API server of kDeviceCluster; `start` is the time at which it begins.
-  DeviceFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& servers,
+  DeviceFleet(model::SharedModel& hub, const std::map<std::string, model::SharedModel*>& servers,
               std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;

@@ -1,7 +1,7 @@
 // A simulated fleet: plays a script on API models, in the place of clusters, controllers and
 // people.
 //
-// It reads and writes the models like any other client, and the hub observes it only through them.
+// It calls the models, which need no server for it, and the hub observes it only through them.
 // People may change the same objects with kubectl: a fleet's writes change only their own fields.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace fairlead {
 /// Called with each entry of the script as it is played: the actor, and what it did.
 using FleetLogger = std::function<void(std::string_view who, const std::string& what)>;
 
-/// Owned by one thread. The servers outlive it.
+/// Owned by one thread. The models outlive it.
 class Fleet {
  public:
   Fleet() = default;

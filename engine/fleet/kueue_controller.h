@@ -17,7 +17,7 @@ namespace fairlead {
 /// Owned by one thread.
 class KueueController {
  public:
-  KueueController(model::ModelServer& hub, FleetLogger logger,
+  KueueController(model::SharedModel& hub, FleetLogger logger,
                   Nominator nominator = Nominator::kueue)
       : hub_(hub, "kueue"), logger_(std::move(logger)), nominator_(nominator) {}
 

@@ -19,7 +19,7 @@ inline constexpr std::string_view kLicenceDriver = "licences.example.com";
 /// Owned by one thread.
 class LicenceDriver {
  public:
-  LicenceDriver(model::ModelServer& hub, FleetLogger logger)
+  LicenceDriver(model::SharedModel& hub, FleetLogger logger)
       : hub_(hub, "licence-driver"), logger_(std::move(logger)) {}
 
   /// Serves the claims of its classes, at most once a second.

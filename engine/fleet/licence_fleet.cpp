@@ -92,8 +92,8 @@ std::vector<std::string> licence_clusters() {
   return names;
 }
 
-LicenceFleet::LicenceFleet(model::ModelServer& hub,
-                           const std::map<std::string, model::ModelServer*>& servers,
+LicenceFleet::LicenceFleet(model::SharedModel& hub,
+                           const std::map<std::string, model::SharedModel*>& servers,
                            std::uint64_t seed, LogTime start, FleetLogger logger)
     : admin_(hub, "kubectl-edit"),
       start_(start),

@@ -26,11 +26,11 @@ inline constexpr Duration kLicenceRoundLength = minutes(26);
 /// Returns the clusters in name order; each has an API server of its own.
 std::vector<std::string> licence_clusters();
 
-/// Owned by one thread. The servers outlive it.
+/// Owned by one thread. The models outlive it.
 class LicenceFleet final : public Fleet {
  public:
   /// `servers` has the API servers of licence_clusters(); `start` is the time at which it begins.
-  LicenceFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& servers,
+  LicenceFleet(model::SharedModel& hub, const std::map<std::string, model::SharedModel*>& servers,
                std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;

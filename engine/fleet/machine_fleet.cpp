@@ -20,8 +20,8 @@ std::string claim_path(const std::string& cluster) {
 
 }  // namespace
 
-MachineFleet::MachineFleet(model::ModelServer& hub,
-                           const std::map<std::string, model::ModelServer*>& members,
+MachineFleet::MachineFleet(model::SharedModel& hub,
+                           const std::map<std::string, model::SharedModel*>& members,
                            std::uint64_t seed, LogTime start, FleetLogger logger)
     : agents_(hub, "fleet"),
       admin_(hub, "kubectl-edit"),

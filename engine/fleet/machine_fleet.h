@@ -20,12 +20,12 @@
 
 namespace fairlead {
 
-/// Owned by one thread. The servers outlive it.
+/// Owned by one thread. The models outlive it.
 class MachineFleet final : public Fleet {
  public:
   /// `members` are the API servers of the clusters whose Nodes are watched directly, by name;
   /// `start` is the time at which it begins.
-  MachineFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& members,
+  MachineFleet(model::SharedModel& hub, const std::map<std::string, model::SharedModel*>& members,
                std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;

@@ -35,7 +35,7 @@ std::vector<std::string> select_clusters(const Json& placement,
 /// Owned by one thread.
 class PlacementController {
  public:
-  PlacementController(model::ModelServer& hub, FleetLogger logger)
+  PlacementController(model::SharedModel& hub, FleetLogger logger)
       : hub_(hub, "placement"), logger_(std::move(logger)) {}
 
   /// Decides again if any object has changed, at most once a second.

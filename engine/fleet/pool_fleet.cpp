@@ -7,9 +7,9 @@
 namespace fairlead {
 namespace {
 
-std::map<std::string, model::ModelServer*> servers_of(
-    const std::map<std::string, model::ModelServer*>& all, const std::vector<std::string>& names) {
-  std::map<std::string, model::ModelServer*> out;
+std::map<std::string, model::SharedModel*> servers_of(
+    const std::map<std::string, model::SharedModel*>& all, const std::vector<std::string>& names) {
+  std::map<std::string, model::SharedModel*> out;
   for (const std::string& name : names)
     if (const auto at = all.find(name); at != all.end()) out.insert(*at);
   return out;
@@ -27,8 +27,8 @@ std::string pool_clusters_setting(const std::set<std::string>& draining) {
   return "pool.clusters=[" + entries + "{cluster: \"*\"}]";
 }
 
-PoolFleet::PoolFleet(model::ModelServer& hub,
-                     const std::map<std::string, model::ModelServer*>& servers, std::uint64_t seed,
+PoolFleet::PoolFleet(model::SharedModel& hub,
+                     const std::map<std::string, model::SharedModel*>& servers, std::uint64_t seed,
                      LogTime start, FleetLogger logger)
     : admin_(hub, "kubectl-edit"),
       seed_(seed),
@@ -85,9 +85,9 @@ Result<void> PoolFleet::begin_cluster(const std::string& name, const Super& supe
 }
 
 Result<void> PoolFleet::begin_tenant(const std::string& tenant) {
-  const model::ModelServer& server = *tenant_servers_.at(tenant);
-  const Api api(*tenant_servers_.at(tenant), "kubectl");
-  const std::string kubeconfig = model::kubeconfig_for(tenant, server.url());
+  model::SharedModel& server = *tenant_servers_.at(tenant);
+  const Api api(server, "kubectl");
+  const std::string kubeconfig = model::kubeconfig_for(tenant, server.url);
   if (auto made = create(admin_, tenant_on_hub(tenant, kubeconfig)); !made) return made;
   logger_("admin",
           "VirtualCluster " + tenant + " is Running: a tenant with an API server of its own");

@@ -21,12 +21,12 @@
 
 namespace fairlead {
 
-/// Owned by one thread. The servers outlive it.
+/// Owned by one thread. The models outlive it.
 class PoolFleet final : public Fleet {
  public:
   /// `servers` are those of all tenants and super clusters, by name; `start` is the time at which
   /// it begins.
-  PoolFleet(model::ModelServer& hub, const std::map<std::string, model::ModelServer*>& servers,
+  PoolFleet(model::SharedModel& hub, const std::map<std::string, model::SharedModel*>& servers,
             std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;
@@ -55,7 +55,7 @@ class PoolFleet final : public Fleet {
   const std::uint64_t seed_;
   const LogTime start_;
   const FleetLogger logger_;
-  std::map<std::string, model::ModelServer*> tenant_servers_;
+  std::map<std::string, model::SharedModel*> tenant_servers_;
   TenantApps apps_;
   std::map<std::string, Super> supers_;
   std::set<std::string> draining_;  ///< super clusters

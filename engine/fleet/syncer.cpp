@@ -43,8 +43,8 @@ Amount of_machine(const std::string& resource) {
 
 }  // namespace
 
-Syncer::Syncer(std::string id, model::ModelServer& super,
-               const std::map<std::string, model::ModelServer*>& tenants, FleetLogger logger)
+Syncer::Syncer(std::string id, model::SharedModel& super,
+               const std::map<std::string, model::SharedModel*>& tenants, FleetLogger logger)
     : id_(std::move(id)), super_(super, "syncer"), logger_(std::move(logger)) {
   for (const auto& [name, server] : tenants) tenants_.emplace(name, Api(*server, "syncer-" + id_));
 }

@@ -24,12 +24,12 @@ inline constexpr Duration kRemovalDelay = seconds(40);
 /// The time for which a node is down until its pods are deleted.
 inline constexpr Duration kEvictionDelay = seconds(40);
 
-/// Owned by one thread. The servers outlive it.
+/// Owned by one thread. The models outlive it.
 class Syncer {
  public:
   /// `id` is the super cluster's; `tenants` are the API servers by tenant.
-  Syncer(std::string id, model::ModelServer& super,
-         const std::map<std::string, model::ModelServer*>& tenants, FleetLogger logger);
+  Syncer(std::string id, model::SharedModel& super,
+         const std::map<std::string, model::SharedModel*>& tenants, FleetLogger logger);
 
   /// Synchronizes, at most once a second. `machines` are those of the super cluster.
   void look(LogTime now, const std::vector<Machine>& machines);

@@ -11,7 +11,7 @@ constexpr Duration kAppsRound = seconds(1);
 
 }  // namespace
 
-TenantApps::TenantApps(const std::map<std::string, model::ModelServer*>& tenants) {
+TenantApps::TenantApps(const std::map<std::string, model::SharedModel*>& tenants) {
   for (const auto& [name, server] : tenants) tenants_.emplace(name, Api(*server, "controller"));
   for (PoolApp& layout : pool_apps()) {
     const std::string id = layout.id();

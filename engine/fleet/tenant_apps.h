@@ -17,7 +17,7 @@ namespace fairlead {
 class TenantApps {
  public:
   /// `tenants` are the API servers by tenant. No app has a pod before scale().
-  explicit TenantApps(const std::map<std::string, model::ModelServer*>& tenants);
+  explicit TenantApps(const std::map<std::string, model::SharedModel*>& tenants);
 
   /// Sets how many pods `app` (`tenant/name`) shall have. This and restart() fail with `not_found`.
   Result<void> scale(const std::string& app, std::int64_t pods);

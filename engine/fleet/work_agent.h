@@ -20,7 +20,7 @@ inline constexpr Duration kAgentDelay = seconds(3);
 /// Owned by one thread.
 class WorkAgent {
  public:
-  explicit WorkAgent(model::ModelServer& hub) : hub_(hub, "work-agent") {}
+  explicit WorkAgent(model::SharedModel& hub) : hub_(hub, "work-agent") {}
 
   /// Finds new works and reports those that are done. `reachable` are the clusters whose agents
   /// run.

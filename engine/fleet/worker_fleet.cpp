@@ -4,7 +4,7 @@
 
 namespace fairlead {
 
-WorkerFleet::WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start,
+WorkerFleet::WorkerFleet(model::SharedModel& hub, std::uint64_t seed, LogTime start,
                          FleetLogger logger)
     : admin_(hub, "kubectl-edit"),
       seed_(seed),

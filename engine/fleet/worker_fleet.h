@@ -18,11 +18,11 @@
 
 namespace fairlead {
 
-/// Owned by one thread. The server outlives it.
+/// Owned by one thread. The model outlives it.
 class WorkerFleet final : public Fleet {
  public:
   /// `start` is the time at which it begins.
-  WorkerFleet(model::ModelServer& hub, std::uint64_t seed, LogTime start, FleetLogger logger);
+  WorkerFleet(model::SharedModel& hub, std::uint64_t seed, LogTime start, FleetLogger logger);
 
   Result<void> begin() override;
   void advance(LogTime now) override;

@@ -75,9 +75,10 @@ class HubLoop {
   /// and start again from the log: only a fresh opening shows what the disk holds after a failed
   /// sync.
   Result<void> run();
+  /// One turn of run(), for a driver that waits in its own way.
+  Result<void> round(Inbox::Content content);
 
  private:
-  Result<void> round(Inbox::Content content);
   Result<void> finish(int stops);
   Duration wait() const;
   void await_ids();

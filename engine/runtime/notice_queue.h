@@ -1,7 +1,7 @@
 // Notices on their way to API servers, at a pace that these follow.
 //
 // When a hub starts, each claim has its first quotas: hundreds of notices in one moment. A
-// connection sends 32 at a time and drops the rest (ApiServerConnection::post), so they wait here.
+// connection sends 32 at a time and drops the rest (ApiServer::post), so they wait here.
 #pragma once
 
 #include <chrono>

@@ -27,9 +27,10 @@ MAY_INCLUDE = {
     "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
     # It makes requests of AdmissionReviews, and answers of verdicts.
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/admission", "engine/apply"),
-    "connectors/kube/model": (BASE, SCHEMA, "engine/http", "connectors/kube"),
-    # The fleet of `fairlead dev` lives inside the API server in memory.
-    "engine/fleet": (BASE, SCHEMA, "connectors/kube", "connectors/kube/model"),
+    # The wing of `fairlead dev` and of simulations: an API server in memory,
+    "engine/fleet/model": (BASE, SCHEMA, "engine/http", "connectors/kube"),
+    # and the fleets that live inside it.
+    "engine/fleet": (BASE, SCHEMA, "connectors/kube", "engine/fleet/model"),
     # A dry run reads the objects that it is given with the connector's projections.
     "replay": (BASE, SCHEMA, "engine/log", "engine/devices", "engine/ingest", "engine/fold", "engine/admission",
                "engine/plan",
@@ -42,7 +43,7 @@ MAY_INCLUDE = {
                            "replay", "connectors/kube"),
     # What answers: a hub, `serve` and `dev` as they run.
     "engine/main/service": (BASE, SCHEMA, "engine/http", "engine/log", "engine/fold", "engine/admission", "engine/core",
-                            "engine/runtime", "engine/fleet", "snapshots", "replay", "connectors",
+                            "engine/runtime", "engine/fleet", "engine/fleet/model", "snapshots", "replay", "connectors",
                             "engine/main/client"),
     # The command line, and what main() does before it.
     "engine/main": ("engine", SCHEMA, "snapshots", "replay", "connectors"),
@@ -76,6 +77,12 @@ FLOORS = (
 )
 _ORDER = [room for room, _ in FLOORS[1:]] + ["close"]
 
+# What talks to an API server does so over the port connectors/kube/transport/transport.h. Sockets, threads and the
+# machine's clock are beside it, and only what makes connections knows them.
+BESIDE_THE_PORT = r"connectors/kube/transport/(?!(transport|failure_message|certificate)\.h$)"
+MAKES_CONNECTIONS = (r"engine/main/|connectors/kube/(transport/|access/(identity|exec_plugin|beginning)\.|"
+                     r"api_server_connection\.)")
+
 # Library -> (its headers, the paths that may include them). Tests may include any.
 OWNERS = {
     "RocksDB": (r"rocksdb/", ("engine/log/rocksdb/", "snapshots/")),
@@ -83,9 +90,9 @@ OWNERS = {
     "simdjson": (r"simdjson", (r"connectors/kube/document/json_index\.",)),
     "RE2": (r"re2/", ("engine/devices/",)),
     "xxHash": (r"xxhash", (r"connectors/kube/watch/line_fingerprint\.",)),
-    "Beast": (r"boost/beast", ("connectors/kube/", "engine/http/")),
-    "Asio": (r"boost/asio", ("connectors/kube/", "engine/http/", r"engine/runtime/served_certificate\.")),
-    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/")),
+    "Beast": (r"boost/beast", ("connectors/kube/transport/", "engine/http/")),
+    "Asio": (r"boost/asio", ("connectors/kube/transport/", "engine/http/", r"engine/runtime/served_certificate\.")),
+    "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/fleet/model/")),
     "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.",
                                     r"engine/fold/dirty_set\.")),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
@@ -112,7 +119,6 @@ def folder_of(path):
 
 
 def _below(path, folder):
-    # connectors/kube/model is a layer of its own above connectors/kube.
     home = folder_of(path)
     return home is not None and (home == folder or (folder in ("engine", "connectors") and
                                                     home.startswith(folder + "/")))
@@ -127,6 +133,8 @@ def check_include(path, name):
         return "this folder has no row in tests/style/layering.py"
     if folder == "tests":
         return None
+    if re.match(BESIDE_THE_PORT, name) and not re.match(MAKES_CONNECTIONS, path):
+        return f"layering: {path} may not include {name}, which is beside the port Transport"
     if folder_of(name) == folder:
         return _check_floor(path, name) if folder == FOLD else None
     if any(_below(name, allowed) for allowed in MAY_INCLUDE[folder]):

@@ -19,7 +19,7 @@ class Layering(unittest.TestCase):
     def test_a_folder_may_include_itself_and_what_is_below_it(self):
         for path, name in [("engine/fold/a.cpp", "engine/fold/b.h"), ("engine/fold/a.cpp", "schema/event.h"),
                            ("schema/a.h", "engine/base/result.h"), ("engine/main/main.cpp", "replay/why.h"),
-                           ("connectors/kube/model/a.cpp", "connectors/kube/b.h"), ("tests/unit/a.cpp", "replay/b.h"),
+                           ("engine/fleet/model/a.cpp", "connectors/kube/b.h"), ("tests/unit/a.cpp", "replay/b.h"),
                            ("engine/core/a.h", "engine/plan/b.h"), ("engine/runtime/a.h", "engine/core/core.h")]:
             self.assertIsNone(layering.check_include(path, name), (path, name))
 
@@ -32,8 +32,16 @@ class Layering(unittest.TestCase):
                            ("connectors/kube/a.cpp", "engine/fold/b.h"),
                            ("engine/main/client/a.cpp", "engine/main/service/b.h"),
                            ("engine/main/service/a.cpp", "engine/main/commands/b.h"),
-                           ("connectors/kube/a.cpp", "connectors/kube/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
+                           ("connectors/kube/a.cpp", "engine/fleet/model/b.h"), ("engine/base/a.h", "tests/x.h")]:
             self.assertIn("layering", layering.check_include(path, name) or "", (path, name))
+
+    def test_what_talks_to_an_api_server_knows_the_port_and_not_what_is_beside_it(self):
+        port, sockets = "connectors/kube/transport/transport.h", "connectors/kube/transport/io_loop.h"
+        for path, name in [("connectors/kube/watch/a.cpp", port), ("connectors/kube/api_server_connection.h", sockets),
+                           ("connectors/kube/transport/a.cpp", sockets), ("engine/main/a.cpp", sockets)]:
+            self.assertIsNone(layering.check_include(path, name), (path, name))
+        for path in ("connectors/kube/watch/a.cpp", "connectors/kube/api_server.cpp", "engine/fleet/model/a.h"):
+            self.assertIn("beside the port", layering.check_include(path, sockets) or "", path)
 
     def test_a_room_of_the_fold_may_include_itself_and_lower_ones(self):
         for path, name in [("capacity/a.cpp", "claims/terms.h"), ("capacity/a.cpp", "capacity/b.h"),
@@ -65,7 +73,7 @@ class Layering(unittest.TestCase):
         for path, name in owned:
             self.assertIsNone(layering.check_include(path, name), (path, name))
         stray = [("engine/fold/a.cpp", "rocksdb/db.h"), ("schema/event.h", "capnp/message.h"),
-                 ("engine/log/a.cpp", "event.capnp.h"), ("connectors/kube/model/a.cpp", "simdjson.h"),
+                 ("engine/log/a.cpp", "event.capnp.h"), ("engine/fleet/model/a.cpp", "simdjson.h"),
                  ("engine/runtime/http_session.cpp", "boost/beast/http.hpp"),
                  ("engine/runtime/loop.cpp", "spdlog/spdlog.h"),
                  ("engine/runtime/loop.cpp", "yaml-cpp/yaml.h"), ("replay/a.cpp", "CLI/CLI.hpp"),

@@ -3,7 +3,7 @@
 // Prints one line, the port, and serves until its standard input ends, so that it cannot outlive
 // the test. Lines on standard input are commands: `compact` forgets history, `bookmarks` sends
 // bookmarks; each is answered `ok`.
-#include "connectors/kube/model/model_server.h"
+#include "engine/fleet/model/model_server.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
   }
   std::cout << (*server)->port() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    (*server)->with_model([&](fairlead::model::Model& model) {
+    (*server)->model().with_model([&](fairlead::model::Model& model) {
       if (line == "compact") model.compact();
       if (line == "bookmarks") model.send_bookmarks();
     });

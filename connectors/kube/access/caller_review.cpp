@@ -65,24 +65,21 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
   };
   using Done = std::function<void(CallerAnswer)>;
 
-  Impl(HttpClient& client_given, std::function<LogTime()> now_given,
-       std::function<void(const std::string&)> log_given, CallerReviewTimes times_given)
-      : client(client_given),
-        now(std::move(now_given)),
-        log(std::move(log_given)),
-        times(times_given) {}
+  Impl(Transport& client_given, std::function<void(const std::string&)> log_given,
+       CallerReviewTimes times_given)
+      : client(client_given), log(std::move(log_given)), times(times_given) {}
 
   void ask(const std::string& token, const std::string& path, Done done) {
     if (token.empty()) return done(CallerAnswer::unknown);
     const std::string key = key_of(token, path);
     if (const auto known = kept.find(key); known != kept.end()) {
-      if (now() < known->second.until) return done(known->second.answer);
+      if (client.now() < known->second.until) return done(known->second.answer);
       kept.erase(known);
     }
     if (under_way >= kCallerReviewsMax) return done(CallerAnswer::unavailable);
     ++under_way;
     // An answer is as old as the question.
-    const LogTime asked = now();
+    const LogTime asked = client.now();
     // A raw pointer will do: post() calls nothing after the end of this.
     auto end = [this, key, asked, done = std::move(done)](CallerAnswer answer) {
       --under_way;
@@ -144,15 +141,15 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
     kept[key] = {answer, asked + (answer == CallerAnswer::allowed ? times.allowed : times.refused)};
   }
   void drop_some() {
-    std::erase_if(kept, [present = now()](const auto& one) { return one.second.until <= present; });
+    std::erase_if(
+        kept, [present = client.now()](const auto& one) { return one.second.until <= present; });
     if (kept.size() < kCallerAnswersMax) return;
     kept.erase(std::min_element(kept.begin(), kept.end(), [](const auto& a, const auto& b) {
       return a.second.until < b.second.until;
     }));
   }
 
-  HttpClient& client;
-  const std::function<LogTime()> now;
+  Transport& client;
   const std::function<void(const std::string&)> log;
   const CallerReviewTimes times;
   std::map<std::string, Kept> kept;  // by key_of()
@@ -160,9 +157,9 @@ struct CallerReview::Impl : std::enable_shared_from_this<CallerReview::Impl> {
   std::map<std::string, std::string> problems;  // that were logged last, by the path of the review
 };
 
-CallerReview::CallerReview(HttpClient& client, std::function<LogTime()> now,
-                           std::function<void(const std::string&)> log, CallerReviewTimes times)
-    : impl_(std::make_shared<Impl>(client, std::move(now), std::move(log), times)) {}
+CallerReview::CallerReview(Transport& client, std::function<void(const std::string&)> log,
+                           CallerReviewTimes times)
+    : impl_(std::make_shared<Impl>(client, std::move(log), times)) {}
 
 CallerReview::~CallerReview() = default;
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/transport/transport.h"
 
 namespace fairlead {
 
@@ -37,14 +37,14 @@ inline constexpr std::size_t kCallerAnswersMax = 1'024;
 /// Questions that wait for the API server at a time; further ones are `unavailable`.
 inline constexpr std::size_t kCallerReviewsMax = 16;
 
-/// On the loop's thread only. Needs the rights to create `tokenreviews` (authentication.k8s.io) and
-/// `subjectaccessreviews` (authorization.k8s.io).
+/// On the transport's thread only. Needs the rights to create `tokenreviews`
+/// (authentication.k8s.io) and `subjectaccessreviews` (authorization.k8s.io).
 class CallerReview {
  public:
-  /// `client` reaches the API server and outlives it. `now` is a monotonic time. `log` logs why
-  /// callers cannot be reviewed, once for each problem.
-  CallerReview(HttpClient& client, std::function<LogTime()> now,
-               std::function<void(const std::string&)> log, CallerReviewTimes times = {});
+  /// `client` reaches the API server and outlives it. `log` logs why callers cannot be reviewed,
+  /// once for each problem.
+  CallerReview(Transport& client, std::function<void(const std::string&)> log,
+               CallerReviewTimes times = {});
   ~CallerReview();
   CallerReview(const CallerReview&) = delete;
   CallerReview& operator=(const CallerReview&) = delete;

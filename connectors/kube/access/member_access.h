@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 #include "schema/configuration.h"
 
 namespace fairlead {

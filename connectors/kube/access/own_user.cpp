@@ -24,7 +24,7 @@ Result<std::string> user_in(const HttpResponse& answer) {
 
 }  // namespace
 
-void ask_own_user(HttpClient& client, std::function<void(Result<std::string>)> done) {
+void ask_own_user(Transport& client, std::function<void(Result<std::string>)> done) {
   HttpRequest request;
   request.method = "POST";
   request.target = kSelfReviews;

@@ -116,10 +116,9 @@ Result<WebhookAddress> parse_webhook_address(std::string_view text) {
 }
 
 struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKeeper::Impl> {
-  Impl(IoLoop& loop_given, HttpClient& client_given, WebhookAddress address_given,
-       Ports ports_given, WebhookSecretTimes times_given)
-      : loop(loop_given),
-        client(client_given),
+  Impl(Transport& client_given, WebhookAddress address_given, Ports ports_given,
+       WebhookSecretTimes times_given)
+      : client(client_given),
         address(std::move(address_given)),
         ports(std::move(ports_given)),
         times(times_given),
@@ -206,25 +205,24 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
     problem.clear();
   }
   void again(Duration span) {
-    timer = loop.after(span, [weak = weak_from_this()] {
+    timer = client.after(span, [weak = weak_from_this()] {
       if (const auto self = weak.lock()) self->look();
     });
   }
 
-  IoLoop& loop;
-  HttpClient& client;
+  Transport& client;
   const WebhookAddress address;
   const Ports ports;
   const WebhookSecretTimes times;
   const std::string secret_path;
   std::string used, used_key;  // adopted last
   std::string problem;         // logged last
-  std::unique_ptr<IoLoop::Timer> timer;
+  std::unique_ptr<Transport::Timer> timer;
 };
 
-WebhookSecretKeeper::WebhookSecretKeeper(IoLoop& loop, HttpClient& client, WebhookAddress address,
-                                         Ports ports, WebhookSecretTimes times)
-    : impl_(std::make_shared<Impl>(loop, client, std::move(address), std::move(ports), times)) {
+WebhookSecretKeeper::WebhookSecretKeeper(Transport& client, WebhookAddress address, Ports ports,
+                                         WebhookSecretTimes times)
+    : impl_(std::make_shared<Impl>(client, std::move(address), std::move(ports), times)) {
   impl_->look();
 }
 

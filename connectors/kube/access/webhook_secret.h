@@ -10,7 +10,7 @@
 #include <memory>
 #include <string>
 
-#include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/transport/transport.h"
 #include "engine/base/time.h"
 
 namespace fairlead {
@@ -49,8 +49,8 @@ class WebhookSecretKeeper {
     std::function<void(const std::string& problem)> log;
   };
 
-  /// `loop` and `client`, which reaches the hub's API server, outlive it. Starts at once.
-  WebhookSecretKeeper(IoLoop& loop, HttpClient& client, WebhookAddress address, Ports ports,
+  /// `client`, which reaches the hub's API server, outlives it. Starts at once.
+  WebhookSecretKeeper(Transport& client, WebhookAddress address, Ports ports,
                       WebhookSecretTimes times = {});
   ~WebhookSecretKeeper();
   WebhookSecretKeeper(const WebhookSecretKeeper&) = delete;

@@ -204,6 +204,7 @@ class Core : public std::enable_shared_from_this<Core> {
     if (!request.content_type.empty()) head += "Content-Type: " + request.content_type + "\r\n";
     if (!request.body.empty() || request.method != "GET")
       head += "Content-Length: " + std::to_string(request.body.size()) + "\r\n";
+    if (!request.if_none_match.empty()) head += "If-None-Match: " + request.if_none_match + "\r\n";
     return head + request.more_headers + "\r\n" + request.body;
   }
 
@@ -452,18 +453,15 @@ class Core : public std::enable_shared_from_this<Core> {
   bool stopped_ = false;
 };
 
-class OpenStream final : public HttpClient::Stream {
- public:
-  explicit OpenStream(std::shared_ptr<StreamState> state) : state_(std::move(state)) {}
-  ~OpenStream() override { state_->cancel(); }
-
- private:
-  std::shared_ptr<StreamState> state_;
+struct OpenStream final : HttpClient::Stream {
+  explicit OpenStream(std::shared_ptr<StreamState> state_given) : state(std::move(state_given)) {}
+  ~OpenStream() override { state->cancel(); }
+  const std::shared_ptr<StreamState> state;
 };
 
 class Client final : public HttpClient {
  public:
-  explicit Client(std::shared_ptr<Core> core) : core_(std::move(core)) {}
+  Client(IoLoop& loop, std::shared_ptr<Core> core) : loop_(loop), core_(std::move(core)) {}
   ~Client() override { core_->stop(); }
   void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) override {
     core_->send({std::move(request), std::move(done)});
@@ -471,11 +469,16 @@ class Client final : public HttpClient {
   std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) override {
     return std::make_unique<OpenStream>(core_->stream(std::move(request), std::move(handler)));
   }
+  std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override {
+    return loop_.after(span, std::move(work));
+  }
+  LogTime now() const override { return loop_.now(); }
   void use(Result<Credentials> credentials) override { core_->use(std::move(credentials)); }
   void set_limits(HttpLimits limits) override { core_->set_limits(limits); }
   void stop() override { core_->stop(); }
 
  private:
+  IoLoop& loop_;
   std::shared_ptr<Core> core_;
 };
 
@@ -490,7 +493,8 @@ Result<std::unique_ptr<HttpClient>> HttpClient::make(IoLoop& loop, Credentials c
 
 std::unique_ptr<HttpClient> HttpClient::make(IoLoop& loop, std::unique_ptr<Identities> identities,
                                              HttpLimits limits) {
-  return std::make_unique<Client>(std::make_shared<Core>(loop, std::move(identities), limits));
+  return std::make_unique<Client>(loop,
+                                  std::make_shared<Core>(loop, std::move(identities), limits));
 }
 
 }  // namespace fairlead

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 
+#include "connectors/kube/transport/transport.h"
 #include "engine/base/time.h"
 
 namespace fairlead {
@@ -26,12 +27,9 @@ class IoLoop {
   /// Runs `work` on the loop's thread and waits for it. Must not be called on that thread. Does
   /// nothing after stop().
   void run(std::function<void()> work);
+  using Timer = Transport::Timer;
   /// Runs `work` once after `span`. Destroy (or reset) the handle on the loop's thread to cancel
   /// it.
-  class Timer {
-   public:
-    virtual ~Timer() = default;
-  };
   std::unique_ptr<Timer> after(Duration span, std::function<void()> work);
   /// Returns the monotonic time of this machine; not a wall clock.
   LogTime now() const;

@@ -26,12 +26,10 @@ std::string status_text(const Result<HttpResponse>& answer, const std::string& p
 
 }  // namespace
 
-ObjectFollower::ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection,
-                               std::string name,
+ObjectFollower::ObjectFollower(Transport& server, std::string collection, std::string name,
                                std::function<void(std::optional<JsonView>)> on_object,
                                DiagnosticSink log)
-    : loop_(loop),
-      http_(http),
+    : server_(server),
       collection_(std::move(collection)),
       name_(std::move(name)),
       on_object_(std::move(on_object)),
@@ -43,14 +41,14 @@ ObjectFollower::~ObjectFollower() { *alive_ = false; }
 
 void ObjectFollower::after(Duration span, void (ObjectFollower::*what)()) {
   // One timer for both waits: that for silence and that of a pause replace each other.
-  timer_ = loop_.after(span, [this, what] { (this->*what)(); });
+  timer_ = server_.after(span, [this, what] { (this->*what)(); });
 }
 
 void ObjectFollower::list() {
   stream_.reset();
   HttpRequest request;
   request.target = collection_ + "?fieldSelector=" + url_encode("metadata.name=" + name_);
-  http_.send(std::move(request), [this, alive = alive_](const Result<HttpResponse>& answer) {
+  server_.send(std::move(request), [this, alive = alive_](const Result<HttpResponse>& answer) {
     if (*alive) listed(answer);
   });
 }
@@ -72,7 +70,7 @@ void ObjectFollower::listed(const Result<HttpResponse>& answer) {
 
 void ObjectFollower::watch(const std::string& resource_version) {
   decoder_.reset();
-  watching_since_ = loop_.now();
+  watching_since_ = server_.now();
   HttpRequest request;
   request.target = collection_ + "?watch=true&allowWatchBookmarks=true&timeoutSeconds=300" +
                    "&fieldSelector=" + url_encode("metadata.name=" + name_) +
@@ -82,10 +80,10 @@ void ObjectFollower::watch(const std::string& resource_version) {
   handler.bytes = [this](std::string_view chunk) { bytes(chunk); };
   handler.ended = [this](const Result<HttpResponse>& answer) {
     const bool orderly = answer.has_value() && answer->status == 200;
-    if (loop_.now() >= watching_since_ + kLastingStream) backoff_.reset();
+    if (server_.now() >= watching_since_ + kLastingStream) backoff_.reset();
     orderly ? retry({}, std::nullopt) : retry(answer);
   };
-  stream_ = http_.stream(std::move(request), std::move(handler));
+  stream_ = server_.stream(std::move(request), std::move(handler));
 }
 
 void ObjectFollower::bytes(std::string_view chunk) {

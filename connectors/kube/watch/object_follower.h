@@ -10,21 +10,21 @@
 #include <optional>
 #include <string>
 
-#include "connectors/kube/transport/http_client.h"
+#include "connectors/kube/transport/transport.h"
 #include "connectors/kube/watch/diagnostic_line.h"
 #include "connectors/kube/watch/retry_backoff.h"
 #include "connectors/kube/watch/watch_decoder.h"
 
 namespace fairlead {
 
-/// On the loop's thread, but the destructor may run after the loop has ended.
+/// On the transport's thread, but the destructor may run after that has ended.
 class ObjectFollower {
  public:
   /// Watches the object `name` in the list at the path `collection`. Calls `on_object` with the
   /// object, or nullopt if it does not exist, after the first list and after each change; not while
-  /// the server is unreachable. Calls `log` with each log line. `loop` and `http` outlive the
+  /// the server is unreachable. Calls `log` with each log line. `server` outlives the
   /// follower.
-  ObjectFollower(IoLoop& loop, HttpClient& http, std::string collection, std::string name,
+  ObjectFollower(Transport& server, std::string collection, std::string name,
                  std::function<void(std::optional<JsonView>)> on_object, DiagnosticSink log);
   ~ObjectFollower();
   ObjectFollower(const ObjectFollower&) = delete;
@@ -39,15 +39,14 @@ class ObjectFollower {
   void retry(const Result<HttpResponse>& answer);
   void after(Duration span, void (ObjectFollower::*what)());
 
-  IoLoop& loop_;
-  HttpClient& http_;
+  Transport& server_;
   const std::string collection_, name_;
   const std::function<void(std::optional<JsonView>)> on_object_;
   const DiagnosticSink log_;
 
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // answers may come afterwards
-  std::unique_ptr<HttpClient::Stream> stream_;
-  std::unique_ptr<IoLoop::Timer> timer_;
+  std::unique_ptr<Transport::Stream> stream_;
+  std::unique_ptr<Transport::Timer> timer_;
   WatchDecoder decoder_;
   LogTime watching_since_{};
   RetryBackoff backoff_;

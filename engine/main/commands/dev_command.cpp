@@ -99,7 +99,7 @@ class DataDirectory {
   const Fate fate_;
 };
 
-// One API model, and the kubeconfig for it.
+// One API model, served for the hub and kubectl, and the kubeconfig for it.
 struct Server {
   std::unique_ptr<model::ModelServer> model;
   std::string kubeconfig;
@@ -337,10 +337,10 @@ Result<int> run_dev(const DevOptions& options) {
   std::deque<FleetLine> lines;
   Seq reported;
   const auto report = [&] { return report_log(*play->log, reported, lines, account); };
-  std::map<std::string, model::ModelServer*> servers;
-  for (const auto& [name, other] : play->others) servers[name] = other.model.get();
+  std::map<std::string, model::SharedModel*> models;
+  for (const auto& [name, other] : play->others) models[name] = &other.model->model();
   const std::unique_ptr<Fleet> fleet =
-      make_fleet(options.fleet, *play->hub.model, servers, options.seed, clock.start(),
+      make_fleet(options.fleet, play->hub.model->model(), models, options.seed, clock.start(),
                  [&](std::string_view who, const std::string& what) {
                    lines.push_back({clock.now(), std::string(who), what});
                  });

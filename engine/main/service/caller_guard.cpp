@@ -51,9 +51,8 @@ Result<std::unique_ptr<CallerGuard>> CallerGuard::make(Credentials credentials,
   auto client = HttpClient::make(guard->loop_, std::move(credentials), {});
   if (client.has_error()) return client.error();
   guard->client_ = std::move(*client);
-  guard->review_ = std::make_unique<CallerReview>(
-      *guard->client_, [loop = &guard->loop_] { return loop->now(); },
-      [logger](const std::string& why) {
+  guard->review_ =
+      std::make_unique<CallerReview>(*guard->client_, [logger](const std::string& why) {
         logger({Severity::error, "callers cannot be reviewed: they get 503", {{"why", why}}});
       });
   return guard;

@@ -180,8 +180,8 @@ std::vector<std::string> fleet_questions(const std::string& name) {
   return {"quota", "history " + queue, "why " + queue};
 }
 
-std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
-                                  const std::map<std::string, model::ModelServer*>& servers,
+std::unique_ptr<Fleet> make_fleet(const std::string& name, model::SharedModel& hub,
+                                  const std::map<std::string, model::SharedModel*>& servers,
                                   std::uint64_t seed, LogTime start, FleetLogger logger) {
   if (is_multikueue(name))
     return std::make_unique<WorkerFleet>(hub, seed, start, std::move(logger));

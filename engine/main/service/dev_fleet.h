@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "connectors/kube/model/model_server.h"
 #include "engine/fleet/fleet.h"
+#include "engine/fleet/model/shared_model.h"
 #include "schema/configuration.h"
 
 namespace fairlead {
@@ -28,8 +28,8 @@ std::map<std::string, ServerRole> fleet_servers(const std::string& name);
 /// Returns the defaults of the fleet as settings for `--set`; the user's settings override them.
 std::vector<std::string> fleet_settings(const std::string& name);
 /// Makes the fleet; `hub` and `servers` outlive it.
-std::unique_ptr<Fleet> make_fleet(const std::string& name, model::ModelServer& hub,
-                                  const std::map<std::string, model::ModelServer*>& servers,
+std::unique_ptr<Fleet> make_fleet(const std::string& name, model::SharedModel& hub,
+                                  const std::map<std::string, model::SharedModel*>& servers,
                                   std::uint64_t seed, LogTime start, FleetLogger logger);
 
 /// The kubeconfigs of a run.

@@ -22,7 +22,7 @@ constexpr std::size_t kPlentifulObjectsPerNode = 10;
 constexpr std::size_t kBeginningsMax = 16;
 
 ConnectionStats stats_of(const SourceName& source, const ApiServerConnection& connection) {
-  const ApiServerCounters counters = connection.counters();
+  const ConnectionCounters counters = connection.counters();
   ConnectionStats stats;
   stats.source = source;
   stats.requests_by_code = counters.requests_by_code;
@@ -108,8 +108,8 @@ HubConnections::HubConnections(Inbox& inbox, Logger logger,
 
 HubConnections::~HubConnections() { stop(); }
 
-ApiServerSettings HubConnections::settings_for(const Configuration& configuration) const {
-  ApiServerSettings settings;
+ConnectionSettings HubConnections::settings_for(const Configuration& configuration) const {
+  ConnectionSettings settings;
   settings.http.inflight_max = static_cast<std::size_t>(configuration.writes.inflight_max) +
                                kKindCount;  // writes never wait for lists
   settings.writes = {configuration.writes.qps, configuration.writes.burst};
@@ -127,8 +127,8 @@ ApiServerSettings HubConnections::settings_for(const Configuration& configuratio
   return settings;
 }
 
-ApiServerSettings HubConnections::member_settings(const std::string& member) const {
-  ApiServerSettings settings = settings_for(configuration_);
+ConnectionSettings HubConnections::member_settings(const std::string& member) const {
+  ConnectionSettings settings = settings_for(configuration_);
   settings.scopes = member_scopes(configuration_, member);
   // There may be thousands of members, and nothing is written there. Of tenants as many connections
   // are kept as writes need.
@@ -144,8 +144,8 @@ ApiServerSettings HubConnections::member_settings(const std::string& member) con
   return settings;
 }
 
-ApiServerSettings HubConnections::tenant_settings() const {
-  ApiServerSettings settings = settings_for(configuration_);
+ConnectionSettings HubConnections::tenant_settings() const {
+  ConnectionSettings settings = settings_for(configuration_);
   settings.scopes.clear();
   settings.discovery_inflight = 1;
   settings.beginnings = tenant_beginnings_;
@@ -172,7 +172,7 @@ Result<void> HubConnections::connect_hub(Credentials credentials,
 
 HubConnections::Member HubConnections::connect(const MemberKubeconfig& member) {
   Member made{member, nullptr, nullptr};
-  const ApiServerSettings settings = member_settings(member.cluster);
+  const ConnectionSettings settings = member_settings(member.cluster);
   std::function<Result<Credentials>()> read_again;
   Error why{ErrorCode::denied,
             "waiting for " + (member.secret_ref.empty() ? "ClusterProfile " + member.cluster_profile

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "connectors/kube/access/member_access.h"
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 #include "engine/core/notice.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/runtime/diagnostics.h"
@@ -74,9 +74,9 @@ class HubConnections {
     std::unique_ptr<ApiServerConnection> connection;
     std::unique_ptr<MemberAccess> access;  ///< of a Secret
   };
-  ApiServerSettings settings_for(const Configuration& configuration) const;
-  ApiServerSettings member_settings(const std::string& member) const;
-  ApiServerSettings tenant_settings() const;
+  ConnectionSettings settings_for(const Configuration& configuration) const;
+  ConnectionSettings member_settings(const std::string& member) const;
+  ConnectionSettings tenant_settings() const;
   void watch_member(const std::string& name, Member& member);
   Tenant connect_tenant(const TenantAccess& wanted);
   Member connect(const MemberKubeconfig& member);

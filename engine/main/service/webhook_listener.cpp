@@ -76,7 +76,7 @@ Result<void> WebhookListener::reach_hub(const WebhookPlace& place, Credentials c
     if (!place.self_signed) return;
     const std::string origin = place.self_signed->host();
     keeper_ = std::make_unique<WebhookSecretKeeper>(
-        loop_, *client_, *place.self_signed,
+        *client_, *place.self_signed,
         WebhookSecretKeeper::Ports{
             utc_now,
             [certificate = certificate_, origin](const std::string& pem, const std::string& key) {

@@ -35,7 +35,7 @@ struct MachineStage {
   }
 
   SetClock clock;
-  std::unique_ptr<model::ModelServer> hub = serve(clock), cluster1 = serve(clock);
+  std::unique_ptr<model::SharedModel> hub = serve(clock), cluster1 = serve(clock);
   Api hub_api, cluster1_api;
   std::vector<std::string> lines;
   MachineFleet fleet{*hub,

@@ -12,7 +12,7 @@ struct PoolStage {
   PoolStage() {
     for (const std::string& name : pool_tenants()) add(name);
     for (const std::string& name : super_clusters()) add(name);
-    std::map<std::string, model::ModelServer*> servers;
+    std::map<std::string, model::SharedModel*> servers;
     for (const auto& [name, server] : models) servers[name] = server.get();
     fleet = std::make_unique<PoolFleet>(*hub, servers, 7, kStart,
                                         [this](std::string_view who, const std::string& what) {
@@ -72,8 +72,8 @@ struct PoolStage {
   }
 
   SetClock clock;
-  std::unique_ptr<model::ModelServer> hub = serve(clock);
-  std::map<std::string, std::unique_ptr<model::ModelServer>> models;
+  std::unique_ptr<model::SharedModel> hub = serve(clock);
+  std::map<std::string, std::unique_ptr<model::SharedModel>> models;
   std::string cluster = "r3";
   std::vector<std::string> lines;
   int ticks = 0;

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "connectors/kube/model/model_server.h"
 #include "engine/base/time.h"
+#include "engine/fleet/model/shared_model.h"
 
 namespace fairlead {
 
@@ -18,10 +18,8 @@ class SetClock final : public Clock {
   LogTime time = kStart;
 };
 
-inline std::unique_ptr<model::ModelServer> serve(Clock& clock) {
-  auto started = model::ModelServer::start({}, clock);
-  REQUIRE(started.has_value());
-  return std::move(*started);
+inline std::unique_ptr<model::SharedModel> serve(Clock& clock) {
+  return std::make_unique<model::SharedModel>(clock);
 }
 
 }  // namespace fairlead

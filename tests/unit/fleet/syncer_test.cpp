@@ -40,7 +40,7 @@ struct SyncerStage {
 
   const PoolApp web{"acme", "web", 12, {"1500m", "2Gi"}, 3};
   SetClock clock;
-  std::unique_ptr<model::ModelServer> tenant = serve(clock), super = serve(clock);
+  std::unique_ptr<model::SharedModel> tenant = serve(clock), super = serve(clock);
   Api api, super_api;
   std::vector<Machine> machines;
   std::vector<std::string> lines;

@@ -85,7 +85,7 @@ struct WorkerStage {
   }
 
   SetClock clock;
-  std::unique_ptr<model::ModelServer> hub = serve(clock);
+  std::unique_ptr<model::SharedModel> hub = serve(clock);
   Api api;
   Names lines;
   WorkerFleet fleet{*hub, 7, kStart, [this](std::string_view who, const std::string& what) {

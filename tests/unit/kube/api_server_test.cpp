@@ -1,13 +1,13 @@
 // Against a real kube-apiserver. FAIRLEAD_TEST_KUBECONFIG names a kubeconfig whose current context
 // may do everything on a server that is thrown away afterwards; without it this file says so and
 // tests only the clock of the loop.
-#include "connectors/kube/api_server.h"
-
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <cstdlib>
 #include <future>
 #include <mutex>
+
+#include "connectors/kube/api_server_connection.h"
 
 using namespace fairlead;
 
@@ -71,7 +71,7 @@ class RealServer {
     REQUIRE(path != nullptr);
     auto credentials = load_kubeconfig(path, {});
     REQUIRE(credentials.has_value());
-    ApiServerSettings settings;
+    ConnectionSettings settings;
     settings.discovery_waiting = milliseconds(300);
     auto made = ApiServerConnection::make(loop_, "hub", *credentials, settings);
     REQUIRE(made.has_value());
@@ -102,7 +102,7 @@ class RealServer {
     return R"(,"uid":")" + created.uid + R"(","resourceVersion":")" + created.resource_version +
            "\"";
   }
-  ApiServerCounters counters() const { return server_->counters(); }
+  ConnectionCounters counters() const { return server_->counters(); }
 
   const std::string name = "fairlead-trial";
   FactLog facts;

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 #include "tests/unit/kube/client_bench.h"
 
 using namespace fairlead;
@@ -28,7 +28,7 @@ bool becomes_true(const std::function<bool()>& holds) {
 struct Members {
   Members(const TinyServer& server, int count, TurnGate::Limits limits)
       : gate(std::make_shared<TurnGate>(loop, limits)) {
-    ApiServerSettings settings;
+    ConnectionSettings settings;
     settings.discovery_inflight = 1;
     settings.http.idle_connections_max = 1;
     settings.beginnings = gate;

@@ -1,4 +1,4 @@
-// Who may ask: reviews of callers against a client that answers when the test says so.
+// Who may ask: reviews of callers against a server that answers when the test says so.
 #include "connectors/kube/access/caller_review.h"
 
 #include <catch2/catch.hpp>
@@ -13,16 +13,15 @@ namespace fairlead {
 namespace {
 
 // Keeps requests until the test answers them.
-class HeldClient final : public HttpClient {
+class HeldClient final : public Transport {
  public:
   void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) override {
     requests.push_back(std::move(request));
     waiting.push_back(std::move(done));
   }
   std::unique_ptr<Stream> stream(HttpRequest, HttpStreamHandler) override { return nullptr; }
-  void use(Result<Credentials>) override {}
-  void set_limits(HttpLimits) override {}
-  void stop() override {}
+  std::unique_ptr<Timer> after(Duration, std::function<void()>) override { return nullptr; }
+  LogTime now() const override { return time; }
 
   void answer(Result<HttpResponse> response) {
     REQUIRE_FALSE(waiting.empty());
@@ -34,6 +33,7 @@ class HeldClient final : public HttpClient {
     answer(HttpResponse{201, std::nullopt, to_text(Json{{"status", status}})});
   }
 
+  LogTime time{1};
   std::vector<HttpRequest> requests;
   std::deque<std::function<void(Result<HttpResponse>)>> waiting;
 };
@@ -57,11 +57,9 @@ struct Reviewed {
   }
 
   HeldClient client;
-  LogTime now{1};
   std::vector<std::string> lines;
   std::vector<CallerAnswer> answers;
-  CallerReview review{client, [this] { return now; },
-                      [this](const std::string& line) { lines.push_back(line); }};
+  CallerReview review{client, [this](const std::string& line) { lines.push_back(line); }};
 };
 
 using Answers = std::vector<CallerAnswer>;
@@ -82,10 +80,10 @@ TEST_CASE("a caller that is known and allowed passes, and is asked about once a 
              {"groups", {"system:serviceaccounts"}},
              {"extra", {{"scopes", {"a"}}}},
              {"nonResourceAttributes", {{"path", "/metrics"}, {"verb", "get"}}}});
-  reviewed.now = reviewed.now + seconds(39);
+  reviewed.client.time = reviewed.client.time + seconds(39);
   CHECK(reviewed.ask("secret") == Answers{CallerAnswer::allowed});
   CHECK(reviewed.client.requests.size() == 2);
-  reviewed.now = reviewed.now + seconds(1);
+  reviewed.client.time = reviewed.client.time + seconds(1);
   CHECK(reviewed.ask("secret").empty());
   CHECK(reviewed.client.requests.size() == 3);
 }
@@ -102,9 +100,9 @@ TEST_CASE("what is kept belongs to one token and one path") {
 TEST_CASE("an answer is as old as its question") {
   Reviewed reviewed;
   reviewed.ask("secret");
-  reviewed.now = reviewed.now + seconds(4);
+  reviewed.client.time = reviewed.client.time + seconds(4);
   reviewed.allow();
-  reviewed.now = reviewed.now + seconds(36);
+  reviewed.client.time = reviewed.client.time + seconds(36);
   CHECK(reviewed.ask("secret").empty());
 }
 
@@ -113,10 +111,10 @@ TEST_CASE("a token that is not known, and none at all") {
   reviewed.ask("secret");
   reviewed.client.answer_status({{"error", "invalid bearer token"}, {"user", Json::object()}});
   CHECK(reviewed.answers == Answers{CallerAnswer::unknown});
-  reviewed.now = reviewed.now + seconds(9);
+  reviewed.client.time = reviewed.client.time + seconds(9);
   CHECK(reviewed.ask("secret") == Answers{CallerAnswer::unknown});
   CHECK(reviewed.client.requests.size() == 1);
-  reviewed.now = reviewed.now + seconds(1);
+  reviewed.client.time = reviewed.client.time + seconds(1);
   CHECK(reviewed.ask("secret").empty());
   CHECK(reviewed.ask("") == Answers{CallerAnswer::unknown});
 }
@@ -168,7 +166,7 @@ TEST_CASE("of many answers those that end first are dropped") {
   reviewed.ask("kept");
   reviewed.allow();
   for (std::size_t i = 0; i < kCallerAnswersMax + 10; ++i) {
-    reviewed.now = reviewed.now + milliseconds(1);
+    reviewed.client.time = reviewed.client.time + milliseconds(1);
     reviewed.ask("token " + std::to_string(i));
     reviewed.client.answer_status({{"authenticated", false}});
   }
@@ -181,7 +179,7 @@ TEST_CASE("after the end of a review no answer comes") {
   HeldClient client;
   int answers = 0;
   {
-    CallerReview review(client, [] { return LogTime{1}; }, [](const std::string&) {});
+    CallerReview review(client, [](const std::string&) {});
     review.ask("secret", "/metrics", [&answers](CallerAnswer) { ++answers; });
   }
   client.answer_status(kKnown);

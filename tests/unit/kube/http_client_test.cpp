@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 #include "connectors/kube/transport/failure_message.h"
 #include "engine/base/descriptors.h"
 #include "tests/unit/kube/client_bench.h"
@@ -340,7 +340,7 @@ std::vector<std::string> discover(const TinyServer& server, const std::function<
                                   std::vector<Kind> kinds = {Kind::node}) {
   std::mutex mutex;
   std::vector<std::string> lines;
-  ApiServerSettings settings;
+  ConnectionSettings settings;
   settings.discovery_waiting = milliseconds(10);
   settings.diagnose = [&](const DiagnosticLine& line) {
     std::lock_guard lock(mutex);
@@ -430,7 +430,7 @@ TEST_CASE("a write that is held back for long is reported with its wait, the fir
                 "Content-Length: 0\r\n\r\n");
   });
   std::vector<std::string> lines;
-  ApiServerSettings settings;
+  ConnectionSettings settings;
   settings.diagnose = [&](const DiagnosticLine& line) { lines.push_back(line.text); };
   IoLoop loop;
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);
@@ -460,7 +460,7 @@ std::string reported_of(const std::string& text) {
     while (!read_request(socket).empty()) write_all(socket, text);
   });
   std::promise<std::string> said;
-  ApiServerSettings settings;
+  ConnectionSettings settings;
   settings.diagnose = [&](const DiagnosticLine& line) { said.set_value(line.text); };
   IoLoop loop;
   auto made = ApiServerConnection::make(loop, "hub", server.credentials(), settings);

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 #include "tests/unit/kube/tiny_server.h"
 
 using namespace fairlead;
@@ -129,7 +129,7 @@ TEST_CASE("a discovery with one request at a time needs one connection") {
       write_all(socket, "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
     }
   });
-  ApiServerSettings settings;
+  ConnectionSettings settings;
   settings.discovery_inflight = 1;
   settings.http.idle_connections_max = 1;
   IoLoop loop;

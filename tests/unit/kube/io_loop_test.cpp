@@ -14,7 +14,7 @@
 #include <random>
 #include <thread>
 
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 
 using namespace fairlead;
 

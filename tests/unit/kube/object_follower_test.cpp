@@ -4,7 +4,7 @@
 #include <future>
 #include <mutex>
 
-#include "connectors/kube/api_server.h"
+#include "connectors/kube/api_server_connection.h"
 #include "tests/unit/kube/tiny_server.h"
 
 using namespace fairlead;

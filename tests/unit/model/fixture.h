@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "connectors/kube/model/model.h"
+#include "engine/fleet/model/model.h"
 
 namespace fairlead::model {
 
