@@ -5,7 +5,7 @@
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/close.h"
 #include "engine/fold/held.h"
-#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/objects.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/credentials.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/queue_changes.h"
 #include "replay/audit/unseen.h"

@@ -53,7 +53,7 @@ class Layering(unittest.TestCase):
 
     def test_a_room_of_the_fold_may_not_include_a_higher_one(self):
         for path, name in [("capacity/a.cpp", "claims/claims.h"), ("devices/a.cpp", "capacity/cluster.h"),
-                           ("members/a.cpp", "queues/queues.h"), ("dispatch/a.cpp", "multikueue/close.h"),
+                           ("members/a.cpp", "queues/queues.h"), ("dispatch/a.cpp", "multikueue/multikueue_close.h"),
                            ("capacity/a_state.h", "capacity/cluster.h"), ("pool/a.cpp", "close.h"),
                            ("pool/a.cpp", "writes/outcomes.h"), ("state.h", "evolve.h")]:
             path, name = f"engine/fold/{path}", f"engine/fold/{name}"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/condition_message.h"
-#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/rank.h"

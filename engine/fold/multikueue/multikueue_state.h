@@ -96,10 +96,10 @@ struct WorkerList {
   std::optional<std::vector<std::string>> wish;  ///< desired spec.clusters, if a write is due
   bool dissolve = false;                         ///< the config should be deleted
   /// Under which rule the wish or the end of the list is reported; the write's rule is
-  /// "multikueue/" and this. Set by multikueue/close.cpp: "growth" (names come), "move" (names
-  /// come, others have gone or are leaving), "leave" (names go), "restore" (a name comes back that
-  /// another writer took out), "order", "adopt" (only the mark is missing), "dissolve" (nothing is
-  /// selected), "unused" (no check uses it).
+  /// "multikueue/" and this. Set by multikueue/multikueue_close.cpp: "growth" (names come), "move"
+  /// (names come, others have gone or are leaving), "leave" (names go), "restore" (a name comes
+  /// back that another writer took out), "order", "adopt" (only the mark is missing), "dissolve"
+  /// (nothing is selected), "unused" (no check uses it).
   std::string rule;
   std::vector<Seq> causes;  ///< events of the moment that made the wish
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/fold/dispatch/close.h"
+#include "engine/fold/dispatch/dispatch_close.h"
 #include "engine/fold/multikueue/names.h"
 
 namespace fairlead {

@@ -10,7 +10,7 @@ namespace fairlead {
 
 /// Derives the nomination of a Workload at this moment: the list without its leavers. An observed
 /// nomination changes only when the list does, or when another leaver has been absent for the move
-/// window. One that uses devices is left to the dispatch by devices (dispatch/close.h).
+/// window. One that uses devices is left to the dispatch by devices (dispatch/dispatch_close.h).
 void recompute_nomination(State& state, const NamespacedName& id);
 
 /// What clears a nomination when Kueue sets status.clusterName. A Workload may not have both, and

@@ -9,7 +9,7 @@
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/check_observation.h"
-#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/interval.h"

@@ -5,7 +5,7 @@
 #include "engine/fold/dispatch/refusals.h"
 #include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/multikueue/check_observation.h"
-#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/record.h"
 #include "engine/plan/fleet_claims/fleet_claims.h"

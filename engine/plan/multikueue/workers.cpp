@@ -1,8 +1,8 @@
 // MultiKueueClusters and the MultiKueueConfig that lists them.
 #include <algorithm>
 
-#include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/credentials.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/record.h"
 #include "engine/plan/multikueue/multikueue.h"

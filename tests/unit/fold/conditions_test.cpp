@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/close.h"
-#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/outcomes.h"
 

@@ -7,7 +7,7 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/close.h"
-#include "engine/fold/devices/observe.h"
+#include "engine/fold/devices/observe_devices.h"
 
 namespace fairlead::device_capacity_test {
 namespace {

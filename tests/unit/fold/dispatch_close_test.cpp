@@ -1,8 +1,9 @@
-// The order within a moment of the dispatch by devices: engine/fold/dispatch/close.cpp, and
-// docs/decisions/0043-pods-and-workloads-reserve-in-one-index.md.
+// The order within a moment of the dispatch by devices: engine/fold/dispatch/dispatch_close.cpp,
+// and docs/decisions/0043-pods-and-workloads-reserve-in-one-index.md.
+#include "engine/fold/dispatch/dispatch_close.h"
+
 #include <catch2/catch.hpp>
 
-#include "engine/fold/dispatch/close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "tests/unit/fold/device_world.h"

@@ -1,10 +1,11 @@
-// The use of a worker list, its windows and its end: engine/fold/multikueue/close.cpp, and
-// docs/decisions/0026-a-worker-list-moves-late.md. membership_test.cpp has the rule itself.
+// The use of a worker list, its windows and its end: engine/fold/multikueue/multikueue_close.cpp,
+// and docs/decisions/0026-a-worker-list-moves-late.md. membership_test.cpp has the rule itself.
+#include "engine/fold/multikueue/multikueue_close.h"
+
 #include <catch2/catch.hpp>
 
-#include "engine/fold/multikueue/close.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/objects.h"
 
 namespace fairlead::multikueue_close_test {

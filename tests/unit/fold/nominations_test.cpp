@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/names.h"
-#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/objects.h"
 
 namespace fairlead {

@@ -1,10 +1,11 @@
 // The close of a moment of the pool: what is taken up, which objects are to be written, and when
 // what a write keeps back is looked at again.
+#include "engine/fold/pool/pool_close.h"
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "engine/fold/pool/close.h"
 #include "engine/fold/pool/membership.h"
 #include "tests/unit/fold/pool_stage.h"
 

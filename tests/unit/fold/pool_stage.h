@@ -10,8 +10,8 @@
 
 #include "engine/fold/evolve.h"
 #include "engine/fold/pool/annotations.h"
-#include "engine/fold/pool/close.h"
 #include "engine/fold/pool/membership.h"
+#include "engine/fold/pool/pool_close.h"
 #include "engine/fold/pool/shares.h"
 
 namespace fairlead::pool_tests {

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/cluster.h"
-#include "engine/fold/devices/observe.h"
+#include "engine/fold/devices/observe_devices.h"
 #include "snapshots/state_codec.h"
 
 namespace fairlead::state_sharing_test {

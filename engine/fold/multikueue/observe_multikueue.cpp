@@ -1,8 +1,8 @@
-#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/observe_multikueue.h"
 
-#include "engine/fold/dispatch/close.h"
-#include "engine/fold/fleet_claims/observe.h"
-#include "engine/fold/multikueue/close.h"
+#include "engine/fold/dispatch/dispatch_close.h"
+#include "engine/fold/fleet_claims/observe_fleet_claims.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/retry.h"
 

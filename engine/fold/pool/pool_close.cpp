@@ -1,4 +1,4 @@
-#include "engine/fold/pool/close.h"
+#include "engine/fold/pool/pool_close.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "engine/fold/dispatch/close.h"
+#include "engine/fold/dispatch/dispatch_close.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "engine/fold/devices/observe.h"
+#include "engine/fold/devices/observe_devices.h"
 
 #include "engine/fold/capacity/dirty_clusters.h"
 #include "engine/fold/devices/device_capacity.h"

@@ -1,15 +1,15 @@
-#include "engine/fold/multikueue/close.h"
+#include "engine/fold/multikueue/multikueue_close.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "engine/fold/dispatch/close.h"
+#include "engine/fold/dispatch/dispatch_close.h"
 #include "engine/fold/multikueue/conditions.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/list_names.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
-#include "engine/fold/multikueue/observe.h"
+#include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
 #include "engine/fold/queues/worker_quota.h"

@@ -1,4 +1,4 @@
-#include "engine/fold/fleet_claims/observe.h"
+#include "engine/fold/fleet_claims/observe_fleet_claims.h"
 
 #include <utility>
 
