@@ -204,7 +204,7 @@ TEST_CASE("Whatever file of the log is altered, cut or lost: it is reported, or 
     std::vector<std::optional<std::string>> variants{std::nullopt};
     for (const std::size_t size : {std::size_t{0}, bytes.size() / 2})
       if (size < bytes.size()) variants.emplace_back(bytes.substr(0, size));
-    for (std::size_t i = 0; i < bytes.size(); i += bytes.size() / 5 + 1) {
+    for (std::size_t i = 0; i < bytes.size(); i += bytes.size() / sample(5) + 1) {
       std::string flipped = bytes;
       flipped[i] = static_cast<char>(flipped[i] ^ 16);
       variants.emplace_back(std::move(flipped));

@@ -5,6 +5,7 @@
 
 #include "engine/log/acknowledged.h"
 #include "engine/log/rocksdb/wal_scan.h"
+#include "tests/support/sample.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {
@@ -41,7 +42,10 @@ class Copies {
 
 /// Positions of damage are tried in steps that reach every bit of a byte, because opening a log
 /// 10000 times takes minutes; FAIRLEAD_EXHAUSTIVE=1 tries every position.
-std::size_t stride() { return std::getenv("FAIRLEAD_EXHAUSTIVE") != nullptr ? 1 : 17; }
+std::size_t stride() {
+  if (std::getenv("FAIRLEAD_EXHAUSTIVE") != nullptr) return 1;
+  return kSanitized ? 67 : 17;
+}
 
 bool is_prefix(const std::vector<Event>& events, const std::vector<Event>& of) {
   return events.size() <= of.size() && std::equal(events.begin(), events.end(), of.begin());
