@@ -21,7 +21,7 @@ DevHub::DevHub(EventLog& log, const std::filesystem::path& data, ScaledClock& cl
       inbox_(kInboxFactsMax),
       connections_(inbox_, logger_, std::make_shared<AccessProviders>()),
       snapshots_(data),
-      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds(), &snapshots_}, logger_) {}
+      core_(log, clock, {"fairlead-dev", WriteMode::apply, &snapshots_}, logger_) {}
 
 DevHub::~DevHub() { (void)stop(); }
 
@@ -37,7 +37,6 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   auto credentials = load_kubeconfig(kubeconfig, {});
   if (!credentials) return credentials.error();
   if (auto started = core_.start(configuration, {}); !started) return started;
-  connections_.follow(configuration);
   if (auto connected = connections_.connect_hub(std::move(*credentials), configuration); !connected)
     return connected;
   HubPorts ports;
@@ -45,12 +44,11 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   ports.absent_kinds = [this] { return connections_.absent_kinds(); };
   ports.read_configuration = [this] {
     const std::lock_guard lock(mutex_);
-    if (wanted_) connections_.follow(*wanted_);
     return std::exchange(wanted_, std::nullopt);
   };
   ports.recommend = [](const Recommendation&) {};
-  ports.follow_tenants = [this](const State& state) {
-    return connections_.follow_tenants(tenants_to_watch(state));
+  ports.follow = [this](const Configuration& followed, const Watch& watch) {
+    connections_.follow(followed, watch);
   };
   ports.notify = [this](const Notice& notice) { connections_.notify(notice, "fairlead-dev"); };
   ports.on_the_machine = [this](Duration span) { return clock_.on_the_machine(span); };

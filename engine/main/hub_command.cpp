@@ -161,19 +161,16 @@ HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections
     return connections.sink_of(cluster);
   };
   ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
-  ports.read_configuration = [&options, &connections, logger]() -> std::optional<Configuration> {
+  ports.read_configuration = [&options, logger]() -> std::optional<Configuration> {
     auto read = configuration_of(options);
-    if (read) {
-      connections.follow(*read);
-      return *read;
-    }
+    if (read) return *read;
     logger({Severity::error,
             "the configuration cannot be used: the old one stays in force",
             {{"why", read.error().message}}});
     return std::nullopt;
   };
-  ports.follow_tenants = [&connections](const State& state) {
-    return connections.follow_tenants(tenants_to_watch(state));
+  ports.follow = [&connections](const Configuration& configuration, const Watch& watch) {
+    connections.follow(configuration, watch);
   };
   ports.notify = [&connections, identity = identity()](const Notice& notice) {
     connections.notify(notice, identity);
@@ -283,13 +280,11 @@ Result<void> run_hub(const HubCommandOptions& options) {
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
   HubCore core(**log, clock,
-               {identity(), mode, hub_kinds(), &snapshots, views,
-                [&inbox] { return inbox.stops(); }, &present},
+               {identity(), mode, &snapshots, views, [&inbox] { return inbox.stops(); }, &present},
                logger);
   const auto started = signal_thread.while_folding(
       [&] { return core.start(*configuration, progress_on_terminal("folding the log: ")); });
   if (!started) return started;
-  connections.follow(*configuration);
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
   auto hub_watched = watch.watch("the hub");

@@ -7,7 +7,6 @@
 #include "engine/base/check.h"
 #include "engine/base/stop_point.h"
 #include "engine/fold/evolve.h"
-#include "engine/fold/held.h"
 #include "engine/runtime/configuration_dra.h"
 #include "schema/codec.h"
 #include "schema/event_json.h"
@@ -16,16 +15,11 @@ namespace fairlead {
 
 namespace {
 
-std::map<std::string, std::string> watched_members(const Configuration& configuration) {
-  std::map<std::string, std::string> places;
-  for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
-    places[member.cluster] = member.file + "\n" + member.secret_ref + "\n" + member.cluster_profile;
-  return places;
-}
-
-void report_gated_mappings(const Configuration& configuration, const Logger& logger) {
-  for (const std::string& what : gated_mappings(configuration.dra.device_class_mappings))
-    logger({Severity::warn, what, {}});
+CoreSettings settings_of_hub(WriteMode mode) {
+  CoreSettings settings;
+  settings.mode = mode;
+  settings.watching = Watching::by_state;
+  return settings;
 }
 
 }  // namespace
@@ -35,8 +29,7 @@ HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Logger logge
       clock_(clock),
       settings_(std::move(settings)),
       logger_(std::move(logger)),
-      core_(CoreSettings{.mode = settings_.mode}),
-      awaited_(settings_.hub_kinds),
+      core_(settings_of_hub(settings_.mode)),
       snapshots_(settings_.snapshots, log_, settings_.saved_aside_nodes, settings_.stops, logger_) {
 }
 
@@ -68,10 +61,9 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   };
   add(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
   if (changed) add(ConfigChanged{configuration});
-  // Here and below: report() looks at the first event of a commit, which is EpochStarted.
-  follow_kinds(configuration);
   core_.propose(std::move(drafts));
-  if (auto begun = drive(Input::complete); !begun) return begun.error();
+  if (auto begun = append(ready(Input::more_pending).append); !begun) return begun;
+  publish_view();
   logger_({Severity::info,
            "epoch started",
            {{"epoch", std::to_string(epoch_.value)},
@@ -80,80 +72,51 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
             {"folded", std::to_string(folded.value)},
             {"snapshot", std::to_string(snapshot.value)},
             {"configuration", changed ? "changed" : "as before"}}});
-  report_gated_mappings(configuration, logger_);
-  follow_members();
-  lose_unread_kinds();
+  report_configuration();
   return {};
 }
 
-// Where a kind came into use, planning waits for its first list, as at the start.
-void HubCore::follow_kinds(const Configuration& configuration) {
-  awaited_.follow(configuration);
-  if (awaited().empty()) return;
-  planning_ = false;
-  core_.set_planning(Planning::off);
+// What the configuration in force leaves out.
+void HubCore::report_configuration() const {
+  for (const std::string& what : gated_mappings(state().configuration.dra.device_class_mappings))
+    logger_({Severity::warn, what, {}});
+  for (const UnwatchedClaim& claim : unwatched_claims(state(), core_.watch()))
+    logger_(
+        {Severity::warn,
+         "members.kubeconfigs no longer names the cluster of a claim: growth is frozen, and "
+         "the hub counts what it has until lostAfter",
+         {{"cluster", claim.cluster}, {"claim", claim.claim}, {"since", to_rfc3339(claim.since)}}});
 }
 
-// Follows a changed list of members. A member that is connected in another way, or not any more,
-// has to be listed again. One that is not watched any more reports nothing from now on: its claims
-// keep what they have until lostAfter (observe_members).
-void HubCore::follow_members() {
-  const auto before = std::exchange(watched_, watched_members(state().configuration));
-  for (const auto& [name, access] : before)
-    if (const auto is = watched_.find(name); is == watched_.end() || is->second != access)
-      core_.reconnected(name);
-  for (const auto& [name, cluster] : state().clusters) {
-    if (!cluster.reports.unwatched_since || watched_.contains(name)) continue;
-    const auto claims = state().claims.of_cluster.find(name);
-    if (claims == state().claims.of_cluster.end()) continue;
-    for (const std::string& claim : claims->second)
-      logger_({Severity::warn,
-               "members.kubeconfigs no longer names the cluster of a claim: growth is frozen, and "
-               "the hub counts what it has until lostAfter",
-               {{"cluster", name},
-                {"claim", claim},
-                {"since", to_rfc3339(*cluster.reports.unwatched_since)}}});
+void HubCore::report_refused(const std::vector<Kind>& kinds) const {
+  for (const Kind kind : kinds) {
+    const auto scope = core_.watch().hub.kinds.find(kind);
+    const bool all = scope == core_.watch().hub.kinds.end() || scope->second.namespace_.empty();
+    logger_({Severity::warn,
+             "cannot be read on the hub: going on without it",
+             {{"kind", std::string(info(kind).name)},
+              {"namespace", all ? "*" : scope->second.namespace_}}});
   }
 }
 
-// A tenant whose first list was not taken up yet takes no part: it counts as lost until all its
-// streams have listed.
-void HubCore::watch_tenants(std::set<SourceName> tenants, const std::vector<SourceName>& fresh) {
-  tenants_ = std::move(tenants);
-  for (const SourceName& source : fresh) {
-    core_.reconnected(source);
-    const auto known = state().pool.tenants.find(std::string(tenant_of(source)));
-    if (known != state().pool.tenants.end() && known->second.first_seen) continue;
-    for (const Kind kind : {Kind::namespace_, Kind::resource_quota, Kind::pod})
-      core_.offer({source, StreamLost{kind}});
-  }
+// Returns what the core asks for, and logs what it says.
+Ready HubCore::ready(Input input) {
+  Ready ready = core_.ready(clock_.now(), input);
+  report_refused(ready.refused);
+  if (core_.synced() && !synced_)
+    logger_({Severity::info,
+             state().configuration.record ? "the hub is synced: recording, nothing is written"
+                                          : "the hub is synced: planning",
+             {{"seq", std::to_string(state().seq.value)}}});
+  synced_ = core_.synced();
+  return ready;
 }
-
-// A hub that only records reads no claims and no capacity but that of Nodes. What State holds of
-// them is from an earlier run and is observed no more, so their streams count as lost: answers of
-// the audit that rest on them say so.
-void HubCore::lose_unread_kinds() {
-  if (!state().configuration.record) return;
-  const std::string hub(kHub);
-  for (const Kind kind : {Kind::claim, Kind::cluster_metrics, Kind::managed_cluster})
-    if (!held_objects(state(), hub, kind).empty()) core_.offer({hub, StreamLost{kind}});
-}
-
-void HubCore::offer(WatchFact fact) {
-  if (fact.source != kHub && !watched_.contains(fact.source) && !tenants_.contains(fact.source))
-    return;
-  if (fact.source == kHub) awaited_.note(fact);
-  core_.offer(std::move(fact));
-}
-
-void HubCore::answer(WriteAnswer answer) { core_.answer(std::move(answer)); }
 
 void HubCore::absent(Kind kind) {
-  if (!awaited().contains(kind)) return;
-  logger_({Severity::warn,
-           "not served by the hub: waiting for its CRD",
-           {{"kind", std::string(info(kind).name)}}});
-  offer({std::string(kHub), ListCompleted{kind, ""}});
+  if (core_.absent(kind))
+    logger_({Severity::warn,
+             "not served by the hub: waiting for its CRD",
+             {{"kind", std::string(info(kind).name)}}});
 }
 
 void HubCore::note(std::vector<AdmissionDecided> notes) {
@@ -167,7 +130,7 @@ void HubCore::note(std::vector<AdmissionDecided> notes) {
 // Called when all events are durable and no moment is open.
 void HubCore::publish_view() {
   if (settings_.admission == nullptr) return;
-  settings_.admission->publish(state(), planning_ ? ViewState::synced : ViewState::unsynced);
+  settings_.admission->publish(state(), core_.synced() ? ViewState::synced : ViewState::unsynced);
 }
 
 Result<void> HubCore::reconfigure(const Configuration& configuration) {
@@ -177,7 +140,7 @@ Result<void> HubCore::reconfigure(const Configuration& configuration) {
   }
   // Proposals are appended in turn, before all that was offered: notes of the webhook may be first.
   while (!(state().configuration == configuration)) {
-    Append next = core_.ready(clock_.now(), Input::more_pending).append;
+    Append next = ready(Input::more_pending).append;
     check(!next.drafts.empty(), "a proposed configuration comes into force");
     if (auto done = append(std::move(next)); !done) return done;
   }
@@ -185,37 +148,20 @@ Result<void> HubCore::reconfigure(const Configuration& configuration) {
 }
 
 Result<HubEffects> HubCore::step(Input input) {
-  awaited_.resolve(state().configuration, logger_);
-  return drive(input);
-}
-
-// Called when all that was listed is in the log. Returns whether planning begins now.
-Result<bool> HubCore::begin_planning() {
-  if (planning_ || !awaited().empty()) return false;
-  if (auto flushed = flush(); !flushed) return flushed.error();
-  planning_ = true;
-  core_.set_planning(Planning::on);
-  logger_({Severity::info,
-           state().configuration.record ? "the hub is synced: recording, nothing is written"
-                                        : "the hub is synced: planning",
-           {{"seq", std::to_string(state().seq.value)}}});
-  return true;
-}
-
-Result<HubEffects> HubCore::drive(Input input) {
   if (auto checkpoint = snapshots_.collect(state())) core_.propose(*std::move(checkpoint));
   HubEffects effects;
   const auto show_present = [this]() -> Result<void> {
     if (settings_.present == nullptr) return {};
-    return settings_.present->show(core_, planning_ ? Planning::on : Planning::off,
+    return settings_.present->show(core_, core_.synced() ? Planning::on : Planning::off,
                                    [this] { return flush(); });
   };
   for (;;) {
-    Ready ready = core_.ready(clock_.now(), input);
+    Ready ready = this->ready(input);
     if (!ready.append.drafts.empty()) {
       if (auto done = append(std::move(ready.append)); !done) return done.error();
       continue;
     }
+    if (ready.watch) effects.watch = ready.watch;
     const auto add = [](auto& all, auto& more) {
       std::move(more.begin(), more.end(), std::back_inserter(all));
     };
@@ -230,9 +176,6 @@ Result<HubEffects> HubCore::drive(Input input) {
     if (ready.flush != Seq{})
       if (auto flushed = flush(); !flushed) return flushed.error();
     if (!ready.idle()) continue;
-    const auto planning_begins = begin_planning();
-    if (!planning_begins) return planning_begins.error();
-    if (*planning_begins) continue;
     if (input == Input::complete) publish_view();
     if (auto shown = show_present(); !shown) return shown.error();
     return effects;
@@ -300,10 +243,7 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
   const Event& first = events.front();
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
   logger_({Severity::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
-  report_gated_mappings(state().configuration, logger_);
-  follow_kinds(state().configuration);
-  follow_members();
-  lose_unread_kinds();
+  report_configuration();
 }
 
 Result<void> HubCore::flush() {
@@ -333,19 +273,19 @@ Result<void> HubCore::take_snapshot(HubSnapshots::Saving saving) {
 Result<void> HubCore::give_up() {
   snapshots_.wind_down();
   core_.wind_down();
-  if (auto answered = drive(Input::complete); !answered) return answered.error();
+  if (auto answered = step(Input::complete); !answered) return answered.error();
   const bool none = core_.unsent() + core_.under_way() == 0;
   core_.give_up("the hub stopped");
-  if (auto given_up = drive(Input::complete); !given_up) return given_up.error();
+  if (auto given_up = step(Input::complete); !given_up) return given_up.error();
   if (!snapshots_.last_pays(state())) return {};
   // State has closed the moment, which the log does not show before an event of a later time: with
   // one, State is again what the log folds to, as a snapshot has to be.
   if (none) {
     core_.propose(TimerFired{now()});
-    if (auto fired = drive(Input::complete); !fired) return fired.error();
+    if (auto fired = step(Input::complete); !fired) return fired.error();
   }
   if (auto saved = take_snapshot(HubSnapshots::Saving::here); !saved) return saved;
-  if (auto noted = drive(Input::complete); !noted) return noted.error();
+  if (auto noted = step(Input::complete); !noted) return noted.error();
   return {};
 }
 

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,7 +18,6 @@
 #include "engine/core/core.h"
 #include "engine/log/event_log.h"
 #include "engine/runtime/admission_feed.h"
-#include "engine/runtime/awaited_kinds.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/hub_snapshots.h"
 #include "engine/runtime/hub_stats.h"
@@ -30,10 +28,8 @@
 namespace fairlead {
 
 struct HubSettings {
-  std::string identity;               ///< of this process, for EpochStarted
-  WriteMode mode = WriteMode::apply;  ///< or recommend
-  /// Kinds watched on the hub; planning waits for the first list of each (see awaited()).
-  std::vector<Kind> hub_kinds;
+  std::string identity;                ///< of this process, for EpochStarted
+  WriteMode mode = WriteMode::apply;   ///< or recommend
   SnapshotStore* snapshots = nullptr;  ///< where snapshots are saved; null: none are
   AdmissionFeed* admission = nullptr;  ///< where views of State are published; null: nowhere
   /// Returns how often the hub was asked to stop, ever: a snapshot that is being taken when it is
@@ -45,6 +41,8 @@ struct HubSettings {
 
 /// What the caller must do after a step.
 struct HubEffects {
+  /// Not null: open these streams and close all others, first. Valid until the next step.
+  const Watch* watch = nullptr;
   std::vector<WriteRequest> requests;           ///< each is answered by one answer()
   std::vector<Recommendation> recommendations;  ///< those that differ from the last of their object
   std::vector<Notice> notices;                  ///< for KubeEvents
@@ -61,14 +59,10 @@ class HubCore {
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<void> start(const Configuration& configuration, const Progress& progress);
 
-  /// From now on these tenants are watched, by source, and no others; what is read of `fresh` ones
-  /// begins with their first lists.
-  void watch_tenants(std::set<SourceName> tenants, const std::vector<SourceName>& fresh);
-
-  /// Queue a fact or an answer for the next step. Facts of members that the configuration does not
-  /// name (any more), and of tenants that are not watched, are dropped.
-  void offer(WatchFact fact);
-  void answer(WriteAnswer answer);
+  /// Queue a fact or an answer for the next step. Facts of streams that should not exist are
+  /// dropped.
+  void offer(WatchFact fact) { core_.offer(std::move(fact)); }
+  void answer(WriteAnswer answer) { core_.answer(std::move(answer)); }
   /// Queues what the webhook decided, as one commit of the next step.
   void note(std::vector<AdmissionDecided> notes);
   /// The hub does not serve this kind, so planning no longer waits for a list of it.
@@ -95,7 +89,7 @@ class HubCore {
 
   /// Kinds of the hub that planning waits for: those without a complete list, an absent(), or a
   /// StreamLost of a kind that may stay unread.
-  const std::set<Kind>& awaited() const { return awaited_.kinds(); }
+  const std::set<Kind>& awaited() const { return core_.awaited(); }
   const State& state() const { return core_.state(); }
   std::size_t under_way() const { return core_.under_way(); }
   /// Returns the numbers of now. `seq` and `log_time` are durable; in a burst the gauges may be
@@ -103,8 +97,7 @@ class HubCore {
   HubStats stats();
 
  private:
-  Result<HubEffects> drive(Input input);
-  Result<bool> begin_planning();
+  Ready ready(Input input);
   Result<void> append(Append append);
   Result<std::vector<Event>> commit(Append& append);
   void drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal);
@@ -112,10 +105,9 @@ class HubCore {
   Result<void> flush();
   Result<void> take_snapshot(HubSnapshots::Saving saving);
   Result<void> fold_log(const Progress& progress);
-  void follow_kinds(const Configuration& configuration);
-  void follow_members();
+  void report_configuration() const;
+  void report_refused(const std::vector<Kind>& kinds) const;
   void publish_view();
-  void lose_unread_kinds();
 
   EventLog& log_;
   Clock& clock_;
@@ -124,15 +116,11 @@ class HubCore {
 
   Core core_;
   Epoch epoch_;
-  AwaitedKinds awaited_;
   WriteDiagnostics writes_;
   ClaimCensus census_;
   Census<PoolCounts, count_pool> pool_census_;
   Census<DispatchCounts, count_dispatch> dispatch_census_;
-  std::map<std::string, std::string>
-      watched_;  ///< member -> its access, of the configuration in force
-  std::set<SourceName> tenants_;
-  bool planning_ = false;
+  bool synced_ = false;  ///< as it was reported last
   HubSnapshots snapshots_;
   HubStats stats_;
 };

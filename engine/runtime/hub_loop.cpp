@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "engine/base/stop_point.h"
-#include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/pool/super_clusters.h"
-#include "engine/fold/pool/tenants.h"
 
 namespace fairlead {
 
@@ -46,7 +43,6 @@ Duration HubLoop::wait() const {
 }
 
 Result<void> HubLoop::run() {
-  await_ids();
   for (;;) {
     if (ports_.turned) ports_.turned();
     Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
@@ -68,15 +64,14 @@ Result<void> HubLoop::round(Inbox::Content content) {
   for (WatchFact& fact : content.facts) core_.offer(std::move(fact));
   for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
   core_.note(std::move(content.notes));
-  if (content.configuration) {
+  if (content.configuration)
     if (const auto configuration = ports_.read_configuration())
       if (auto changed = core_.reconfigure(*configuration); !changed) return changed;
-    await_ids();
-  }
   if (!core_.awaited().empty())
     for (const Kind kind : ports_.absent_kinds()) core_.absent(kind);
   auto effects = core_.step(content.more_facts ? Input::more_pending : Input::complete);
   if (!effects) return effects.error();
+  if (effects->watch && ports_.follow) ports_.follow(core_.state().configuration, *effects->watch);
   for (const Recommendation& recommendation : effects->recommendations)
     ports_.recommend(recommendation);
   if (ports_.notify)
@@ -84,30 +79,7 @@ Result<void> HubLoop::round(Inbox::Content content) {
       if (!notices_.push(std::move(notice))) core_.lose_notice();
   send_notices();
   for (WriteRequest& request : effects->requests) send(std::move(request));
-  follow_tenants();
   return {};
-}
-
-// A super cluster whose ConfigMap was not read yet has no id: else its name would count as one
-// until then. Offered before anything that a new stream reports, which comes by the inbox.
-void HubLoop::await_ids() {
-  const Configuration& configuration = core_.state().configuration;
-  for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
-    if (pool_entry_of(configuration.pool, member.cluster) &&
-        !core_.state().pool.learnt.contains(member.cluster))
-      core_.offer({member.cluster, StreamLost{Kind::config_map}});
-}
-
-// Before anything that a new stream reports is offered: that comes by the inbox.
-void HubLoop::follow_tenants() {
-  const State& state = core_.state();
-  if (!ports_.follow_tenants || state.pool.tenancy_seq == tenancy_) return;
-  tenancy_ = state.pool.tenancy_seq;
-  const std::vector<SourceName> fresh = ports_.follow_tenants(state);
-  std::set<SourceName> watched;
-  for (const TenantAccess& access : tenants_to_watch(state))
-    watched.insert(tenant_source(access.tenant));
-  core_.watch_tenants(std::move(watched), fresh);
 }
 
 void HubLoop::send(WriteRequest request) {

@@ -53,9 +53,9 @@ struct HubPorts {
   /// Reads the configuration again; nullopt if the old one stays, which the port then logs.
   std::function<std::optional<Configuration>()> read_configuration;
   std::function<void(const Recommendation&)> recommend;
-  /// Watches the tenants that State now has, and returns the sources of those that were not watched
-  /// before; empty: no tenants are watched.
-  std::function<std::vector<SourceName>(const State&)> follow_tenants{};
+  /// Opens the streams of a Watch, with the settings of the configuration in force, and closes all
+  /// others; empty: none are opened.
+  std::function<void(const Configuration&, const Watch&)> follow{};
   /// Sends a notice once, without a guarantee; empty: notices are dropped. Called at the pace of a
   /// NoticeQueue.
   std::function<void(const Notice&)> notify{};
@@ -75,13 +75,14 @@ class HubLoop {
   /// and start again from the log: only a fresh opening shows what the disk holds after a failed
   /// sync.
   Result<void> run();
+  /// One turn of it, without a wait: for who has a clock and an order of its own. An error is
+  /// run()'s.
+  Result<void> round(Inbox::Content content);
+  /// How long run() waits for the inbox before the next round.
+  Duration wait() const;
 
  private:
-  Result<void> round(Inbox::Content content);
   Result<void> finish(int stops);
-  Duration wait() const;
-  void await_ids();
-  void follow_tenants();
   void send(WriteRequest request);
   void send_notices();
   void publish();
@@ -91,7 +92,6 @@ class HubLoop {
   HubStatus& status_;
   const HubPorts ports_;
   NoticeQueue notices_;
-  Seq tenancy_;  ///< Pool::tenancy_seq when the tenants were followed last
 };
 
 }  // namespace fairlead

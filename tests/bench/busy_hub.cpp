@@ -35,9 +35,9 @@ BusyHub::BusyHub(const std::filesystem::path& directory)
     : log_(need(RocksdbLog::open(directory / "data", OpenMode::write))),
       feed_(busy_configuration(world_)) {
   world_.hub.put(SmallWorld::claim(), SmallWorld::claim_facts());
-  core_ = std::make_unique<HubCore>(
-      *log_, clock_, HubSettings{"bench", WriteMode::apply, every_hub_kind(), nullptr, &feed_},
-      [](const Diagnostic&) {});
+  core_ = std::make_unique<HubCore>(*log_, clock_,
+                                    HubSettings{"bench", WriteMode::apply, nullptr, &feed_},
+                                    [](const Diagnostic&) {});
   need(core_->start(busy_configuration(world_), {}));
   for (WatchFact& fact : world_.hub.list(every_hub_kind())) core_->offer(std::move(fact));
   for (WatchFact& fact : world_.member.list({Kind::node, Kind::local_queue, Kind::cluster_queue}))

@@ -48,7 +48,7 @@ class LargeHub {
 
   /// A hub that begins again in the same log.
   void start() {
-    HubSettings settings{"bench", WriteMode::apply, every_hub_kind(), &snapshots_};
+    HubSettings settings{"bench", WriteMode::apply, &snapshots_};
     settings.present = &present_;
     core_ = std::make_unique<HubCore>(*log_, clock_, std::move(settings), [](const Diagnostic&) {});
     need(core_->start(world_.configuration, {}));

@@ -17,6 +17,7 @@
 #include "tests/bench/kubelet_node.h"
 #include "tests/bench/resident.h"
 #include "tests/bench/workload.h"
+#include "tests/unit/core/small_world.h"
 
 namespace fairlead::bench {
 namespace {
@@ -89,8 +90,7 @@ class LiveHub {
         nodes_(nodes),
         members_((nodes + kNodesOfMember - 1) / kNodesOfMember),
         log_(need(RocksdbLog::open(directory / "data", OpenMode::write))),
-        core_(*log_, clock_, HubSettings{"bench", WriteMode::apply, {}, nullptr, nullptr},
-              [](const Diagnostic&) {}),
+        core_(*log_, clock_, HubSettings{"bench"}, [](const Diagnostic&) {}),
         inbox_(kInboxFactsMax) {
     Configuration configuration;
     for (std::uint64_t i = 0; i < members_; ++i)
@@ -103,6 +103,7 @@ class LiveHub {
           {std::string(kHub),
            ObjectSeen{{Kind::resource_flavor, "", pool}, "v1beta2", pool, "1", 1, flavor, {}}});
     }
+    for (WatchFact& list : ServerDouble("hub").list(every_hub_kind())) core_.offer(std::move(list));
     step();
   }
 

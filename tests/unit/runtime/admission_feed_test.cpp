@@ -15,7 +15,7 @@ struct FedBench : HubBench {
     at_once();
     hub.put(claim(), claim_facts());
     core = std::make_unique<HubCore>(
-        *log, clock, HubSettings{"test", WriteMode::apply, every_hub_kind(), snapshots, &feed},
+        *log, clock, HubSettings{"test", WriteMode::apply, snapshots, &feed},
         [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
     REQUIRE(core->start(configuration, {}).has_value());
     step();

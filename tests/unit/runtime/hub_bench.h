@@ -52,7 +52,7 @@ class HubBench : public SmallWorld {
       : log(std::move(log_given)) {}
 
   void start(WriteMode mode = WriteMode::apply) {
-    HubSettings settings{"test", mode, every_hub_kind(), snapshots};
+    HubSettings settings{"test", mode, snapshots};
     settings.stops = [this] { return stops; };
     settings.present = present;
     settings.saved_aside_nodes = saved_aside_nodes;

@@ -46,8 +46,7 @@ struct RunningHub {
   RunningHub() : sink(bench.hub, *bench.log, inbox) {
     bench.at_once();
     bench.hub.put(HubBench::claim(), HubBench::claim_facts());
-    core = std::make_unique<HubCore>(*bench.log, clock,
-                                     HubSettings{"test", WriteMode::apply, every_hub_kind()},
+    core = std::make_unique<HubCore>(*bench.log, clock, HubSettings{"test", WriteMode::apply},
                                      [](const Diagnostic&) {});
     REQUIRE(core->start(bench.configuration, {}).has_value());
   }

@@ -3,7 +3,6 @@
 #include <set>
 
 #include "engine/runtime/hub_core.h"
-#include "engine/runtime/hub_scope.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {

@@ -3,11 +3,16 @@
 #include <set>
 
 #include "engine/runtime/hub_core.h"
-#include "engine/runtime/hub_scope.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {
 namespace {
+
+Watch watch_under(const Configuration& configuration) {
+  State state;
+  state.configuration = configuration;
+  return watch_of(state);
+}
 
 TEST_CASE("what the hub may not read keeps it waiting only where quotas need it") {
   HubBench bench;
@@ -17,7 +22,7 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
   std::vector<Kind> needed;
   std::set<Kind> optional;
   for (const Kind kind : every_hub_kind())
-    if (may_stay_unread(kind) && is_read_on_hub(kind, bench.configuration))
+    if (may_stay_unread(kind) && watch_under(bench.configuration).hub.reads(kind))
       optional.insert(kind);
     else
       needed.push_back(kind);
@@ -111,7 +116,7 @@ TEST_CASE("devices of members are read where a setting needs them, templates onl
     configuration.dra = dra;
     std::set<Kind> kinds;
     for (const KindInfo& row : kKinds)
-      if (is_of_devices(row.kind) && are_devices_read(row.kind, configuration))
+      if (is_of_devices(row.kind) && watch_under(configuration).member.reads(row.kind))
         kinds.insert(row.kind);
     return kinds;
   };
@@ -126,7 +131,7 @@ TEST_CASE("devices of members are read where a setting needs them, templates onl
   CHECK(read(off).empty());
   CHECK(read(dispatch) == all);
   CHECK(read(claims) == all);
-  for (const Kind kind : all) CHECK_FALSE(is_read_on_hub(kind, {}));
+  for (const Kind kind : all) CHECK_FALSE(watch_under({}).hub.reads(kind));
 }
 
 TEST_CASE("VirtualClusters are read where the pool has clusters, and nothing else of it") {
