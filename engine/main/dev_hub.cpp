@@ -21,7 +21,8 @@ DevHub::DevHub(EventLog& log, const std::filesystem::path& data, ScaledClock& cl
       inbox_(kInboxFactsMax),
       connections_(inbox_, logger_, std::make_shared<AccessProviders>()),
       snapshots_(data),
-      core_(log, clock, {"fairlead-dev", WriteMode::apply, &snapshots_}, logger_) {}
+      replica_(log, clock, {"fairlead-dev", WriteMode::apply, &snapshots_}, logger_),
+      leader_(replica_) {}
 
 DevHub::~DevHub() { (void)stop(); }
 
@@ -36,7 +37,8 @@ Result<std::unique_ptr<DevHub>> DevHub::start(EventLog& log, const std::filesyst
 Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& configuration) {
   auto credentials = load_kubeconfig(kubeconfig, {});
   if (!credentials) return credentials.error();
-  if (auto started = core_.start(configuration, {}); !started) return started;
+  if (auto folded = replica_.fold({}); !folded) return folded;
+  if (auto begun = leader_.begin(configuration); !begun) return begun;
   if (auto connected = connections_.connect_hub(std::move(*credentials), configuration); !connected)
     return connected;
   HubPorts ports;
@@ -52,7 +54,7 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   };
   ports.notify = [this](const Notice& notice) { connections_.notify(notice, "fairlead-dev"); };
   ports.on_the_machine = [this](Duration span) { return clock_.on_the_machine(span); };
-  loop_ = std::make_unique<HubLoop>(core_, inbox_, status_, std::move(ports));
+  loop_ = std::make_unique<HubLoop>(leader_, inbox_, status_, std::move(ports));
   running_ = true;
   thread_ = std::thread([this] {
     ended_ = loop_->run();

@@ -257,26 +257,24 @@ void HubConnections::retire(std::shared_ptr<void> ended) {
   });
 }
 
+// No lock: only the hub's thread, which asks here, changes what others read under it.
+ApiServerConnection* HubConnections::server_of(const SourceName& source) const {
+  if (configuration_.record) return nullptr;
+  if (source == kHub) return hub_.get();
+  const auto tenant = tenants_.find(source);
+  if (tenant != tenants_.end()) return tenant->second.connection.get();
+  const auto member = members_.find(source);
+  return member == members_.end() ? nullptr : member->second.connection.get();
+}
+
 void HubConnections::notify(const Notice& notice, std::string_view identity) {
-  if (configuration_.record) return;
-  ApiServerConnection* server = hub_.get();
-  if (is_tenant(notice.source)) {
-    const auto tenant = tenants_.find(notice.source);
-    server = tenant == tenants_.end() ? nullptr : tenant->second.connection.get();
-  }
-  if (server) server->post(kube_event_path(notice), to_text(to_kube_event(notice, identity)));
+  if (ApiServerConnection* server = server_of(notice.source))
+    server->post(kube_event_path(notice), to_text(to_kube_event(notice, identity)));
 }
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {
-  if (configuration_.record) return nullptr;
-  // No lock: only the hub's thread, which asks here, changes what others read under it.
-  if (cluster == kHub) return hub_ ? &hub_->sink() : nullptr;
-  if (is_tenant(cluster)) {
-    const auto tenant = tenants_.find(cluster);
-    return tenant == tenants_.end() ? nullptr : &tenant->second.connection->sink();
-  }
-  const auto member = members_.find(cluster);
-  return member == members_.end() ? nullptr : &member->second.connection->sink();
+  ApiServerConnection* server = server_of(cluster);
+  return server ? &server->sink() : nullptr;
 }
 
 std::set<Kind> HubConnections::absent_kinds() const {

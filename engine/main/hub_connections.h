@@ -66,6 +66,7 @@ class HubConnections {
     std::unique_ptr<ApiServerConnection> connection;
     std::unique_ptr<MemberAccess> access;  ///< of a Secret
   };
+  ApiServerConnection* server_of(const SourceName& source) const;
   ApiServerSettings settings_for(const Streams& streams) const;
   ApiServerSettings member_settings(const Watch::Member& member) const;
   ApiServerSettings tenant_settings() const;

@@ -1,4 +1,4 @@
-// The hub's thread: dequeues from the inbox, steps the core, sends the requests that it returns.
+// The hub's thread: dequeues from the inbox, steps the leader, sends the requests that it returns.
 //
 // Every decision is in the core (engine/core/core.h); the loop waits, and stops in order: it drops
 // further facts, gives writes under way a short grace, and logs the rest as unknown.
@@ -13,8 +13,8 @@
 
 #include "engine/apply/patch_sink.h"
 #include "engine/core/batches.h"
-#include "engine/runtime/hub_core.h"
 #include "engine/runtime/inbox.h"
+#include "engine/runtime/leader.h"
 #include "engine/runtime/notice_queue.h"
 
 namespace fairlead {
@@ -68,8 +68,8 @@ struct HubPorts {
 
 class HubLoop {
  public:
-  /// All outlive the loop, and the inbox every answer of the sinks. `core` is started.
-  HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports);
+  /// All outlive the loop, and the inbox every answer of the sinks. `leader` has begun.
+  HubLoop(Leader& leader, Inbox& inbox, HubStatus& status, HubPorts ports);
   /// Runs until the inbox asks it to stop, and ends cleanly. An error means that the log accepts no
   /// more events; nothing was sent that it does not hold. The process should then end (exit code 3)
   /// and start again from the log: only a fresh opening shows what the disk holds after a failed
@@ -87,7 +87,7 @@ class HubLoop {
   void send_notices();
   void publish();
 
-  HubCore& core_;
+  Leader& leader_;
   Inbox& inbox_;
   HubStatus& status_;
   const HubPorts ports_;

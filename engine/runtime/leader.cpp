@@ -1,4 +1,4 @@
-#include "engine/runtime/hub_core.h"
+#include "engine/runtime/leader.h"
 
 #include <algorithm>
 #include <chrono>
@@ -13,44 +13,18 @@
 
 namespace fairlead {
 
-namespace {
+Leader::Leader(Replica& replica)
+    : replica_(replica),
+      log_(replica.log_),
+      clock_(replica.clock_),
+      settings_(replica.settings_),
+      logger_(replica.logger_),
+      core_(*replica.core_),
+      snapshots_(replica.snapshots_),
+      stats_(replica.stats_) {}
 
-CoreSettings settings_of_hub(WriteMode mode) {
-  CoreSettings settings;
-  settings.mode = mode;
-  settings.watching = Watching::by_state;
-  return settings;
-}
-
-}  // namespace
-
-HubCore::HubCore(EventLog& log, Clock& clock, HubSettings settings, Logger logger)
-    : log_(log),
-      clock_(clock),
-      settings_(std::move(settings)),
-      logger_(std::move(logger)),
-      core_(settings_of_hub(settings_.mode)),
-      snapshots_(settings_.snapshots, log_, settings_.saved_aside_nodes, settings_.stops, logger_) {
-}
-
-LogTime HubCore::now() const { return std::max(clock_.now(), state().now); }
-
-Result<void> HubCore::fold_log(const Progress& progress) {
-  auto snapshot = newest_of(log_, settings_.snapshots, log_.last_seq());
-  if (!snapshot) return snapshot.error();
-  State start;
-  if (*snapshot) {
-    start = std::move((*snapshot)->state);
-    snapshots_.begin_with((*snapshot)->info);
-  }
-  auto state = state_from(log_, std::move(start), log_.last_seq(), progress);
-  if (!state) return state.error();
-  core_.restore(*std::move(state));
-  return {};
-}
-
-Result<void> HubCore::start(const Configuration& configuration, const Progress& progress) {
-  if (auto folded = fold_log(progress); !folded) return in_context("the log", folded.error());
+Result<void> Leader::begin(const Configuration& configuration) {
+  check(state().seq == log_.last_seq(), "a leader begins where its log ends");
   epoch_ = Epoch{state().epoch.value + 1};
   const Seq folded = state().seq;
   const Seq snapshot = snapshots_.last();
@@ -63,7 +37,7 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   if (changed) add(ConfigChanged{configuration});
   core_.propose(std::move(drafts));
   if (auto begun = append(ready(Input::more_pending).append); !begun) return begun;
-  publish_view();
+  replica_.publish_view();
   logger_({Severity::info,
            "epoch started",
            {{"epoch", std::to_string(epoch_.value)},
@@ -76,8 +50,14 @@ Result<void> HubCore::start(const Configuration& configuration, const Progress& 
   return {};
 }
 
+Result<void> Leader::step_down() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  replica_.restart(std::move(core_).release_state());
+  return {};
+}
+
 // What the configuration in force leaves out.
-void HubCore::report_configuration() const {
+void Leader::report_configuration() const {
   for (const std::string& what : gated_mappings(state().configuration.dra.device_class_mappings))
     logger_({Severity::warn, what, {}});
   for (const UnwatchedClaim& claim : unwatched_claims(state(), core_.watch()))
@@ -88,7 +68,7 @@ void HubCore::report_configuration() const {
          {{"cluster", claim.cluster}, {"claim", claim.claim}, {"since", to_rfc3339(claim.since)}}});
 }
 
-void HubCore::report_refused(const std::vector<Kind>& kinds) const {
+void Leader::report_refused(const std::vector<Kind>& kinds) const {
   for (const Kind kind : kinds) {
     const auto scope = core_.watch().hub.kinds.find(kind);
     const bool all = scope == core_.watch().hub.kinds.end() || scope->second.namespace_.empty();
@@ -100,7 +80,7 @@ void HubCore::report_refused(const std::vector<Kind>& kinds) const {
 }
 
 // Returns what the core asks for, and logs what it says.
-Ready HubCore::ready(Input input) {
+Ready Leader::ready(Input input) {
   Ready ready = core_.ready(clock_.now(), input);
   report_refused(ready.refused);
   if (core_.synced() && !synced_)
@@ -112,14 +92,14 @@ Ready HubCore::ready(Input input) {
   return ready;
 }
 
-void HubCore::absent(Kind kind) {
+void Leader::absent(Kind kind) {
   if (core_.absent(kind))
     logger_({Severity::warn,
              "not served by the hub: waiting for its CRD",
              {{"kind", std::string(info(kind).name)}}});
 }
 
-void HubCore::note(std::vector<AdmissionDecided> notes) {
+void Leader::note(std::vector<AdmissionDecided> notes) {
   std::vector<EventDraft> drafts;
   drafts.reserve(notes.size());
   for (AdmissionDecided& note : notes)
@@ -127,13 +107,7 @@ void HubCore::note(std::vector<AdmissionDecided> notes) {
   core_.propose(std::move(drafts));
 }
 
-// Called when all events are durable and no moment is open.
-void HubCore::publish_view() {
-  if (settings_.admission == nullptr) return;
-  settings_.admission->publish(state(), core_.synced() ? ViewState::synced : ViewState::unsynced);
-}
-
-Result<void> HubCore::reconfigure(const Configuration& configuration) {
+Result<void> Leader::reconfigure(const Configuration& configuration) {
   if (!core_.configure(configuration)) {
     logger_({Severity::info, "configuration read again: nothing changed", {}});
     return {};
@@ -147,14 +121,9 @@ Result<void> HubCore::reconfigure(const Configuration& configuration) {
   return {};
 }
 
-Result<HubEffects> HubCore::step(Input input) {
+Result<HubEffects> Leader::step(Input input) {
   if (auto checkpoint = snapshots_.collect(state())) core_.propose(*std::move(checkpoint));
   HubEffects effects;
-  const auto show_present = [this]() -> Result<void> {
-    if (settings_.present == nullptr) return {};
-    return settings_.present->show(core_, core_.synced() ? Planning::on : Planning::off,
-                                   [this] { return flush(); });
-  };
   for (;;) {
     Ready ready = this->ready(input);
     if (!ready.append.drafts.empty()) {
@@ -172,17 +141,19 @@ Result<HubEffects> HubCore::step(Input input) {
     if (ready.closed && settings_.admission != nullptr)
       settings_.admission->note(state(), core_.dirty());
     if (ready.closed)
-      if (auto shown = show_present(); !shown) return shown.error();
+      if (auto shown = replica_.show_present([this] { return flush(); }); !shown)
+        return shown.error();
     if (ready.flush != Seq{})
       if (auto flushed = flush(); !flushed) return flushed.error();
     if (!ready.idle()) continue;
-    if (input == Input::complete) publish_view();
-    if (auto shown = show_present(); !shown) return shown.error();
+    if (input == Input::complete) replica_.publish_view();
+    if (auto shown = replica_.show_present([this] { return flush(); }); !shown)
+      return shown.error();
     return effects;
   }
 }
 
-Result<void> HubCore::append(Append append) {
+Result<void> Leader::append(Append append) {
   if (append.origin == Origin::outcomes) stop_point("answer.before_log");
   auto events = commit(append);
   if (!events && events.error().code == ErrorCode::bad_input && append.divisible) {
@@ -204,7 +175,7 @@ Result<void> HubCore::append(Append append) {
 }
 
 // Leaves the drafts as they are if the log refuses them.
-Result<std::vector<Event>> HubCore::commit(Append& append) {
+Result<std::vector<Event>> Leader::commit(Append& append) {
   const auto began = std::chrono::steady_clock::now();
   auto events = log_.append(std::move(append.drafts), append.time, epoch_, append.durability);
   const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
@@ -213,7 +184,7 @@ Result<std::vector<Event>> HubCore::commit(Append& append) {
   return events;
 }
 
-void HubCore::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal) {
+void Leader::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal) {
   const auto dropped = core_.refused(std::move(drafts));
   if (!dropped) return;
   ++stats_.oversized;
@@ -226,7 +197,7 @@ void HubCore::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& r
 }
 
 // Counts the events that were logged, and logs the lines about them.
-void HubCore::report(const std::vector<Event>& events, Origin origin) {
+void Leader::report(const std::vector<Event>& events, Origin origin) {
   switch (origin) {
     case Origin::facts: return;
     case Origin::timer: ++stats_.timers; return;
@@ -246,7 +217,7 @@ void HubCore::report(const std::vector<Event>& events, Origin origin) {
   report_configuration();
 }
 
-Result<void> HubCore::flush() {
+Result<void> Leader::flush() {
   const auto began = std::chrono::steady_clock::now();
   auto flushed = log_.wait_durable();
   stats_.append.add({std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()});
@@ -257,20 +228,20 @@ Result<void> HubCore::flush() {
   return flushed;
 }
 
-void HubCore::lose_notice() {
+void Leader::lose_notice() {
   if (stats_.notices_lost++ == 0)
     logger_({Severity::warn, "an Event could not be sent: too many wait", {}});
 }
 
 // Called right after a commit, so that State is exactly what the log folds to up to there. The log
 // is flushed first: a snapshot of events that a crash loses would belong to no log.
-Result<void> HubCore::take_snapshot(HubSnapshots::Saving saving) {
+Result<void> Leader::take_snapshot(HubSnapshots::Saving saving) {
   if (auto flushed = flush(); !flushed) return flushed;
   if (auto checkpoint = snapshots_.take(state(), saving)) core_.propose(*std::move(checkpoint));
   return {};
 }
 
-Result<void> HubCore::give_up() {
+Result<void> Leader::give_up() {
   snapshots_.wind_down();
   core_.wind_down();
   if (auto answered = step(Input::complete); !answered) return answered.error();
@@ -287,28 +258,6 @@ Result<void> HubCore::give_up() {
   if (auto saved = take_snapshot(HubSnapshots::Saving::here); !saved) return saved;
   if (auto noted = step(Input::complete); !noted) return noted.error();
   return {};
-}
-
-HubStats HubCore::stats() {
-  HubStats stats = stats_;
-  stats.snapshots = snapshots_.taken();
-  stats.ingest = core_.ingest_counts();
-  stats.seq = log_.last_seq();
-  stats.epoch = epoch_;
-  stats.log_time = log_.last_time();
-  stats.awaited = awaited();
-  stats.planning = awaited().empty();
-  stats.writes_waiting = core_.unsent();
-  stats.writes_under_way = core_.under_way();
-  stats.deadlines = state().deadlines.all().size();
-  stats.clusters = state().clusters.size();
-  stats.claims = state().claims.by_name.size();
-  stats.queues = state().queues.by_name.size();
-  stats.tenants = state().pool.tenants.size();
-  stats.claim_counts = census_.of(state(), now());
-  stats.pool_counts = pool_census_.of(state(), now());
-  stats.dispatch_counts = dispatch_census_.of(state(), now());
-  return stats;
 }
 
 }  // namespace fairlead

@@ -1,5 +1,5 @@
-// The hub without threads: the driver of the core (engine/core/core.h) that has a log on a disk, a
-// clock, snapshots and diagnostics.
+// A replica that leads: it begins an epoch, knows which streams there should be, plans, and alone
+// appends to the log. The driver of the core (engine/core/core.h) without threads.
 //
 // One step does all that the core asks for and returns the effects, which follow from durable
 // events. It waits for the log's disk and for nothing else; sockets and the inbox are the loop's
@@ -9,35 +9,13 @@
 // are prepared meanwhile.
 #pragma once
 
-#include <cstddef>
-#include <functional>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "engine/core/core.h"
-#include "engine/log/event_log.h"
-#include "engine/runtime/admission_feed.h"
-#include "engine/runtime/diagnostics.h"
-#include "engine/runtime/hub_snapshots.h"
-#include "engine/runtime/hub_stats.h"
-#include "engine/runtime/present_state.h"
+#include "engine/runtime/replica.h"
 #include "engine/runtime/write_diagnostics.h"
-#include "snapshots/snapshot_store.h"
 
 namespace fairlead {
-
-struct HubSettings {
-  std::string identity;                ///< of this process, for EpochStarted
-  WriteMode mode = WriteMode::apply;   ///< or recommend
-  SnapshotStore* snapshots = nullptr;  ///< where snapshots are saved; null: none are
-  AdmissionFeed* admission = nullptr;  ///< where views of State are published; null: nowhere
-  /// Returns how often the hub was asked to stop, ever: a snapshot that is being taken when it is
-  /// asked (again) is given up. Empty: never.
-  std::function<int()> stops = {};
-  PresentState* present = nullptr;  ///< where State is shown to questions; null: nowhere
-  std::size_t saved_aside_nodes = kSavedAsideNodes;
-};
 
 /// What the caller must do after a step.
 struct HubEffects {
@@ -48,16 +26,20 @@ struct HubEffects {
   std::vector<Notice> notices;                  ///< for KubeEvents
 };
 
-/// Owned by one thread, which alone appends to the log. `log` and `clock` outlive it. After an
-/// error only stats() may be called: the log accepts no more events, so nothing may be sent.
-class HubCore {
+/// Owned by the replica's thread. After an error only stats() may be called: the log accepts no
+/// more events, so nothing may be sent.
+class Leader {
  public:
-  HubCore(EventLog& log, Clock& clock, HubSettings settings, Logger logger);
+  /// `replica` outlives it, and has folded the whole log when begin() is called.
+  explicit Leader(Replica& replica);
 
-  /// Folds the log, from the newest good snapshot on, and begins a new epoch with `configuration`
-  /// in force. Calls `progress` (may be empty) with the number of events folded, and of all.
-  using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
-  Result<void> start(const Configuration& configuration, const Progress& progress);
+  /// Takes over: begins a new epoch with `configuration` in force. The first effects name the
+  /// streams, all of which are listed anew.
+  Result<void> begin(const Configuration& configuration);
+  /// Gives the replica back, which follows from now on; nothing else may be called then. What was
+  /// queued is dropped, and what was sent and not answered is unknown to the next leader. Fails if
+  /// an append did: State may be ahead of the log.
+  Result<void> step_down();
 
   /// Queue a fact or an answer for the next step. Facts of streams that should not exist are
   /// dropped.
@@ -75,8 +57,7 @@ class HubCore {
   Result<HubEffects> step(Input input);
   /// When the next step is due if nothing is offered; a time in the past means at once.
   LogTime next_due() const { return core_.next_deadline(); }
-  /// The log time of an append made now: the clock's, unless the log is ahead of it.
-  LogTime now() const;
+  LogTime now() const { return replica_.now(); }
 
   /// Counts a notice that could not be kept until its turn, and logs the first.
   void lose_notice();
@@ -92,9 +73,7 @@ class HubCore {
   const std::set<Kind>& awaited() const { return core_.awaited(); }
   const State& state() const { return core_.state(); }
   std::size_t under_way() const { return core_.under_way(); }
-  /// Returns the numbers of now. `seq` and `log_time` are durable; in a burst the gauges may be
-  /// some commits ahead of them.
-  HubStats stats();
+  HubStats stats() { return replica_.stats(); }
 
  private:
   Ready ready(Input input);
@@ -102,27 +81,24 @@ class HubCore {
   Result<std::vector<Event>> commit(Append& append);
   void drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal);
   void report(const std::vector<Event>& events, Origin origin);
-  Result<void> flush();
-  Result<void> take_snapshot(HubSnapshots::Saving saving);
-  Result<void> fold_log(const Progress& progress);
   void report_configuration() const;
   void report_refused(const std::vector<Kind>& kinds) const;
-  void publish_view();
+  Result<void> flush();
+  Result<void> take_snapshot(HubSnapshots::Saving saving);
 
+  Replica& replica_;
+  // What is the replica's, and used in its name.
   EventLog& log_;
   Clock& clock_;
-  const HubSettings settings_;
-  const Logger logger_;
+  const HubSettings& settings_;
+  const Logger& logger_;
+  Core& core_;
+  HubSnapshots& snapshots_;
+  HubStats& stats_;
 
-  Core core_;
   Epoch epoch_;
   WriteDiagnostics writes_;
-  ClaimCensus census_;
-  Census<PoolCounts, count_pool> pool_census_;
-  Census<DispatchCounts, count_dispatch> dispatch_census_;
   bool synced_ = false;  ///< as it was reported last
-  HubSnapshots snapshots_;
-  HubStats stats_;
 };
 
 }  // namespace fairlead
