@@ -44,6 +44,7 @@ void Core::restore(State state) {
 }
 
 void Core::offer(WatchFact&& fact) {
+  if (settings_.watching == Watching::by_state && !sources_.note(fact)) return;
   if (!winding_down_ && !failed_) facts_.offer(std::move(fact));
 }
 
@@ -61,7 +62,11 @@ void Core::propose(std::vector<EventDraft> drafts) {
 
 void Core::propose(Fact fact) { propose(own(std::move(fact))); }
 
-void Core::reconnected(const SourceName& source) { lists_.reconnected(source); }
+bool Core::absent(Kind kind) {
+  if (!awaited().contains(kind)) return false;
+  offer({std::string(kHub), ListCompleted{kind, ""}});
+  return true;
+}
 
 void Core::set_planning(Planning planning) {
   if (winding_down_) return;
@@ -79,6 +84,22 @@ void Core::wind_down() {
 
 void Core::give_up(std::string_view why) { outbox_.give_up(why); }
 
+// Where a kind came into use, planning waits for its first list, as at the start.
+void Core::follow_configuration() {
+  if (settings_.watching == Watching::by_driver) return;
+  for (WatchFact& fact : sources_.follow_configuration(state(), lists_))
+    if (!winding_down_) facts_.offer(std::move(fact));
+  if (awaited().empty()) return;
+  synced_ = false;
+  set_planning(Planning::off);
+}
+
+// Called when all that was listed is in the log.
+bool Core::may_begin() const {
+  return settings_.watching == Watching::by_state && !synced_ && sources_.began() &&
+         awaited().empty();
+}
+
 // The present moment may close as far as input goes. One of our own intents may in any case, unless
 // their answers are to be a part of it.
 bool Core::may_close(Input input) const {
@@ -91,10 +112,20 @@ Ready Core::ready(LogTime now, Input input) {
   if (failed_ || out_) return ready;
   // The clock may have been set back; evolve() aborts on a log time that goes back.
   now = std::max(now, state().now);
+  ready.refused = sources_.refused();
   ready.append = next_append(now, input);
   if (!ready.append.drafts.empty()) {
     out_ = ready.append.origin;
     return ready;
+  }
+  if (may_begin()) {
+    if (durable_ < state().seq) {
+      ready.flush = state().seq;
+      return ready;
+    }
+    synced_ = true;
+    rounds_ = 0;
+    set_planning(Planning::on);
   }
   // Nothing is left to append, so all events of the moment are folded.
   if (planning_ != Planning::off && moments_.open() && rounds_ < settings_.rounds_max &&
@@ -202,6 +233,7 @@ void Core::appended(std::span<const Event> events, Durability durability) {
     case Origin::proposal:
       outbox_.set_inflight_max(state().configuration.writes.inflight_max);
       if (state().configuration.record) outbox_.give_up("the hub writes nothing any more: record");
+      follow_configuration();
       break;
     case Origin::timer: break;
   }
@@ -260,12 +292,18 @@ void Core::end_turn(LogTime now, Input input, Ready& ready) {
     return;
   }
   rounds_ = 0;
+  // Before anything that a new stream reports.
+  if (settings_.watching == Watching::by_state)
+    for (WatchFact& fact : sources_.follow_tenants(state(), lists_))
+      if (!winding_down_) facts_.offer(std::move(fact));
+  ready.watch = sources_.changed_watch();
   ready.next_deadline = next_deadline();
 }
 
 LogTime Core::next_deadline() const {
   if (failed_ || out_) return kForever;
-  if (!proposed_.empty() || facts_.waiting() || outbox_.waiting()) return LogTime{};
+  if (!proposed_.empty() || facts_.waiting() || outbox_.waiting() || sources_.due(state()))
+    return LogTime{};
   const LogTime due = facts_.next_due();
   if (planning_ == Planning::off) return due;
   if (moments_.open() || to_plan_) return LogTime{};

@@ -13,6 +13,7 @@
 //       else return core.failed();                      // only a fresh fold shows what was stored
 //       continue;
 //     }
+//     if (ready.watch) open the streams that it names, and close all others;
 //     for (request : ready.send) server.send(request);  // its answer comes by answer()
 //     if (ready.flush != Seq{}) { log.wait_durable(); core.durable(log.last_seq()); }
 //     if (ready.idle()) wait for input, or until ready.next_deadline;
@@ -61,6 +62,14 @@ enum class Planning : std::uint8_t {
   on,
 };
 
+/// Who knows which streams exist, and when enough is known to plan.
+enum class Watching : std::uint8_t {
+  by_driver,  ///< the driver: each fact that it offers counts, and it calls set_planning()
+  /// State: the driver keeps the streams of Ready::watch open, and facts of others are dropped.
+  /// Planning begins once the first list of each kind that is read on the hub is stored.
+  by_state,
+};
+
 /// While more input is pending, the moment closes at the latest after this many events.
 inline constexpr std::size_t kUnplannedEventsMax = 4096;
 /// Rounds of planning until an idle Ready: a rule that never comes to rest must not keep the driver
@@ -73,6 +82,7 @@ struct CoreSettings {
   WriteMode mode = WriteMode::apply;
   Clocking clocking = Clocking::strict;
   Planning planning = Planning::off;
+  Watching watching = Watching::by_driver;
   std::size_t unplanned_max = kUnplannedEventsMax;
   int rounds_max = kRoundsMax;
   Duration timer_gap = kTimerGap;
@@ -82,6 +92,7 @@ constexpr CoreSettings in_virtual_time() {
   return {.mode = WriteMode::assume,
           .clocking = Clocking::shared,
           .planning = Planning::on,
+          .watching = Watching::by_driver,
           .unplanned_max = SIZE_MAX,
           .rounds_max = INT_MAX,
           .timer_gap = Duration{}};
@@ -106,8 +117,9 @@ class Core {
   /// Queues drafts that no stream and no answer brings, as one commit before all other.
   void propose(std::vector<EventDraft> drafts);
   void propose(Fact fact);  ///< of kSelf
-  /// The streams of `source` begin anew: what their first lists do not name is gone.
-  void reconnected(const SourceName& source);
+  /// The hub does not serve this kind. Returns whether planning waited for a list of it: it counts
+  /// as listed then.
+  bool absent(Kind kind);
   /// To `on`, the present moment closes again and is planned. Directly from `off`, everything
   /// counts as changed: State may come from a snapshot, which has no dirty set. By way of `paused`,
   /// only what dirty() holds is planned. Without effect after wind_down().
@@ -140,6 +152,12 @@ class Core {
   /// a follower so. What it had queued, planned or sent ends with it.
   State release_state() && { return moments_.release_state(); }
   const DirtySet& dirty() const { return moments_.dirty(); }
+  /// The streams that should exist, and the kinds of the hub that planning waits for; nothing
+  /// before the first event that this core appends. Only Watching::by_state.
+  const Watch& watch() const { return sources_.watch(); }
+  const std::set<Kind>& awaited() const { return sources_.awaited(); }
+  /// Nothing is awaited, and planning has begun.
+  bool synced() const { return synced_; }
   /// Whether State is in the middle of a moment.
   bool moment_open() const { return moments_.open(); }
   /// As the function of light_copy.h.
@@ -161,6 +179,8 @@ class Core {
     std::vector<Notice> notices;
   };
 
+  void follow_configuration();
+  bool may_begin() const;
   bool may_close(Input input) const;
   Append next_append(LogTime now, Input input);
   std::vector<EventDraft> draft_timer(LogTime now);
@@ -173,6 +193,7 @@ class Core {
   Moments moments_;
   Ingest ingest_;
   FirstLists lists_;
+  Sources sources_;
   FactQueue facts_;
   Outbox outbox_;
   std::deque<std::vector<EventDraft>> proposed_;
@@ -180,6 +201,7 @@ class Core {
   std::map<WriteKey, Digest> recommended_;  ///< the last recommendation for each object
 
   Planning planning_;
+  bool synced_ = false;
   std::optional<Origin> out_;  ///< of the append that is not answered yet
   bool to_plan_ = false;       ///< the present moment is closed and not planned yet
   int rounds_ = 0;             ///< moments closed since the last idle Ready

@@ -7,6 +7,7 @@
 #include "engine/apply/patch_sink.h"
 #include "engine/base/durability.h"
 #include "engine/core/notice.h"
+#include "engine/core/sources.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -53,6 +54,13 @@ struct Ready {
   /// are not known to be stored. Wait for them, then call durable(). A driver that cannot wait goes
   /// on, and calls it when it learns so.
   Seq flush;
+
+  /// Kinds that cannot be read on the hub, and that planning does not wait for: say so of each.
+  std::vector<Kind> refused;
+
+  /// Not null: the streams that should exist changed. Open those that are missing and close all
+  /// others, before anything is sent. Valid until the next call. Only if idle().
+  const Watch* watch = nullptr;
 
   // The effects, with a flush or at the end. All that they follow from is stored.
   /// Send each, once and in this order, and call answer() once for each.

@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "engine/base/stop_point.h"
-#include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/pool/super_clusters.h"
-#include "engine/fold/pool/tenants.h"
 
 namespace fairlead {
 
@@ -31,29 +28,28 @@ bool HubStatus::ready() const {
   return stats_.planning && !failed_;
 }
 
-HubLoop::HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports)
-    : core_(core), inbox_(inbox), status_(status), ports_(std::move(ports)) {}
+HubLoop::HubLoop(Leader& leader, Inbox& inbox, HubStatus& status, HubPorts ports)
+    : leader_(leader), inbox_(inbox), status_(status), ports_(std::move(ports)) {}
 
 Duration HubLoop::wait() const {
-  const LogTime due = core_.next_due();
-  const LogTime now = core_.now();
+  const LogTime due = leader_.next_due();
+  const LogTime now = leader_.now();
   if (due <= now) return {0};
-  const Duration longest = !notices_.empty()         ? kNoticeInterval
-                           : core_.awaited().empty() ? kIdleMax
-                                                     : kAbsenceInterval;
+  const Duration longest = !notices_.empty()           ? kNoticeInterval
+                           : leader_.awaited().empty() ? kIdleMax
+                                                       : kAbsenceInterval;
   const Duration span = due - now;
   return std::min(ports_.on_the_machine ? ports_.on_the_machine(span) : span, longest);
 }
 
 Result<void> HubLoop::run() {
-  await_ids();
   for (;;) {
     if (ports_.turned) ports_.turned();
     Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
     // The facts are dropped: what they observe is listed again at the next start.
     if (content.stops > 0) {
-      for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
-      core_.note(std::move(content.notes));
+      for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
+      leader_.note(std::move(content.notes));
       return finish(content.stops);
     }
     if (auto done = round(std::move(content)); !done) {
@@ -65,49 +61,26 @@ Result<void> HubLoop::run() {
 }
 
 Result<void> HubLoop::round(Inbox::Content content) {
-  for (WatchFact& fact : content.facts) core_.offer(std::move(fact));
-  for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
-  core_.note(std::move(content.notes));
-  if (content.configuration) {
+  for (WatchFact& fact : content.facts) leader_.offer(std::move(fact));
+  for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
+  leader_.note(std::move(content.notes));
+  if (content.configuration)
     if (const auto configuration = ports_.read_configuration())
-      if (auto changed = core_.reconfigure(*configuration); !changed) return changed;
-    await_ids();
-  }
-  if (!core_.awaited().empty())
-    for (const Kind kind : ports_.absent_kinds()) core_.absent(kind);
-  auto effects = core_.step(content.more_facts ? Input::more_pending : Input::complete);
+      if (auto changed = leader_.reconfigure(*configuration); !changed) return changed;
+  if (!leader_.awaited().empty())
+    for (const Kind kind : ports_.absent_kinds()) leader_.absent(kind);
+  auto effects = leader_.step(content.more_facts ? Input::more_pending : Input::complete);
   if (!effects) return effects.error();
+  if (effects->watch && ports_.follow)
+    ports_.follow(leader_.state().configuration, *effects->watch);
   for (const Recommendation& recommendation : effects->recommendations)
     ports_.recommend(recommendation);
   if (ports_.notify)
     for (Notice& notice : effects->notices)
-      if (!notices_.push(std::move(notice))) core_.lose_notice();
+      if (!notices_.push(std::move(notice))) leader_.lose_notice();
   send_notices();
   for (WriteRequest& request : effects->requests) send(std::move(request));
-  follow_tenants();
   return {};
-}
-
-// A super cluster whose ConfigMap was not read yet has no id: else its name would count as one
-// until then. Offered before anything that a new stream reports, which comes by the inbox.
-void HubLoop::await_ids() {
-  const Configuration& configuration = core_.state().configuration;
-  for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
-    if (pool_entry_of(configuration.pool, member.cluster) &&
-        !core_.state().pool.learnt.contains(member.cluster))
-      core_.offer({member.cluster, StreamLost{Kind::config_map}});
-}
-
-// Before anything that a new stream reports is offered: that comes by the inbox.
-void HubLoop::follow_tenants() {
-  const State& state = core_.state();
-  if (!ports_.follow_tenants || state.pool.tenancy_seq == tenancy_) return;
-  tenancy_ = state.pool.tenancy_seq;
-  const std::vector<SourceName> fresh = ports_.follow_tenants(state);
-  std::set<SourceName> watched;
-  for (const TenantAccess& access : tenants_to_watch(state))
-    watched.insert(tenant_source(access.tenant));
-  core_.watch_tenants(std::move(watched), fresh);
 }
 
 void HubLoop::send(WriteRequest request) {
@@ -117,7 +90,8 @@ void HubLoop::send(WriteRequest request) {
     answer.intent = request.intent;
     answer.result = WriteResult::unserved;
     answer.reason = "not connected to " + request.cluster;
-    // Through the inbox, as every answer, so that the core is not entered from within its effects.
+    // Through the inbox, as every answer, so that the leader is not entered from within its
+    // effects.
     return inbox_.push(std::move(answer));
   }
   stop_point("send.before");
@@ -133,25 +107,25 @@ void HubLoop::send_notices() {
 
 Result<void> HubLoop::finish(int stops) {
   inbox_.close();  // first: an I/O thread that waits in push() of a fact could deliver no answer
-  core_.wind_down();
+  leader_.wind_down();
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStopGrace.ns);
-  while (stops < 2 && core_.under_way() > 0) {
+  while (stops < 2 && leader_.under_way() > 0) {
     const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
     if (ports_.turned) ports_.turned();
     Inbox::Content content = inbox_.dequeue({left}, 0);
-    for (WriteAnswer& answer : content.answers) core_.answer(std::move(answer));
-    core_.note(std::move(content.notes));
+    for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
+    leader_.note(std::move(content.notes));
     stops = content.stops;
-    if (auto done = core_.step(Input::complete); !done) return done.error();
+    if (auto done = leader_.step(Input::complete); !done) return done.error();
   }
-  auto done = core_.give_up();
+  auto done = leader_.give_up();
   publish();
   return done;
 }
 
 void HubLoop::publish() {
-  HubStats stats = core_.stats();
+  HubStats stats = leader_.stats();
   stats.inbox = inbox_.depth();
   stats.inbox_max = inbox_.facts_max();
   status_.set(stats);

@@ -1,4 +1,4 @@
-// The hub's thread: dequeues from the inbox, steps the core, sends the requests that it returns.
+// The hub's thread: dequeues from the inbox, steps the leader, sends the requests that it returns.
 //
 // Every decision is in the core (engine/core/core.h); the loop waits, and stops in order: it drops
 // further facts, gives writes under way a short grace, and logs the rest as unknown.
@@ -13,8 +13,8 @@
 
 #include "engine/apply/patch_sink.h"
 #include "engine/core/batches.h"
-#include "engine/runtime/hub_core.h"
 #include "engine/runtime/inbox.h"
+#include "engine/runtime/leader.h"
 #include "engine/runtime/notice_queue.h"
 
 namespace fairlead {
@@ -53,9 +53,9 @@ struct HubPorts {
   /// Reads the configuration again; nullopt if the old one stays, which the port then logs.
   std::function<std::optional<Configuration>()> read_configuration;
   std::function<void(const Recommendation&)> recommend;
-  /// Watches the tenants that State now has, and returns the sources of those that were not watched
-  /// before; empty: no tenants are watched.
-  std::function<std::vector<SourceName>(const State&)> follow_tenants{};
+  /// Opens the streams of a Watch, with the settings of the configuration in force, and closes all
+  /// others; empty: none are opened.
+  std::function<void(const Configuration&, const Watch&)> follow{};
   /// Sends a notice once, without a guarantee; empty: notices are dropped. Called at the pace of a
   /// NoticeQueue.
   std::function<void(const Notice&)> notify{};
@@ -68,31 +68,30 @@ struct HubPorts {
 
 class HubLoop {
  public:
-  /// All outlive the loop, and the inbox every answer of the sinks. `core` is started.
-  HubLoop(HubCore& core, Inbox& inbox, HubStatus& status, HubPorts ports);
+  /// All outlive the loop, and the inbox every answer of the sinks. `leader` has begun.
+  HubLoop(Leader& leader, Inbox& inbox, HubStatus& status, HubPorts ports);
   /// Runs until the inbox asks it to stop, and ends cleanly. An error means that the log accepts no
   /// more events; nothing was sent that it does not hold. The process should then end (exit code 3)
   /// and start again from the log: only a fresh opening shows what the disk holds after a failed
   /// sync.
   Result<void> run();
-  /// One turn of run(), for a driver that waits in its own way.
+  /// One turn of it, without a wait: for who has a clock and an order of its own. An error is
+  /// run()'s.
   Result<void> round(Inbox::Content content);
+  /// How long run() waits for the inbox before the next round.
+  Duration wait() const;
 
  private:
   Result<void> finish(int stops);
-  Duration wait() const;
-  void await_ids();
-  void follow_tenants();
   void send(WriteRequest request);
   void send_notices();
   void publish();
 
-  HubCore& core_;
+  Leader& leader_;
   Inbox& inbox_;
   HubStatus& status_;
   const HubPorts ports_;
   NoticeQueue notices_;
-  Seq tenancy_;  ///< Pool::tenancy_seq when the tenants were followed last
 };
 
 }  // namespace fairlead

@@ -35,15 +35,17 @@ BusyHub::BusyHub(const std::filesystem::path& directory)
     : log_(need(RocksdbLog::open(directory / "data", OpenMode::write))),
       feed_(busy_configuration(world_)) {
   world_.hub.put(SmallWorld::claim(), SmallWorld::claim_facts());
-  core_ = std::make_unique<HubCore>(
-      *log_, clock_, HubSettings{"bench", WriteMode::apply, every_hub_kind(), nullptr, &feed_},
-      [](const Diagnostic&) {});
-  need(core_->start(busy_configuration(world_), {}));
-  for (WatchFact& fact : world_.hub.list(every_hub_kind())) core_->offer(std::move(fact));
+  replica_ = std::make_unique<Replica>(*log_, clock_,
+                                       HubSettings{"bench", WriteMode::apply, nullptr, &feed_},
+                                       [](const Diagnostic&) {});
+  need(replica_->fold({}));
+  leader_ = std::make_unique<Leader>(*replica_);
+  need(leader_->begin(busy_configuration(world_)));
+  for (WatchFact& fact : world_.hub.list(every_hub_kind())) leader_->offer(std::move(fact));
   for (WatchFact& fact : world_.member.list({Kind::node, Kind::local_queue, Kind::cluster_queue}))
-    core_->offer(std::move(fact));
+    leader_->offer(std::move(fact));
   // Until the quotas of the claim are written and answered.
-  for (int rounds = 0; core_->next_due() <= core_->now() && rounds < 1000; ++rounds) step();
+  for (int rounds = 0; leader_->next_due() <= leader_->now() && rounds < 1000; ++rounds) step();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -71,20 +73,20 @@ void BusyHub::change_nodes(int round) {
     facts.labels = {{"pool", pool}};
     facts.ready = true;
     facts.allocatable = {{"cpu", 100'000 + 1000 * (1 + (round + i) % 50)}};
-    core_->offer(world_.member.put(
+    leader_->offer(world_.member.put(
         SmallWorld::node(std::string(pool) + "-" + std::to_string(i / 2 % 5)), facts));
   }
 }
 
 // One step; its writes are carried out at once.
 void BusyHub::step() {
-  for (const WriteRequest& request : need(core_->step(Input::complete)).requests) {
+  for (const WriteRequest& request : need(leader_->step(Input::complete)).requests) {
     const auto event = need(need(log_->read(request.intent))->next());
     auto written = world_.hub.write(request.intent, std::get<PatchIntended>(event->fact));
-    if (written.observed) core_->offer(std::move(*written.observed));
-    core_->answer(std::move(written.answer));
+    if (written.observed) leader_->offer(std::move(*written.observed));
+    leader_->answer(std::move(written.answer));
   }
-  folded_ = core_->state().seq.value;
+  folded_ = leader_->state().seq.value;
 }
 
 }  // namespace fairlead::bench

@@ -9,7 +9,7 @@
 
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/runtime/admission_feed.h"
-#include "engine/runtime/hub_core.h"
+#include "engine/runtime/leader.h"
 #include "engine/runtime/system_clock.h"
 #include "tests/unit/core/small_world.h"
 
@@ -43,7 +43,8 @@ class BusyHub {
   std::unique_ptr<RocksdbLog> log_;
   SystemClock clock_;
   AdmissionFeed feed_;
-  std::unique_ptr<HubCore> core_;
+  std::unique_ptr<Replica> replica_;
+  std::unique_ptr<Leader> leader_;
   std::atomic<std::uint64_t> folded_{0};
   std::atomic<double> cpu_seconds_{0};
   std::atomic<bool> ending_{false};

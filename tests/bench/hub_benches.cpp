@@ -7,7 +7,7 @@
 
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/client/audit_question.h"
-#include "engine/runtime/hub_core.h"
+#include "engine/runtime/leader.h"
 #include "engine/runtime/system_clock.h"
 #include "snapshots/aside_save.h"
 #include "snapshots/snapshot_store.h"
@@ -34,24 +34,27 @@ class LargeHub {
     world_.at_once();
     world_.hub.put(SmallWorld::claim(), SmallWorld::claim_facts());
     start();
-    for (WatchFact& fact : world_.hub.list(every_hub_kind())) core_->offer(std::move(fact));
+    for (WatchFact& fact : world_.hub.list(every_hub_kind())) leader_->offer(std::move(fact));
     for (WatchFact& fact : world_.member.list({Kind::node, Kind::local_queue, Kind::cluster_queue}))
-      core_->offer(std::move(fact));
+      leader_->offer(std::move(fact));
     step(Input::complete);
     for (std::uint64_t first = 0; first < nodes; first += kNodesOfOffer) {
       offer_nodes(first);
       step(Input::more_pending);
     }
-    for (int rounds = 0; core_->next_due() <= core_->now() && rounds < 1000; ++rounds)
+    for (int rounds = 0; leader_->next_due() <= leader_->now() && rounds < 1000; ++rounds)
       step(Input::complete);
   }
 
   /// A hub that begins again in the same log.
   void start() {
-    HubSettings settings{"bench", WriteMode::apply, every_hub_kind(), &snapshots_};
+    HubSettings settings{"bench", WriteMode::apply, &snapshots_};
     settings.present = &present_;
-    core_ = std::make_unique<HubCore>(*log_, clock_, std::move(settings), [](const Diagnostic&) {});
-    need(core_->start(world_.configuration, {}));
+    replica_ =
+        std::make_unique<Replica>(*log_, clock_, std::move(settings), [](const Diagnostic&) {});
+    need(replica_->fold({}));
+    leader_ = std::make_unique<Leader>(*replica_);
+    need(leader_->begin(world_.configuration));
   }
   /// Answers `audit quota` as a hub does, whose thread looks for questions meanwhile. Returns the
   /// bytes that this takes.
@@ -89,7 +92,7 @@ class LargeHub {
   double end() {
     start();
     return seconds_of([this] {
-      need(core_->give_up());
+      need(leader_->give_up());
       need(log_->move_to_tables());
     });
   }
@@ -97,12 +100,12 @@ class LargeHub {
   double begin_snapshot() {
     std::unique_ptr<AsideSave> save;
     const double seconds =
-        seconds_of([&] { save = AsideSave::begin(snapshots_, core_->state(), log_->chain()); });
+        seconds_of([&] { save = AsideSave::begin(snapshots_, leader_->state(), log_->chain()); });
     if (!save) give_up("no process could be made");
     return 1e3 * seconds;
   }
   double save() {
-    return seconds_of([this] { need(snapshots_.save(core_->state(), log_->chain())); });
+    return seconds_of([this] { need(snapshots_.save(leader_->state(), log_->chain())); });
   }
 
  private:
@@ -117,16 +120,16 @@ class LargeHub {
                       {"pool", number % 3 != 0 ? "on-demand" : "spot"}};
       facts.ready = true;
       facts.allocatable = {{"cpu", 63'500}, {"memory", 270'582'939'648}, {"pods", 110}};
-      core_->offer(member.put(SmallWorld::node(name), facts));
+      leader_->offer(member.put(SmallWorld::node(name), facts));
     }
   }
   // One step; its writes are carried out at once.
   void step(Input input) {
-    for (const WriteRequest& request : need(core_->step(input)).requests) {
+    for (const WriteRequest& request : need(leader_->step(input)).requests) {
       const auto event = need(need(log_->read(request.intent))->next());
       auto written = world_.hub.write(request.intent, std::get<PatchIntended>(event->fact));
-      if (written.observed) core_->offer(std::move(*written.observed));
-      core_->answer(std::move(written.answer));
+      if (written.observed) leader_->offer(std::move(*written.observed));
+      leader_->answer(std::move(written.answer));
     }
   }
 
@@ -135,7 +138,8 @@ class LargeHub {
   SnapshotStore snapshots_;
   SystemClock clock_;
   PresentState present_{[] {}};
-  std::unique_ptr<HubCore> core_;
+  std::unique_ptr<Replica> replica_;
+  std::unique_ptr<Leader> leader_;
 };
 
 std::shared_ptr<LargeHub> large_hub(const Place& place) {

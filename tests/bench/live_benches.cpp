@@ -10,13 +10,14 @@
 #include "connectors/kube/watch/reflector.h"
 #include "engine/core/batches.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
-#include "engine/runtime/hub_core.h"
 #include "engine/runtime/inbox.h"
+#include "engine/runtime/leader.h"
 #include "engine/runtime/system_clock.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/kubelet_node.h"
 #include "tests/bench/resident.h"
 #include "tests/bench/workload.h"
+#include "tests/unit/core/small_world.h"
 
 namespace fairlead::bench {
 namespace {
@@ -89,20 +90,23 @@ class LiveHub {
         nodes_(nodes),
         members_((nodes + kNodesOfMember - 1) / kNodesOfMember),
         log_(need(RocksdbLog::open(directory / "data", OpenMode::write))),
-        core_(*log_, clock_, HubSettings{"bench", WriteMode::apply, {}, nullptr, nullptr},
-              [](const Diagnostic&) {}),
+        replica_(*log_, clock_, HubSettings{"bench"}, [](const Diagnostic&) {}),
+        leader_(replica_),
         inbox_(kInboxFactsMax) {
     Configuration configuration;
     for (std::uint64_t i = 0; i < members_; ++i)
       configuration.member_kubeconfigs.push_back({member_name(i), "", member_name(i), ""});
-    need(core_.start(configuration, {}));
+    need(replica_.fold({}));
+    need(leader_.begin(configuration));
     ResourceFlavorFacts flavor;
     for (const char* pool : {"on-demand", "spot"}) {
       flavor.node_labels = {{"pool", pool}};
-      core_.offer(
+      leader_.offer(
           {std::string(kHub),
            ObjectSeen{{Kind::resource_flavor, "", pool}, "v1beta2", pool, "1", 1, flavor, {}}});
     }
+    for (WatchFact& list : ServerDouble("hub").list(every_hub_kind()))
+      leader_.offer(std::move(list));
     step();
   }
 
@@ -114,19 +118,19 @@ class LiveHub {
       Inbox::Content content = inbox_.dequeue(kIdle, kBatchFactsMax);
       for (WatchFact& fact : content.facts) {
         complete += std::holds_alternative<ListCompleted>(fact.said);
-        core_.offer(std::move(fact));
+        leader_.offer(std::move(fact));
       }
       step(content.more_facts ? Input::more_pending : Input::complete);
     }
     reader.join();
     std::size_t known = 0;
-    for (const auto& [name, cluster] : core_.state().clusters)
+    for (const auto& [name, cluster] : leader_.state().clusters)
       known += cluster.reports.nodes.size();
     if (known != nodes_) give_up("the hub knows other nodes than were listed");
   }
   void save_snapshot() {
     SnapshotStore store(directory_ / "data");
-    need(store.save(core_.state(), log_->chain()));
+    need(store.save(leader_.state(), log_->chain()));
   }
   /// Until the windows of layer 0 are over.
   void rest() {
@@ -137,7 +141,7 @@ class LiveHub {
  private:
   static constexpr Duration kIdle = milliseconds(100);
 
-  void step(Input input = Input::complete) { need(core_.step(input)); }
+  void step(Input input = Input::complete) { need(leader_.step(input)); }
 
   void read_lists() {
     NodeLines lines;
@@ -161,7 +165,8 @@ class LiveHub {
   const std::uint64_t nodes_, members_;
   const std::unique_ptr<RocksdbLog> log_;
   SystemClock clock_;
-  HubCore core_;
+  Replica replica_;
+  Leader leader_;
   Inbox inbox_;
   std::vector<std::unique_ptr<MemberStream>> streams_;  // of the thread that reads
 };

@@ -161,19 +161,16 @@ HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections
     return connections.sink_of(cluster);
   };
   ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
-  ports.read_configuration = [&options, &connections, logger]() -> std::optional<Configuration> {
+  ports.read_configuration = [&options, logger]() -> std::optional<Configuration> {
     auto read = configuration_of(options);
-    if (read) {
-      connections.follow(*read);
-      return *read;
-    }
+    if (read) return *read;
     logger({Severity::error,
             "the configuration cannot be used: the old one stays in force",
             {{"why", read.error().message}}});
     return std::nullopt;
   };
-  ports.follow_tenants = [&connections](const State& state) {
-    return connections.follow_tenants(tenants_to_watch(state));
+  ports.follow = [&connections](const Configuration& configuration, const Watch& watch) {
+    connections.follow(configuration, watch);
   };
   ports.notify = [&connections, identity = identity()](const Notice& notice) {
     connections.notify(notice, identity);
@@ -282,21 +279,22 @@ Result<void> run_hub(const HubCommandOptions& options) {
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
-  HubCore core(**log, clock,
-               {identity(), mode, hub_kinds(), &snapshots, views,
-                [&inbox] { return inbox.stops(); }, &present},
-               logger);
-  const auto started = signal_thread.while_folding(
-      [&] { return core.start(*configuration, progress_on_terminal("folding the log: ")); });
+  Replica replica(
+      **log, clock,
+      {identity(), mode, &snapshots, views, [&inbox] { return inbox.stops(); }, &present}, logger);
+  Leader leader(replica);
+  const auto started = signal_thread.while_folding([&]() -> Result<void> {
+    auto folded = replica.fold(progress_on_terminal("folding the log: "));
+    return folded ? leader.begin(*configuration) : folded;
+  });
   if (!started) return started;
-  connections.follow(*configuration);
   if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
     return connected;
   auto hub_watched = watch.watch("the hub");
-  HubLoop loop(core, inbox, status, ports_for(options, connections, *hub_watched, logger));
+  HubLoop loop(leader, inbox, status, ports_for(options, connections, *hub_watched, logger));
   auto ended = loop.run();
   hub_watched.reset();
-  close_log(**log, ended, core.stats().seq, logger);
+  close_log(**log, ended, replica.stats().seq, logger);
   // First, because an I/O thread may wait for a place in the inbox. (After an error the loop has
   // not closed it.)
   inbox.close();

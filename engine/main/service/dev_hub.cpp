@@ -21,7 +21,8 @@ DevHub::DevHub(EventLog& log, const std::filesystem::path& data, ScaledClock& cl
       inbox_(kInboxFactsMax),
       connections_(inbox_, logger_, std::make_shared<AccessProviders>()),
       snapshots_(data),
-      core_(log, clock, {"fairlead-dev", WriteMode::apply, hub_kinds(), &snapshots_}, logger_) {}
+      replica_(log, clock, {"fairlead-dev", WriteMode::apply, &snapshots_}, logger_),
+      leader_(replica_) {}
 
 DevHub::~DevHub() { (void)stop(); }
 
@@ -36,8 +37,8 @@ Result<std::unique_ptr<DevHub>> DevHub::start(EventLog& log, const std::filesyst
 Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& configuration) {
   auto credentials = load_kubeconfig(kubeconfig, {});
   if (!credentials) return credentials.error();
-  if (auto started = core_.start(configuration, {}); !started) return started;
-  connections_.follow(configuration);
+  if (auto folded = replica_.fold({}); !folded) return folded;
+  if (auto begun = leader_.begin(configuration); !begun) return begun;
   if (auto connected = connections_.connect_hub(std::move(*credentials), configuration); !connected)
     return connected;
   HubPorts ports;
@@ -45,16 +46,15 @@ Result<void> DevHub::begin(const std::string& kubeconfig, const Configuration& c
   ports.absent_kinds = [this] { return connections_.absent_kinds(); };
   ports.read_configuration = [this] {
     const std::lock_guard lock(mutex_);
-    if (wanted_) connections_.follow(*wanted_);
     return std::exchange(wanted_, std::nullopt);
   };
   ports.recommend = [](const Recommendation&) {};
-  ports.follow_tenants = [this](const State& state) {
-    return connections_.follow_tenants(tenants_to_watch(state));
+  ports.follow = [this](const Configuration& followed, const Watch& watch) {
+    connections_.follow(followed, watch);
   };
   ports.notify = [this](const Notice& notice) { connections_.notify(notice, "fairlead-dev"); };
   ports.on_the_machine = [this](Duration span) { return clock_.on_the_machine(span); };
-  loop_ = std::make_unique<HubLoop>(core_, inbox_, status_, std::move(ports));
+  loop_ = std::make_unique<HubLoop>(leader_, inbox_, status_, std::move(ports));
   running_ = true;
   thread_ = std::thread([this] {
     ended_ = loop_->run();

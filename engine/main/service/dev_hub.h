@@ -50,7 +50,8 @@ class DevHub {
   HubStatus status_;
   HubConnections connections_;
   SnapshotStore snapshots_;
-  HubCore core_;
+  Replica replica_;
+  Leader leader_;
   Result<void> ended_;
   std::unique_ptr<HubLoop> loop_;  ///< answers may come until the connections are stopped
   std::mutex mutex_;               // guards wanted_

@@ -4,9 +4,6 @@
 #include <utility>
 
 #include "connectors/kube/projection/projection.h"
-#include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/pool/super_clusters.h"
-#include "engine/runtime/hub_scope.h"
 
 namespace fairlead {
 
@@ -41,60 +38,22 @@ ConnectionStats stats_of(const SourceName& source, const ApiServerConnection& co
   return stats;
 }
 
-}  // namespace
-
-namespace {
-
-std::map<Kind, WatchScope> hub_scopes(const Configuration& configuration) {
-  std::map<Kind, WatchScope> scopes;
-  for (const Kind kind : hub_kinds())
-    if (!is_read_on_hub(kind, configuration))
-      scopes[kind] = {WatchScope::Breadth::nowhere, ""};
-    else if (std::string namespace_ = hub_namespace(kind, configuration); !namespace_.empty())
-      scopes[kind] = {kind == Kind::placement ? WatchScope::Breadth::everywhere_if_allowed
-                                              : WatchScope::Breadth::one_namespace,
-                      std::move(namespace_)};
-  return scopes;
-}
-
-// What is read nowhere on the hub may be read of a member: its streams have no scopes but those of
-// devices and Pods, which are watched where the configuration says so. Of Pods the metadata says
-// which Workload or tenant they belong to; their specs may hold secrets, and are long. A syncer
-// marks the Pods of tenants by an annotation: no label selects them.
-std::map<Kind, WatchScope> member_scopes(const Configuration& configuration,
-                                         const std::string& member) {
-  const WatchScope nowhere{WatchScope::Breadth::nowhere, ""};
-  const bool super = pool_entry_of(configuration.pool, member) != nullptr;
-  std::map<Kind, WatchScope> scopes;
-  for (const Kind kind : device_kinds())
-    if (!are_devices_read(kind, configuration) && !(super && are_devices_read_for_pool(kind)))
-      scopes[kind] = nowhere;
-  const auto metadata_of = [](std::string label) {
-    return WatchScope{WatchScope::Breadth::everywhere, "", std::move(label), ObjectPart::metadata};
-  };
-  if (super)
-    scopes[Kind::pod] = metadata_of("");
-  else
-    scopes[Kind::pod] =
-        are_member_pods_read(configuration) ? metadata_of(std::string(kPodSetLabel)) : nowhere;
-  return scopes;
+// Moves the connections that are wanted no more, or in another way.
+template <class Connection, class Wanted>
+void end_unwanted(std::map<SourceName, Connection>& open,
+                  const std::map<SourceName, Wanted>& wanted, std::vector<Connection>& ended) {
+  for (auto at = open.begin(); at != open.end();) {
+    const auto still = wanted.find(at->first);
+    if (still != wanted.end() && still->second == at->second.wanted) {
+      ++at;
+      continue;
+    }
+    ended.push_back(std::move(at->second));
+    at = open.erase(at);
+  }
 }
 
 }  // namespace
-
-std::vector<Kind> hub_kinds() {
-  std::vector<Kind> kinds;
-  for (const KindInfo& row : kKinds)
-    if (is_read_from(kHub, row.kind)) kinds.push_back(row.kind);
-  return kinds;
-}
-
-std::vector<Kind> device_kinds() {
-  std::vector<Kind> kinds;
-  for (const KindInfo& row : kKinds)
-    if (is_of_devices(row.kind)) kinds.push_back(row.kind);
-  return kinds;
-}
 
 HubConnections::HubConnections(Inbox& inbox, Logger logger,
                                std::shared_ptr<const AccessProviders> providers)
@@ -108,18 +67,18 @@ HubConnections::HubConnections(Inbox& inbox, Logger logger,
 
 HubConnections::~HubConnections() { stop(); }
 
-ConnectionSettings HubConnections::settings_for(const Configuration& configuration) const {
+ConnectionSettings HubConnections::settings_for(const Streams& streams) const {
   ConnectionSettings settings;
-  settings.http.inflight_max = static_cast<std::size_t>(configuration.writes.inflight_max) +
+  settings.http.inflight_max = static_cast<std::size_t>(configuration_.writes.inflight_max) +
                                kKindCount;  // writes never wait for lists
-  settings.writes = {configuration.writes.qps, configuration.writes.burst};
-  settings.reflector.stale_after = configuration.debounce.stale_after;
-  settings.reflector.lost_after = configuration.debounce.lost_after;
+  settings.writes = {configuration_.writes.qps, configuration_.writes.burst};
+  settings.reflector.stale_after = configuration_.debounce.stale_after;
+  settings.reflector.lost_after = configuration_.debounce.lost_after;
   // A healthy server may send nothing for a minute. A silent stream is opened again after half of
   // staleAfter: a server that answers is alive before its silence counts.
   settings.reflector.watch_silence_max = std::min(
-      settings.reflector.watch_silence_max, Duration{configuration.debounce.stale_after.ns / 2});
-  settings.scopes = hub_scopes(configuration);
+      settings.reflector.watch_silence_max, Duration{configuration_.debounce.stale_after.ns / 2});
+  settings.scopes = streams.kinds;
   settings.diagnose = [logger = logger_](const DiagnosticLine& line) {
     const bool over = line.about == LineAbout::recovery;
     logger({over ? Severity::info : Severity::warn, line.text, {}});
@@ -127,9 +86,8 @@ ConnectionSettings HubConnections::settings_for(const Configuration& configurati
   return settings;
 }
 
-ConnectionSettings HubConnections::member_settings(const std::string& member) const {
-  ConnectionSettings settings = settings_for(configuration_);
-  settings.scopes = member_scopes(configuration_, member);
+ConnectionSettings HubConnections::member_settings(const Watch::Member& member) const {
+  ConnectionSettings settings = settings_for(watch_.of(member));
   // There may be thousands of members, and nothing is written there. Of tenants as many connections
   // are kept as writes need.
   settings.http.idle_connections_max = 1;
@@ -145,8 +103,7 @@ ConnectionSettings HubConnections::member_settings(const std::string& member) co
 }
 
 ConnectionSettings HubConnections::tenant_settings() const {
-  ConnectionSettings settings = settings_for(configuration_);
-  settings.scopes.clear();
+  ConnectionSettings settings = settings_for(watch_.tenant);
   settings.discovery_inflight = 1;
   settings.beginnings = tenant_beginnings_;
   const auto objects_max = static_cast<std::size_t>(configuration_.pool.tenant_objects_max);
@@ -160,19 +117,37 @@ ConnectionSettings HubConnections::tenant_settings() const {
 
 Result<void> HubConnections::connect_hub(Credentials credentials,
                                          const Configuration& configuration) {
+  configuration_ = configuration;
   auto made = ApiServerConnection::make(hub_loop_, std::string(kHub), std::move(credentials),
-                                        settings_for(configuration));
+                                        settings_for({}));
   if (!made) return made.error();
   const std::lock_guard lock(mutex_);
   hub_ = std::move(*made);
-  hub_->watch(hub_kinds(), [this](WatchFact fact) { inbox_.push(std::move(fact)); });
-  for (auto& [name, member] : members_) follow_access(member);
   return {};
 }
 
-HubConnections::Member HubConnections::connect(const MemberKubeconfig& member) {
-  Member made{member, nullptr, nullptr};
-  const ConnectionSettings settings = member_settings(member.cluster);
+HubConnections::Member HubConnections::connect(const Watch::Member& wanted) {
+  Member made{wanted, connection_to(wanted), nullptr};
+  const Streams& streams = watch_.of(wanted);
+  watch(*made.connection, streams);
+  if (streams.object) watch_object(made, *streams.object);
+  auto use = [logger = logger_, cluster = wanted.access.cluster,
+              use = made.connection->use()](Result<Credentials> credentials) {
+    if (credentials)
+      logger({Severity::info, "member credentials taken up", {{"cluster", cluster}}});
+    else
+      logger({Severity::error,
+              "member disconnected: its credentials are gone or cannot be used",
+              {{"cluster", cluster}, {"why", credentials.error().message}}});
+    use(std::move(credentials));
+  };
+  made.access = MemberAccess::follow(*hub_, wanted.access, providers_, std::move(use));
+  return made;
+}
+
+std::unique_ptr<ApiServerConnection> HubConnections::connection_to(const Watch::Member& wanted) {
+  const MemberKubeconfig& member = wanted.access;
+  const ConnectionSettings settings = member_settings(wanted);
   std::function<Result<Credentials>()> read_again;
   Error why{ErrorCode::denied,
             "waiting for " + (member.secret_ref.empty() ? "ClusterProfile " + member.cluster_profile
@@ -183,10 +158,7 @@ HubConnections::Member HubConnections::connect(const MemberKubeconfig& member) {
     if (credentials) {
       auto connection = ApiServerConnection::make(member_loop_, member.cluster,
                                                   std::move(*credentials), settings);
-      if (connection) {
-        made.connection = std::move(*connection);
-        return made;
-      }
+      if (connection) return std::move(*connection);
       credentials = connection.error();
     }
     why = credentials.error();
@@ -194,83 +166,57 @@ HubConnections::Member HubConnections::connect(const MemberKubeconfig& member) {
              "a member's kubeconfig cannot be used: its Nodes are not watched",
              {{"cluster", member.cluster}, {"why", why.message}}});
   }
-  made.connection = ApiServerConnection::waiting(member_loop_, member.cluster, std::move(why),
-                                                 std::move(read_again), settings);
-  return made;
+  return ApiServerConnection::waiting(member_loop_, member.cluster, std::move(why),
+                                      std::move(read_again), settings);
 }
 
-void HubConnections::follow_access(Member& member) {
-  if (!hub_ || member.access) return;
-  auto use = [logger = logger_, cluster = member.configuration.cluster,
-              use = member.connection->use()](Result<Credentials> credentials) {
-    if (credentials)
-      logger({Severity::info, "member credentials taken up", {{"cluster", cluster}}});
-    else
-      logger({Severity::error,
-              "member disconnected: its credentials are gone or cannot be used",
-              {{"cluster", cluster}, {"why", credentials.error().message}}});
-    use(std::move(credentials));
-  };
-  member.access = MemberAccess::follow(*hub_, member.configuration, providers_, std::move(use));
-}
-
-void HubConnections::follow(const Configuration& configuration) {
+void HubConnections::follow(const Configuration& configuration, const Watch& wanted) {
+  const bool first = watch_.hub.kinds.empty();
+  const bool settings_changed = watch_.configuration != wanted.configuration;
   configuration_ = configuration;
-  std::map<std::string, Member> fresh;
-  std::set<std::string> wanted;
-  for (const MemberKubeconfig& member : configuration.member_kubeconfigs) {
-    wanted.insert(member.cluster);
-    const auto known = members_.find(member.cluster);
-    const bool super = pool_entry_of(configuration.pool, member.cluster) != nullptr;
-    // A member that has become a super cluster, or is one no more, needs other streams.
-    if (known != members_.end() && known->second.configuration == member &&
-        super == (known->second.info != nullptr))
-      continue;
-    fresh[member.cluster] = connect(member);
-  }
-  const auto ended = std::make_shared<std::vector<Member>>();
+  watch_ = wanted;
+  std::map<SourceName, Member> members;  // made without the lock, for it takes a while
+  for (const auto& [name, member] : watch_.members)
+    if (const auto known = members_.find(name);
+        known == members_.end() || known->second.wanted != member)
+      members.emplace(name, connect(member));
+  using Ended = std::pair<std::vector<Member>, std::vector<Tenant>>;
+  const auto ended = std::make_shared<Ended>();
   {
     const std::lock_guard lock(mutex_);
-    if (hub_) hub_->adjust(settings_for(configuration));
-    for (auto& [source, tenant] : tenants_) tenant.connection->adjust(tenant_settings());
-    for (auto at = members_.begin(); at != members_.end();) {
-      if (wanted.contains(at->first) && !fresh.contains(at->first)) {
-        at->second.connection->adjust(member_settings(at->first));
-        ++at;
-        continue;
-      }
-      ended->push_back(std::move(at->second));
-      at = members_.erase(at);
-    }
-    for (auto& [name, member] : fresh) {
-      watch_member(name, member);
-      follow_access(members_[name] = std::move(member));
-    }
+    end_unwanted(members_, watch_.members, ended->first);
+    end_unwanted(tenants_, watch_.tenants, ended->second);
+    if (settings_changed) adjust();
+    members_.merge(members);
+    for (const auto& [source, tenant] : watch_.tenants)
+      if (!tenants_.contains(source)) tenants_.emplace(source, connect_tenant(tenant));
   }
-  if (!ended->empty()) retire(ended);
+  if (first) watch(*hub_, watch_.hub);
+  if (!ended->first.empty() || !ended->second.empty()) retire(ended);
 }
 
-// Of a super cluster also what tenants have there, and the ConfigMap with its id: by name, so that
-// a Role may allow exactly that.
-void HubConnections::watch_member(const std::string& name, Member& member) {
-  std::vector<Kind> kinds{Kind::node, Kind::local_queue, Kind::cluster_queue, Kind::pod};
-  const bool super = pool_entry_of(configuration_.pool, name) != nullptr;
-  if (super) kinds.push_back(Kind::namespace_);
-  for (const Kind kind : device_kinds()) kinds.push_back(kind);
-  member.connection->watch(std::move(kinds),
-                           [this](WatchFact fact) { inbox_.push(std::move(fact)); });
-  if (!super) return;
-  const std::string home(kSuperClusterInfoNamespace);
-  const ObjectKey key{Kind::config_map, home, std::string(kSuperClusterInfo)};
-  member.info = member.connection->follow(
-      "/api/v1/namespaces/" + home + "/configmaps", key.name,
-      [this, name, key](const std::optional<JsonView>& info) {
+void HubConnections::adjust() {
+  hub_->adjust(settings_for(watch_.hub));
+  for (auto& [name, member] : members_) member.connection->adjust(member_settings(member.wanted));
+  for (auto& [source, tenant] : tenants_) tenant.connection->adjust(tenant_settings());
+}
+
+void HubConnections::watch(ApiServerConnection& connection, const Streams& streams) {
+  std::vector<Kind> kinds;
+  for (const auto& [kind, scope] : streams.kinds) kinds.push_back(kind);
+  connection.watch(std::move(kinds), [this](WatchFact fact) { inbox_.push(std::move(fact)); });
+}
+
+void HubConnections::watch_object(Member& member, const ObjectKey& key) {
+  member.object = member.connection->follow(
+      "/api/v1/namespaces/" + key.namespace_ + "/" + std::string(info(key.kind).resource), key.name,
+      [this, name = member.wanted.access.cluster, key](const std::optional<JsonView>& object) {
         WatchFact fact{name, ObjectMissing{key, "", ""}};
-        if (info)
-          if (auto seen = project_as(Kind::config_map, "v1", *info); seen && *seen)
+        if (object)
+          if (auto seen = project_as(key.kind, "v1", *object); seen && *seen)
             fact.said = **std::move(seen);
         inbox_.push(std::move(fact));
-        inbox_.push({name, ListCompleted{Kind::config_map, ""}});
+        inbox_.push({name, ListCompleted{key.kind, ""}});
       });
 }
 
@@ -283,9 +229,7 @@ HubConnections::Tenant HubConnections::connect_tenant(const TenantAccess& wanted
             "waiting for " + (wanted.file.empty() ? "Secret " + wanted.secret_ref : wanted.file)};
   made.connection = ApiServerConnection::waiting(tenant_loop_, source, std::move(why), read_again,
                                                  tenant_settings());
-  made.connection->watch({Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::resource_claim,
-                          Kind::resource_claim_template},
-                         [this](WatchFact fact) { inbox_.push(std::move(fact)); });
+  watch(*made.connection, watch_.tenant);
   auto use = [logger = logger_, tenant = wanted.tenant,
               use = made.connection->use()](Result<Credentials> credentials) {
     if (credentials)
@@ -298,34 +242,10 @@ HubConnections::Tenant HubConnections::connect_tenant(const TenantAccess& wanted
   };
   if (!wanted.file.empty())
     use(read_again());
-  else if (hub_)
+  else
     made.access =
         MemberAccess::follow_secret(*hub_, wanted.secret_ref, wanted.secret_key, std::move(use));
   return made;
-}
-
-std::vector<SourceName> HubConnections::follow_tenants(const std::vector<TenantAccess>& tenants) {
-  std::map<SourceName, const TenantAccess*> wanted;
-  for (const TenantAccess& tenant : tenants) wanted[tenant_source(tenant.tenant)] = &tenant;
-  const auto ended = std::make_shared<std::vector<Tenant>>();
-  std::vector<SourceName> fresh;
-  const std::lock_guard lock(mutex_);
-  for (auto at = tenants_.begin(); at != tenants_.end();) {
-    const auto still = wanted.find(at->first);
-    if (still != wanted.end() && *still->second == at->second.wanted) {
-      ++at;
-      continue;
-    }
-    ended->push_back(std::move(at->second));
-    at = tenants_.erase(at);
-  }
-  for (const auto& [source, access] : wanted) {
-    if (tenants_.contains(source)) continue;
-    tenants_[source] = connect_tenant(*access);
-    fresh.push_back(source);
-  }
-  if (!ended->empty()) retire(ended);
-  return fresh;
 }
 
 // Ending a connection waits for its I/O thread, which may wait for room in the inbox, which the
@@ -337,26 +257,24 @@ void HubConnections::retire(std::shared_ptr<void> ended) {
   });
 }
 
+// No lock: only the hub's thread, which asks here, changes what others read under it.
+ApiServerConnection* HubConnections::server_of(const SourceName& source) const {
+  if (configuration_.record) return nullptr;
+  if (source == kHub) return hub_.get();
+  const auto tenant = tenants_.find(source);
+  if (tenant != tenants_.end()) return tenant->second.connection.get();
+  const auto member = members_.find(source);
+  return member == members_.end() ? nullptr : member->second.connection.get();
+}
+
 void HubConnections::notify(const Notice& notice, std::string_view identity) {
-  if (configuration_.record) return;
-  ApiServerConnection* server = hub_.get();
-  if (is_tenant(notice.source)) {
-    const auto tenant = tenants_.find(notice.source);
-    server = tenant == tenants_.end() ? nullptr : tenant->second.connection.get();
-  }
-  if (server) server->post(kube_event_path(notice), to_text(to_kube_event(notice, identity)));
+  if (ApiServerConnection* server = server_of(notice.source))
+    server->post(kube_event_path(notice), to_text(to_kube_event(notice, identity)));
 }
 
 PatchSink* HubConnections::sink_of(const std::string& cluster) {
-  if (configuration_.record) return nullptr;
-  // No lock: only the hub's thread, which asks here, changes what others read under it.
-  if (cluster == kHub) return hub_ ? &hub_->sink() : nullptr;
-  if (is_tenant(cluster)) {
-    const auto tenant = tenants_.find(cluster);
-    return tenant == tenants_.end() ? nullptr : &tenant->second.connection->sink();
-  }
-  const auto member = members_.find(cluster);
-  return member == members_.end() ? nullptr : &member->second.connection->sink();
+  ApiServerConnection* server = server_of(cluster);
+  return server ? &server->sink() : nullptr;
 }
 
 std::set<Kind> HubConnections::absent_kinds() const {

@@ -17,7 +17,7 @@
 #include "connectors/kube/access/member_access.h"
 #include "connectors/kube/api_server_connection.h"
 #include "engine/core/notice.h"
-#include "engine/fold/pool/tenants.h"
+#include "engine/core/sources.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/loop_watch.h"
@@ -26,12 +26,6 @@
 
 namespace fairlead {
 
-/// Returns the kinds that are watched on the hub: all but its own Nodes and devices, which are no
-/// capacity of a member.
-std::vector<Kind> hub_kinds();
-/// Returns the kinds of devices, which are watched of members.
-std::vector<Kind> device_kinds();
-
 /// `inbox` outlives it. All but stats() belong to the hub's thread.
 class HubConnections {
  public:
@@ -39,14 +33,12 @@ class HubConnections {
   HubConnections(Inbox& inbox, Logger logger, std::shared_ptr<const AccessProviders> providers);
   ~HubConnections();
 
-  /// Starts to watch the hub. Fails with `bad_input` if the credentials cannot be used.
+  /// Connects to the hub, and opens no stream yet. Fails with `bad_input` if the credentials cannot
+  /// be used.
   Result<void> connect_hub(Credentials credentials, const Configuration& configuration);
-  /// Watches the members that the configuration names and no others, and applies its other settings
-  /// to the open connections.
-  void follow(const Configuration& configuration);
-  /// Watches these tenants and no others. Returns the sources of those that were not watched
-  /// before.
-  std::vector<SourceName> follow_tenants(const std::vector<TenantAccess>& tenants);
+  /// Opens the streams of `wanted` and closes all others; the connections that stay take over the
+  /// settings of a new configuration. After connect_hub().
+  void follow(const Configuration& configuration, const Watch& wanted);
   /// Returns the sink for writes to that API server; null if it is not watched, or nothing is
   /// written (Configuration::record).
   PatchSink* sink_of(const std::string& cluster);
@@ -64,23 +56,26 @@ class HubConnections {
 
  private:
   struct Member {
-    MemberKubeconfig configuration;
+    Watch::Member wanted;
     std::unique_ptr<ApiServerConnection> connection;
-    std::unique_ptr<MemberAccess> access;  ///< of a Secret or ClusterProfile, once there is a hub
-    std::unique_ptr<ApiServerConnection::Follower> info{};  ///< of a super cluster: its id
+    std::unique_ptr<MemberAccess> access;                     ///< of a Secret or ClusterProfile
+    std::unique_ptr<ApiServerConnection::Follower> object{};  ///< of Streams::object
   };
   struct Tenant {
     TenantAccess wanted;
     std::unique_ptr<ApiServerConnection> connection;
     std::unique_ptr<MemberAccess> access;  ///< of a Secret
   };
-  ConnectionSettings settings_for(const Configuration& configuration) const;
-  ConnectionSettings member_settings(const std::string& member) const;
+  ApiServerConnection* server_of(const SourceName& source) const;
+  ConnectionSettings settings_for(const Streams& streams) const;
+  ConnectionSettings member_settings(const Watch::Member& member) const;
   ConnectionSettings tenant_settings() const;
-  void watch_member(const std::string& name, Member& member);
+  void adjust();
+  void watch(ApiServerConnection& connection, const Streams& streams);
+  void watch_object(Member& member, const ObjectKey& key);
+  Member connect(const Watch::Member& wanted);
+  std::unique_ptr<ApiServerConnection> connection_to(const Watch::Member& wanted);
   Tenant connect_tenant(const TenantAccess& wanted);
-  Member connect(const MemberKubeconfig& member);
-  void follow_access(Member& member);
 
   /// Ends connections without waiting for them.
   void retire(std::shared_ptr<void> ended);
@@ -95,7 +90,8 @@ class HubConnections {
   std::map<std::string, Member> members_;
   std::map<SourceName, Tenant> tenants_;
   std::thread retiring_;
-  Configuration configuration_;  ///< the one last followed
+  Configuration configuration_;  ///< the one last followed, and what there should be under it
+  Watch watch_;
 };
 
 }  // namespace fairlead

@@ -14,10 +14,7 @@ struct FedBench : HubBench {
   void run_fed() {
     at_once();
     hub.put(claim(), claim_facts());
-    core = std::make_unique<HubCore>(
-        *log, clock, HubSettings{"test", WriteMode::apply, every_hub_kind(), snapshots, &feed},
-        [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
-    REQUIRE(core->start(configuration, {}).has_value());
+    begin({"test", WriteMode::apply, snapshots, &feed});
     step();
     CHECK(feed.current()->state == ViewState::unsynced);
     sync();
@@ -64,11 +61,11 @@ TEST_CASE("a view is published once the hub is synced, and follows it") {
   const ClusterEntry* cluster = view->clusters.find(claim->cluster);
   REQUIRE(cluster != nullptr);
   CHECK(cluster->known);
-  CHECK(*cluster == *view_of(bench.core->state()).clusters.find(claim->cluster));
+  CHECK(*cluster == *view_of(bench.leader->state()).clusters.find(claim->cluster));
   const Amount before = cluster->accepted.begin()->second;
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.settle();
-  const AdmissionView whole = view_of(bench.core->state());
+  const AdmissionView whole = view_of(bench.leader->state());
   const auto now = bench.feed.current();
   CHECK(now != view);
   CHECK(*now->clusters.find(claim->cluster) == *whole.clusters.find(claim->cluster));
@@ -80,10 +77,10 @@ TEST_CASE("a decision is logged, and nothing else differs by it") {
   FedBench with, without;
   with.run_fed();
   without.run_fed();
-  with.core->note({decision(), decision()});
+  with.leader->note({decision(), decision()});
   with.settle();
   for (FedBench* bench : {&with, &without}) {
-    bench->core->offer(bench->member.remove(HubBench::node("spot-3")));
+    bench->leader->offer(bench->member.remove(HubBench::node("spot-3")));
     bench->settle();
   }
   CHECK(facts_in<AdmissionDecided>(*with.log) == std::vector{decision(), decision()});
@@ -96,7 +93,7 @@ TEST_CASE("a decision is logged, and nothing else differs by it") {
   }
   CHECK(one.size() == other.size());
   State folded_with = folded(events_of(*with.log));
-  CHECK(folded_with == with.core->state());
+  CHECK(folded_with == with.leader->state());
 }
 
 }  // namespace

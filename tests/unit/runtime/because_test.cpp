@@ -18,7 +18,7 @@ class Because {
     for (int i = 0; i < 5; ++i) put_node(other, "other-" + std::to_string(i));
     bench.run();
     for (WatchFact& fact : other.list({Kind::node, Kind::local_queue, Kind::cluster_queue}))
-      bench.core->offer(std::move(fact));
+      bench.leader->offer(std::move(fact));
     bench.settle();
     REQUIRE(bench.quota("high", "on-demand") == "800");
   }
@@ -39,7 +39,7 @@ class Because {
   /// Offers it; the seq under which it is logged.
   Seq tell(WatchFact fact) {
     const Seq before = bench.log->last_seq();
-    bench.core->offer(std::move(fact));
+    bench.leader->offer(std::move(fact));
     bench.settle();
     return next(before);
   }
@@ -95,9 +95,9 @@ TEST_CASE("a quota that the configuration moved names the configuration") {
   REQUIRE(history.quota() == "700");
   Configuration& configuration = history.bench.configuration;
   const auto reconfigured = [&] {
-    REQUIRE(history.bench.core->reconfigure(configuration).has_value());
+    REQUIRE(history.bench.leader->reconfigure(configuration).has_value());
     history.bench.settle();
-    return history.bench.core->state().configuration_seq;
+    return history.bench.leader->state().configuration_seq;
   };
   configuration.overbook_percent = 110;
   const Seq overbooked = reconfigured();

@@ -1,6 +1,6 @@
 // Facts that are folded while their commit is on its way, and what must wait for it.
 #include "engine/log/commit.h"
-#include "engine/runtime/hub_core.h"
+#include "engine/runtime/leader.h"
 #include "replay/verify.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
@@ -44,12 +44,12 @@ TEST_CASE("in a burst the next facts need not wait for the disk, at its end all 
   bench.at_once();
   bench.run();
   CHECK_FALSE(log->on_its_way);
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  const auto during = bench.core->step(Input::more_pending);
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
+  const auto during = bench.leader->step(Input::more_pending);
   REQUIRE(during.has_value());
   CHECK(during->requests.empty());
   CHECK(log->on_its_way);
-  const auto after = bench.core->step(Input::complete);
+  const auto after = bench.leader->step(Input::complete);
   REQUIRE(after.has_value());
   CHECK_FALSE(log->on_its_way);
 }
@@ -59,10 +59,10 @@ TEST_CASE("what follows from a commit that did not reach the disk is never retur
   HubBench bench(log);
   bench.at_once();
   bench.run();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  REQUIRE(bench.core->step(Input::more_pending).has_value());
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
+  REQUIRE(bench.leader->step(Input::more_pending).has_value());
   log->fails = true;
-  const auto effects = bench.core->step(Input::complete);
+  const auto effects = bench.leader->step(Input::complete);
   REQUIRE(effects.has_error());
   CHECK(effects.error().message == "the disk does not answer");
 }
@@ -70,7 +70,7 @@ TEST_CASE("what follows from a commit that did not reach the disk is never retur
 // As many as are not left undecided in a burst. They are not ready, so nothing follows from them.
 void offer_machines(HubBench& bench) {
   for (std::size_t i = 0; i < kUnplannedEventsMax; ++i)
-    bench.core->offer(bench.member.put(HubBench::node("new-" + std::to_string(i)), NodeFacts{}));
+    bench.leader->offer(bench.member.put(HubBench::node("new-" + std::to_string(i)), NodeFacts{}));
 }
 
 TEST_CASE("what is logged in a burst does not depend on whether the disk was waited for") {
@@ -80,14 +80,14 @@ TEST_CASE("what is logged in a burst does not depend on whether the disk was wai
     bench->at_once();
     bench->run();
     offer_machines(*bench);
-    REQUIRE(bench->core->step(Input::more_pending).has_value());
+    REQUIRE(bench->leader->step(Input::more_pending).has_value());
     CHECK(log->on_its_way == (bench == &ahead));
     CHECK(bench->requests.empty());
     // That moment was decided while its last commit was on its way: what follows is later.
     const Event last = events_of(*bench->log).back();
-    CHECK(bench->core->now() == last.log_time);
-    bench->core->offer(bench->member.remove(HubBench::node("spot-3")));
-    REQUIRE(bench->core->step(Input::more_pending).has_value());
+    CHECK(bench->leader->now() == last.log_time);
+    bench->leader->offer(bench->member.remove(HubBench::node("spot-3")));
+    REQUIRE(bench->leader->step(Input::more_pending).has_value());
     CHECK(events_of(*bench->log).back().log_time == last.log_time + Duration{1});
     bench->settle();
   }
@@ -104,9 +104,9 @@ TEST_CASE("a snapshot in a burst covers what is durable") {
   bench.snapshots = &store;
   bench.run();
   offer_machines(bench);
-  REQUIRE(bench.core->step(Input::more_pending).has_value());
+  REQUIRE(bench.leader->step(Input::more_pending).has_value());
   CHECK(store.list()->size() >= 1);
-  REQUIRE(bench.core->step(Input::complete).has_value());
+  REQUIRE(bench.leader->step(Input::complete).has_value());
   const auto verdicts = verify_snapshots(*log, store);
   REQUIRE(verdicts.has_value());
   for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
@@ -120,9 +120,9 @@ TEST_CASE("in a burst, what is recommended or asked for waits for the disk") {
     bench.start(mode);
     bench.sync();
     bench.settle();
-    bench.core->offer(bench.hub.put(HubBench::claim(), HubBench::claim_facts()));
+    bench.leader->offer(bench.hub.put(HubBench::claim(), HubBench::claim_facts()));
     offer_machines(bench);
-    const auto effects = bench.core->step(Input::more_pending);
+    const auto effects = bench.leader->step(Input::more_pending);
     REQUIRE(effects.has_value());
     CHECK(effects->requests.empty() == (mode == WriteMode::recommend));
     CHECK(effects->recommendations.empty() == (mode == WriteMode::apply));

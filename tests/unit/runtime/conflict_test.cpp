@@ -31,7 +31,7 @@ std::vector<std::string> write_unseen(HubBench& bench) {
       const Event event = events_of(*bench.log, request.intent).front();
       auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
       if (request.verb == Verb::apply_status) versions.push_back(written.answer.resource_version);
-      bench.core->answer(std::move(written.answer));
+      bench.leader->answer(std::move(written.answer));
     }
   return versions;
 }
@@ -46,12 +46,12 @@ TEST_CASE("what a conflict kept back comes when its interval is over") {
   const ObjectKey queue = HubBench::queue("high");
   const auto lowered = with_quota(bench.hub.facts<ClusterQueueFacts>(queue), "50");
 
-  bench.core->offer(bench.hub.put(queue, lowered));
+  bench.leader->offer(bench.hub.put(queue, lowered));
   bench.step();
   REQUIRE_FALSE(bench.requests.empty());
   WatchFact faster = bench.hub.put(queue, lowered);  // Kueue writes its status
   for (const WriteRequest& request : std::exchange(bench.requests, {})) bench.carry_out(request);
-  bench.core->offer(std::move(faster));
+  bench.leader->offer(std::move(faster));
   bench.settle();
   const auto refused = facts_in<PatchRejected>(*bench.log);
   REQUIRE(refused.size() == 1);
@@ -67,7 +67,7 @@ TEST_CASE("a status carries the version that the answer to the one before report
   bench.run();
   std::vector<std::string> versions;
   for (const char* node : {"on-demand-0", "on-demand-1", "on-demand-2"}) {
-    bench.core->offer(bench.member.remove(HubBench::node(node)));
+    bench.leader->offer(bench.member.remove(HubBench::node(node)));
     for (std::string& version : write_unseen(bench)) versions.push_back(std::move(version));
   }
   REQUIRE(versions.size() >= 3);
@@ -80,7 +80,7 @@ TEST_CASE(
   HubBench bench = settled_bench(seconds(1));
   bench.run();
   bench.advance(seconds(5));
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
   std::optional<WatchFact> shown;
   for (bench.step(); !bench.requests.empty(); bench.step())
     for (const WriteRequest& request : std::exchange(bench.requests, {})) {
@@ -94,7 +94,7 @@ TEST_CASE(
       lost.intent = request.intent;
       lost.result = WriteResult::unknown;
       lost.reason = "timeout";
-      bench.core->answer(std::move(lost));
+      bench.leader->answer(std::move(lost));
     }
   REQUIRE(shown.has_value());
   const Seq before = bench.log->last_seq();
@@ -106,7 +106,7 @@ TEST_CASE(
   };
   bench.advance(seconds(5));
   CHECK(statuses() == 0);
-  bench.core->offer(std::move(*shown));
+  bench.leader->offer(std::move(*shown));
   bench.advance(seconds(5));
   CHECK(statuses() == 1);  // the same once more: what a status says is not kept
   CHECK(facts_in<PatchRejected>(*bench.log).empty());
@@ -116,7 +116,7 @@ TEST_CASE("a status without an answer whose sight came first is looked at again 
   HubBench bench = settled_bench(seconds(1));
   bench.run();
   bench.advance(seconds(5));
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
   std::size_t lost = 0;
   Seq unanswered;
   for (bench.step(); !bench.requests.empty(); bench.step())
@@ -129,13 +129,13 @@ TEST_CASE("a status without an answer whose sight came first is looked at again 
       const Event event = events_of(*bench.log, request.intent).front();
       auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
       REQUIRE(written.observed.has_value());
-      bench.core->offer(std::move(*written.observed));
+      bench.leader->offer(std::move(*written.observed));
       bench.step();
       WriteAnswer none;
       none.intent = unanswered = request.intent;
       none.result = WriteResult::unknown;
       none.reason = "timeout";
-      bench.core->answer(std::move(none));
+      bench.leader->answer(std::move(none));
     }
   REQUIRE(lost == 1);
   bench.advance(seconds(2));
@@ -166,8 +166,8 @@ TEST_CASE("a writer that overwrites ours before the stream shows it meets an Own
     return bench.hub.put(queue,
                          with_quota(bench.hub.facts<ClusterQueueFacts>(queue), value.c_str()));
   };
-  bench.core->offer(capacity_changes ? bench.member.remove(HubBench::node("on-demand-0"))
-                                     : overwrite());
+  bench.leader->offer(capacity_changes ? bench.member.remove(HubBench::node("on-demand-0"))
+                                       : overwrite());
   for (bench.step(); !bench.requests.empty(); bench.step())
     for (const WriteRequest& request : std::exchange(bench.requests, {})) {
       const Event event = events_of(*bench.log, request.intent).front();
@@ -179,14 +179,14 @@ TEST_CASE("a writer that overwrites ours before the stream shows it meets an Own
       REQUIRE(overwrites < 10);
       auto written = bench.hub.write(request.intent, intent);
       if (answered_first) {
-        bench.core->answer(std::move(written.answer));
+        bench.leader->answer(std::move(written.answer));
         bench.step();
       }
-      bench.core->offer(std::move(*written.observed));
-      bench.core->offer(overwrite());  // one batch: the stream's last state alone is seen
+      bench.leader->offer(std::move(*written.observed));
+      bench.leader->offer(overwrite());  // one batch: the stream's last state alone is seen
       if (answered_first) continue;
       bench.step();
-      bench.core->answer(std::move(written.answer));
+      bench.leader->answer(std::move(written.answer));
     }
   bench.advance(seconds(60));
   CHECK(overwrites == 1 + static_cast<int>(kOverwritesAnswered));
@@ -213,18 +213,18 @@ TEST_CASE("a Workload is not written again before the stream shows the write tha
                          [&](const PatchIntended& intent) { return intent.target == job; });
   };
   for (int evictions = 1; evictions <= 2; ++evictions) {
-    bench.core->offer(bench.hub.put(job, workload));
+    bench.leader->offer(bench.hub.put(job, workload));
     bench.step();
     REQUIRE(bench.requests.size() == 1);
     const WriteRequest request = std::exchange(bench.requests, {}).front();
     const Event event = events_of(*bench.log, request.intent).front();
     auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
     REQUIRE(written.answer.result == WriteResult::accepted);
-    bench.core->answer(std::move(written.answer));
+    bench.leader->answer(std::move(written.answer));
     bench.advance(seconds(1));
     CHECK(writes() == evictions);
     REQUIRE(written.observed.has_value());
-    bench.core->offer(std::move(*written.observed));
+    bench.leader->offer(std::move(*written.observed));
     bench.advance(seconds(1));
     CHECK(writes() == evictions);
   }
@@ -247,7 +247,7 @@ TEST_CASE("a claim that could not be created is created later, with no change of
   answer.intent = std::exchange(bench.requests, {}).front().intent;
   answer.result = WriteResult::refused;
   answer.http_code = 403;
-  bench.core->answer(std::move(answer));
+  bench.leader->answer(std::move(answer));
   bench.settle();
   CHECK(facts_in<PatchRejected>(*bench.log).size() == 1);
   bench.advance(seconds(4));

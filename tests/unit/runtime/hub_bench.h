@@ -1,4 +1,4 @@
-// Shared by the tests of the hub: a virtual clock, and a bench that steps a HubCore against API
+// Shared by the tests of the hub: a virtual clock, and a bench that steps a Leader against API
 // servers made of facts until nothing is left to do.
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "engine/base/check.h"
 #include "engine/fold/evolve.h"
 #include "engine/log/memory_log.h"
-#include "engine/runtime/hub_core.h"
+#include "engine/runtime/leader.h"
 #include "replay/verify.h"
 #include "tests/unit/core/small_world.h"
 
@@ -52,24 +52,29 @@ class HubBench : public SmallWorld {
       : log(std::move(log_given)) {}
 
   void start(WriteMode mode = WriteMode::apply) {
-    HubSettings settings{"test", mode, every_hub_kind(), snapshots};
+    HubSettings settings{"test", mode, snapshots};
     settings.stops = [this] { return stops; };
     settings.present = present;
     settings.saved_aside_nodes = saved_aside_nodes;
-    core = std::make_unique<HubCore>(
+    begin(std::move(settings));
+  }
+  void begin(HubSettings settings) {
+    leader.reset();
+    replica = std::make_unique<Replica>(
         *log, clock, std::move(settings),
         [this](const Diagnostic& said) { diagnostics.push_back(to_line(said)); });
-    const auto started = core->start(configuration, {});
-    REQUIRE(started.has_value());
+    REQUIRE(replica->fold({}).has_value());
+    leader = std::make_unique<Leader>(*replica);
+    REQUIRE(leader->begin(configuration).has_value());
   }
   void sync() {
-    for (WatchFact& fact : hub.list(every_hub_kind())) core->offer(std::move(fact));
+    for (WatchFact& fact : hub.list(every_hub_kind())) leader->offer(std::move(fact));
     for (WatchFact& fact : member.list({Kind::node, Kind::local_queue, Kind::cluster_queue}))
-      core->offer(std::move(fact));
+      leader->offer(std::move(fact));
   }
   /// One step; its requests are kept in `requests`, unanswered.
   void step() {
-    auto effects = core->step(Input::complete);
+    auto effects = leader->step(Input::complete);
     REQUIRE(effects.has_value());
     for (WriteRequest& request : effects->requests) requests.push_back(std::move(request));
     for (Recommendation& recommendation : effects->recommendations)
@@ -80,15 +85,15 @@ class HubBench : public SmallWorld {
   void carry_out(const WriteRequest& request) {
     const Event event = events_of(*log, request.intent).front();
     ServerDouble::Written written = hub.write(request.intent, std::get<PatchIntended>(event.fact));
-    if (written.observed) core->offer(std::move(*written.observed));
-    core->answer(std::move(written.answer));
+    if (written.observed) leader->offer(std::move(*written.observed));
+    leader->answer(std::move(written.answer));
   }
   /// Steps and carries out until nothing is due.
   void settle() {
     for (int rounds = 0; rounds < 1000; ++rounds) {
       step();
       for (const WriteRequest& request : std::exchange(requests, {})) carry_out(request);
-      if (core->next_due() > core->now()) return;
+      if (leader->next_due() > leader->now()) return;
     }
     FAIL("the hub does not come to rest");
   }
@@ -96,8 +101,8 @@ class HubBench : public SmallWorld {
   void advance(Duration span) {
     const LogTime end = clock.time + span;
     settle();
-    while (core->next_due() <= end) {
-      clock.time = std::max(clock.time, core->next_due());
+    while (leader->next_due() <= end) {
+      clock.time = std::max(clock.time, leader->next_due());
       settle();
     }
     clock.time = end;
@@ -124,7 +129,8 @@ class HubBench : public SmallWorld {
   PresentState* present = nullptr;
   std::size_t saved_aside_nodes = kSavedAsideNodes;
   int stops = 0;  ///< that were asked for
-  std::unique_ptr<HubCore> core;
+  std::unique_ptr<Replica> replica;
+  std::unique_ptr<Leader> leader;
   std::vector<WriteRequest> requests;
   std::vector<Recommendation> recommendations;
   std::vector<std::string> diagnostics;
@@ -141,7 +147,7 @@ inline State folded(const std::vector<Event>& events) {
 
 /// Whatever happened: the log folds to what the hub holds, and each of its writes is derived again.
 inline void check_log(HubBench& bench) {
-  const State held = bench.core->state();
+  const State held = bench.leader->state();
   CHECK((folded(events_of(*bench.log)) == held));
   ReplayOptions options;
   options.comparison = Comparison::all;

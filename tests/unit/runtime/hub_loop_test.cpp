@@ -46,10 +46,11 @@ struct RunningHub {
   RunningHub() : sink(bench.hub, *bench.log, inbox) {
     bench.at_once();
     bench.hub.put(HubBench::claim(), HubBench::claim_facts());
-    core = std::make_unique<HubCore>(*bench.log, clock,
-                                     HubSettings{"test", WriteMode::apply, every_hub_kind()},
-                                     [](const Diagnostic&) {});
-    REQUIRE(core->start(bench.configuration, {}).has_value());
+    replica =
+        std::make_unique<Replica>(*bench.log, clock, HubSettings{"test"}, [](const Diagnostic&) {});
+    REQUIRE(replica->fold({}).has_value());
+    leader = std::make_unique<Leader>(*replica);
+    REQUIRE(leader->begin(bench.configuration).has_value());
   }
   ~RunningHub() {
     if (!thread.joinable()) return;
@@ -69,7 +70,7 @@ struct RunningHub {
       return changed;
     };
     ports.recommend = [](const Recommendation&) {};
-    loop = std::make_unique<HubLoop>(*core, inbox, status, std::move(ports));
+    loop = std::make_unique<HubLoop>(*leader, inbox, status, std::move(ports));
     thread = std::thread([this] { result = loop->run(); });
   }
   // All but one kind, which ports.absent_kinds speaks for.
@@ -102,7 +103,8 @@ struct RunningHub {
   Inbox inbox{8};
   HubStatus status;
   SinkDouble sink;
-  std::unique_ptr<HubCore> core;
+  std::unique_ptr<Replica> replica;
+  std::unique_ptr<Leader> leader;
   std::unique_ptr<HubLoop> loop;
   std::thread thread;
   Result<void> result;

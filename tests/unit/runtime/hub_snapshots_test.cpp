@@ -37,7 +37,7 @@ TEST_CASE("a hub goes on while a child process saves its snapshot") {
   const auto announced = facts_in<Checkpoint>(*bench.log);
   REQUIRE_FALSE(announced.empty());
   CHECK(announced.front().state == Digest{});
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(seconds(1));
   CHECK(bench.quotas() == "500 400");
   const auto last_is_named = [&] {
@@ -50,7 +50,7 @@ TEST_CASE("a hub goes on while a child process saves its snapshot") {
   CHECK_FALSE(verdicts->empty());
   for (const SnapshotVerdict& verdict : *verdicts) CHECK(verdict.fault == "");
   check_log(bench);
-  REQUIRE(bench.core->give_up().has_value());
+  REQUIRE(bench.leader->give_up().has_value());
   bench.start();
   bench.sync();
   bench.advance(seconds(1));
@@ -66,12 +66,12 @@ TEST_CASE("a hub with a large State leaves out the last snapshot while it has a 
   REQUIRE(taken.has_value());
   REQUIRE_FALSE(taken->empty());
   REQUIRE(taken->back().bytes >= std::uint64_t{2} << 20);
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(seconds(1));
-  REQUIRE(bench.core->give_up().has_value());
+  REQUIRE(bench.leader->give_up().has_value());
   CHECK(bench.store.list()->back().seq == taken->back().seq);
   CHECK(bench.log->last_seq() > taken->back().seq);
-  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+  CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
 }
 
 TEST_CASE("a snapshot that is being taken when the hub is asked to stop is given up") {
@@ -82,10 +82,10 @@ TEST_CASE("a snapshot that is being taken when the hub is asked to stop is given
   CHECK(facts_in<Checkpoint>(*bench.log).empty());
   // The last one waits for a second signal.
   SECTION("and the last one is taken") {
-    REQUIRE(bench.core->give_up().has_value());
+    REQUIRE(bench.leader->give_up().has_value());
     CHECK(bench.store.list()->size() == 1);
   }
-  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+  CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
 }
 
 }  // namespace

@@ -59,17 +59,17 @@ TEST_CASE("a question gets what the log folds to, with the nodes that it reads")
   }
   CHECK((*none == expected));
   // The hub has kept its nodes.
-  CHECK((hub.core->state() == whole));
-  hub.core->offer(hub.member.remove(HubBench::node("spot-3")));
+  CHECK((hub.leader->state() == whole));
+  hub.leader->offer(hub.member.remove(HubBench::node("spot-3")));
   hub.advance(seconds(1));
-  CHECK((hub.core->state() == folded(events_of(*hub.log))));
+  CHECK((hub.leader->state() == folded(events_of(*hub.log))));
 }
 
 TEST_CASE("in a burst a question is answered when a moment closes") {
   AskedHub hub;
   hub.run();
   auto asked = hub.ask(all_clusters);
-  hub.core->offer(hub.member.remove(HubBench::node("spot-3")));
+  hub.leader->offer(hub.member.remove(HubBench::node("spot-3")));
   hub.step();
   const auto state = asked.get();
   REQUIRE(state.has_value());
@@ -99,7 +99,7 @@ TEST_CASE("a question does not wait for ever for a hub that is busy") {
 TEST_CASE("a copy that would hold the hub up is not made") {
   AskedHub hub;
   hub.run();
-  State state = hub.core->state();
+  State state = hub.leader->state();
   NameTable<NodeRecord>& nodes = state.clusters.at("cluster2").reports.nodes;
   for (std::size_t i = 0; i < kPresentObjectsMax; ++i) nodes["node-" + std::to_string(i)];
   CHECK(objects_in_copy(state, {"cluster2"}) > kPresentObjectsMax);

@@ -2,8 +2,7 @@
 // hub that writes are one.
 #include <set>
 
-#include "engine/runtime/hub_core.h"
-#include "engine/runtime/hub_scope.h"
+#include "engine/runtime/leader.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {
@@ -32,32 +31,32 @@ class RecordBench : public HubBench {
     settle();
   }
   void offer_all(std::vector<WatchFact> facts) {
-    for (WatchFact& fact : facts) core->offer(std::move(fact));
+    for (WatchFact& fact : facts) leader->offer(std::move(fact));
   }
   std::size_t intents() const { return facts_in<PatchIntended>(*log).size(); }
   /// Another writer sets the cpu quota of `high`.
   void set_quota(const char* cpu) {
     ClusterQueueFacts facts = hub.facts<ClusterQueueFacts>(queue("high"));
     facts.groups[0].flavors[0].resources[0].nominal = *Quantity::parse(cpu);
-    core->offer(hub.put(queue("high"), facts));
+    leader->offer(hub.put(queue("high"), facts));
     settle();
   }
-  bool folds_to_state() const { return folded(events_of(*log)) == core->state(); }
+  bool folds_to_state() const { return folded(events_of(*log)) == leader->state(); }
 };
 
 TEST_CASE("record: quotas and Nodes are logged, no claim is awaited and nothing is written") {
   RecordBench bench;
   bench.configuration.record = true;
   bench.start();
-  CHECK(bench.core->awaited() == std::set<Kind>(kRecorded.begin(), kRecorded.end()));
+  CHECK(bench.leader->awaited() == std::set<Kind>(kRecorded.begin(), kRecorded.end()));
   bench.offer_all(bench.hub.list(kRecorded));
   bench.offer_all(bench.member.list({Kind::node}));
   bench.settle();
-  CHECK(bench.core->stats().planning);
-  CHECK(bench.core->state().queues.by_name.size() == 2);
-  CHECK(bench.core->state().clusters.at("cluster2").reports.nodes.size() == 10);
+  CHECK(bench.leader->stats().planning);
+  CHECK(bench.leader->state().queues.by_name.size() == 2);
+  CHECK(bench.leader->state().clusters.at("cluster2").reports.nodes.size() == 10);
   bench.set_quota("7");
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(hours(1));
   CHECK(bench.intents() == 0);
   CHECK(bench.requests.empty());
@@ -82,7 +81,7 @@ TEST_CASE("record: a hub that writes goes on in the log of one that recorded, an
   REQUIRE(lost.size() == 1);  // what State holds of claims is observed no more
   CHECK(lost[0].kind == Kind::claim);
   bench.set_quota("9");
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(hours(1));
   CHECK(bench.quotas() == "9 500");
   CHECK(bench.intents() == written);
@@ -104,11 +103,11 @@ TEST_CASE("record: switched on in a running hub, no write that waits is sent any
   const std::size_t intended = bench.intents();
   CHECK(intended > 1);
   bench.configuration.record = true;
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
   const WriteRequest sent = bench.requests.front();
   bench.requests.clear();
   bench.advance(hours(1));
-  CHECK(bench.core->under_way() == 0);
+  CHECK(bench.leader->under_way() == 0);
   CHECK(facts_in<PatchUnknown>(*bench.log).size() == intended);
   CHECK(bench.intents() == intended);
   CHECK(bench.hub.effects == 0);
@@ -119,7 +118,7 @@ TEST_CASE("record: switched on in a running hub, no write that waits is sent any
   CHECK(bench.folds_to_state());
 
   bench.configuration.record = false;
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
   bench.sync();
   bench.advance(minutes(10));
   CHECK(bench.quotas() == "500 500");

@@ -2,12 +2,17 @@
 #include <algorithm>
 #include <set>
 
-#include "engine/runtime/hub_core.h"
-#include "engine/runtime/hub_scope.h"
+#include "engine/runtime/leader.h"
 #include "tests/unit/runtime/hub_bench.h"
 
 namespace fairlead {
 namespace {
+
+Watch watch_under(const Configuration& configuration) {
+  State state;
+  state.configuration = configuration;
+  return watch_of(state);
+}
 
 TEST_CASE("what the hub may not read keeps it waiting only where quotas need it") {
   HubBench bench;
@@ -17,27 +22,27 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
   std::vector<Kind> needed;
   std::set<Kind> optional;
   for (const Kind kind : every_hub_kind())
-    if (may_stay_unread(kind) && is_read_on_hub(kind, bench.configuration))
+    if (may_stay_unread(kind) && watch_under(bench.configuration).hub.reads(kind))
       optional.insert(kind);
     else
       needed.push_back(kind);
   CHECK(optional.size() == 8);
-  for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
-  for (WatchFact& fact : bench.hub.list(needed)) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.member.list({Kind::node})) bench.leader->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list(needed)) bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->awaited() == optional);
+  CHECK(bench.leader->awaited() == optional);
   // Silence of what quotas follow from is no answer, nor is the word of a member.
-  bench.core->offer({"hub", StreamLost{Kind::local_queue}});
-  bench.core->offer({"cluster2", StreamLost{Kind::secret}});
+  bench.leader->offer({"hub", StreamLost{Kind::local_queue}});
+  bench.leader->offer({"cluster2", StreamLost{Kind::secret}});
   bench.settle();
-  CHECK(bench.core->awaited() == optional);
+  CHECK(bench.leader->awaited() == optional);
   bench.diagnostics.clear();
   for (const Kind kind : optional) {
-    CHECK_FALSE(bench.core->stats().planning);
-    bench.core->offer({"hub", StreamLost{kind}});
+    CHECK_FALSE(bench.leader->stats().planning);
+    bench.leader->offer({"hub", StreamLost{kind}});
     bench.settle();
   }
-  CHECK(bench.core->stats().planning);
+  CHECK(bench.leader->stats().planning);
   CHECK(bench.quotas() == "500 500");
   const auto reports = [&](const std::string& kind, const std::string& namespace_) {
     return std::count_if(bench.diagnostics.begin(), bench.diagnostics.end(),
@@ -50,7 +55,7 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
   CHECK(reports("Secret", "kueue-system") == 1);
   CHECK(reports("PlacementDecision", "kueue-system") == 1);
   CHECK(reports("Workload", "\"*\"") == 1);
-  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+  CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
 }
 
 TEST_CASE("of a refused kind nothing is gone before it is listed") {
@@ -60,16 +65,16 @@ TEST_CASE("of a refused kind nothing is gone before it is listed") {
   bench.start();
   for (const Kind kind : every_hub_kind())
     if (kind == Kind::workload)
-      bench.core->offer({"hub", StreamLost{kind}});
+      bench.leader->offer({"hub", StreamLost{kind}});
     else
-      for (WatchFact& fact : bench.hub.list({kind})) bench.core->offer(std::move(fact));
+      for (WatchFact& fact : bench.hub.list({kind})) bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->stats().planning);
+  CHECK(bench.leader->stats().planning);
   // Its list comes after all: as with any other first list.
-  for (WatchFact& fact : bench.hub.list({Kind::workload})) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list({Kind::workload})) bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->stats().planning);
-  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+  CHECK(bench.leader->stats().planning);
+  CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
 }
 
 TEST_CASE("where policies are written, they are waited for") {
@@ -80,29 +85,30 @@ TEST_CASE("where policies are written, they are waited for") {
   bench.start();
   for (const Kind kind : every_hub_kind())
     if (kind == Kind::binding_policy)
-      bench.core->offer({"hub", StreamLost{kind}});
+      bench.leader->offer({"hub", StreamLost{kind}});
     else
-      for (WatchFact& fact : bench.hub.list({kind})) bench.core->offer(std::move(fact));
+      for (WatchFact& fact : bench.hub.list({kind})) bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->awaited() == std::set{Kind::binding_policy});
-  CHECK_FALSE(bench.core->stats().planning);
-  for (WatchFact& fact : bench.hub.list({Kind::binding_policy})) bench.core->offer(std::move(fact));
+  CHECK(bench.leader->awaited() == std::set{Kind::binding_policy});
+  CHECK_FALSE(bench.leader->stats().planning);
+  for (WatchFact& fact : bench.hub.list({Kind::binding_policy}))
+    bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->stats().planning);
+  CHECK(bench.leader->stats().planning);
 }
 
 TEST_CASE("a kind that the configuration does not use is not waited for") {
   HubBench bench;
   bench.configuration.member_mode = MemberMode::none;
   bench.start();
-  CHECK_FALSE(bench.core->awaited().contains(Kind::manifest_work));
-  CHECK_FALSE(bench.core->awaited().contains(Kind::binding_policy));
-  CHECK_FALSE(bench.core->awaited().contains(Kind::topology));
-  CHECK_FALSE(bench.core->awaited().contains(Kind::mutating_admission_policy));
+  CHECK_FALSE(bench.leader->awaited().contains(Kind::manifest_work));
+  CHECK_FALSE(bench.leader->awaited().contains(Kind::binding_policy));
+  CHECK_FALSE(bench.leader->awaited().contains(Kind::topology));
+  CHECK_FALSE(bench.leader->awaited().contains(Kind::mutating_admission_policy));
   for (const Kind kind :
        {Kind::virtual_cluster, Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
-    CHECK_FALSE(bench.core->awaited().contains(kind));
-  CHECK(bench.core->awaited().size() == every_hub_kind().size() - 13);
+    CHECK_FALSE(bench.leader->awaited().contains(kind));
+  CHECK(bench.leader->awaited().size() == every_hub_kind().size() - 13);
 }
 
 TEST_CASE("devices of members are read where a setting needs them, templates only to place") {
@@ -111,7 +117,7 @@ TEST_CASE("devices of members are read where a setting needs them, templates onl
     configuration.dra = dra;
     std::set<Kind> kinds;
     for (const KindInfo& row : kKinds)
-      if (is_of_devices(row.kind) && are_devices_read(row.kind, configuration))
+      if (is_of_devices(row.kind) && watch_under(configuration).member.reads(row.kind))
         kinds.insert(row.kind);
     return kinds;
   };
@@ -126,16 +132,16 @@ TEST_CASE("devices of members are read where a setting needs them, templates onl
   CHECK(read(off).empty());
   CHECK(read(dispatch) == all);
   CHECK(read(claims) == all);
-  for (const Kind kind : all) CHECK_FALSE(is_read_on_hub(kind, {}));
+  for (const Kind kind : all) CHECK_FALSE(watch_under({}).hub.reads(kind));
 }
 
 TEST_CASE("VirtualClusters are read where the pool has clusters, and nothing else of it") {
   HubBench bench;
   bench.configuration.pool.clusters.push_back({"*", 100, {}, {}, false});
   bench.start();
-  CHECK(bench.core->awaited().contains(Kind::virtual_cluster));
+  CHECK(bench.leader->awaited().contains(Kind::virtual_cluster));
   for (const Kind kind : {Kind::namespace_, Kind::resource_quota, Kind::pod, Kind::config_map})
-    CHECK_FALSE(bench.core->awaited().contains(kind));
+    CHECK_FALSE(bench.leader->awaited().contains(kind));
 }
 
 TEST_CASE("a kind that a new configuration uses is waited for before anything is written") {
@@ -144,24 +150,24 @@ TEST_CASE("a kind that a new configuration uses is waited for before anything is
   bench.run();
   CHECK(bench.quotas() == "500 500");
   bench.configuration.member_mode = MemberMode::binding_policy;
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
-  CHECK(bench.core->awaited() ==
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
+  CHECK(bench.leader->awaited() ==
         std::set{Kind::manifest_work, Kind::binding_policy, Kind::topology});
-  CHECK_FALSE(bench.core->stats().planning);
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  CHECK_FALSE(bench.leader->stats().planning);
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
   bench.settle();
   CHECK(bench.quotas() == "500 500");
   for (WatchFact& fact :
        bench.hub.list({Kind::manifest_work, Kind::binding_policy, Kind::topology}))
-    bench.core->offer(std::move(fact));
+    bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->stats().planning);
+  CHECK(bench.leader->stats().planning);
   CHECK(bench.quotas() == "400 500");
   bench.configuration.member_mode = MemberMode::none;
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
   bench.settle();
-  CHECK(bench.core->stats().planning);
-  CHECK((folded(events_of(*bench.log)) == bench.core->state()));
+  CHECK(bench.leader->stats().planning);
+  CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
 }
 
 }  // namespace

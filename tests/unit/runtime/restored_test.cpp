@@ -39,7 +39,7 @@ std::vector<WatchFact> relist(const ServerDouble& now, const ServerDouble& then)
 
 void restore(HubBench& bench, const ServerDouble& backup) {
   const ServerDouble lost = std::exchange(bench.hub, backup);
-  for (WatchFact& fact : relist(bench.hub, lost)) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : relist(bench.hub, lost)) bench.leader->offer(std::move(fact));
 }
 
 // Carries out what is asked for, answers it, and shows none of it.
@@ -47,13 +47,13 @@ void write_unseen(HubBench& bench) {
   for (bench.step(); !bench.requests.empty(); bench.step())
     for (const WriteRequest& request : std::exchange(bench.requests, {})) {
       const Event event = events_of(*bench.log, request.intent).front();
-      bench.core->answer(
+      bench.leader->answer(
           bench.hub.write(request.intent, std::get<PatchIntended>(event.fact)).answer);
     }
 }
 
 void check_at_rest(const HubBench& bench) {
-  for (const auto& [key, write] : bench.core->state().writes.by_key) {
+  for (const auto& [key, write] : bench.leader->state().writes.by_key) {
     INFO(key.object.name);
     CHECK_FALSE(write.outstanding.has_value());
     CHECK(!write.awaits());
@@ -70,7 +70,7 @@ std::size_t lists_logged(const HubBench& bench, Seq from) {
 TEST_CASE("after a restore the list counts, and what was lost is written again") {
   HubBench bench = running_bench();
   const ServerDouble backup = bench.hub;
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
   bench.settle();
   REQUIRE(bench.quotas() == "400 500");
   const std::string status = bench.hub.status(HubBench::claim());
@@ -89,14 +89,14 @@ TEST_CASE("after a restore the list counts, and what was lost is written again")
 TEST_CASE("an object that only the lost store had is gone after a restore") {
   HubBench bench = running_bench();
   const ServerDouble backup = bench.hub;
-  bench.core->offer(bench.hub.put(HubBench::queue("late"), HubBench::empty_queue()));
+  bench.leader->offer(bench.hub.put(HubBench::queue("late"), HubBench::empty_queue()));
   bench.settle();
-  REQUIRE(bench.core->state().queues.by_name.at("late").present);
+  REQUIRE(bench.leader->state().queues.by_name.at("late").present);
   restore(bench, backup);
   // The reflector tells what it knew and the list lacks.
-  bench.core->offer({std::string(kHub), ObjectMissing{HubBench::queue("late"), "", ""}});
+  bench.leader->offer({std::string(kHub), ObjectMissing{HubBench::queue("late"), "", ""}});
   bench.advance(seconds(1));
-  CHECK_FALSE(bench.core->state().queues.by_name.at("late").present);
+  CHECK_FALSE(bench.leader->state().queues.by_name.at("late").present);
   check_at_rest(bench);
 }
 
@@ -104,24 +104,24 @@ TEST_CASE(
     "a write that was accepted and lost before the stream showed it is not awaited for ever") {
   HubBench bench = running_bench();
   const ServerDouble backup = bench.hub;
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
   write_unseen(bench);
   REQUIRE(bench.quotas() == "400 500");
 
   SECTION("the list shows a store that went back") {
     const ServerDouble shown = backup;
     bench.hub = backup;
-    for (WatchFact& fact : relist(bench.hub, shown)) bench.core->offer(std::move(fact));
+    for (WatchFact& fact : relist(bench.hub, shown)) bench.leader->offer(std::move(fact));
   }
   SECTION("a list is as new as the write and does not show it") {
     bench.hub = backup;
     for (const Kind kind : every_hub_kind())
-      bench.core->offer({std::string(kHub), ListCompleted{kind, "100000"}});
+      bench.leader->offer({std::string(kHub), ListCompleted{kind, "100000"}});
   }
   SECTION("a bookmark is as new as the write, and the stream has not shown it") {
     bench.hub = backup;
     for (const Kind kind : every_hub_kind())
-      bench.core->offer({std::string(kHub), StreamAlive{kind, "100000"}});
+      bench.leader->offer({std::string(kHub), StreamAlive{kind, "100000"}});
   }
   SECTION("the hub is started again") {
     bench.hub = backup;
@@ -135,29 +135,29 @@ TEST_CASE(
 
 TEST_CASE("a write that is on its way to the stream is waited for") {
   HubBench bench = running_bench();
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
   bench.step();
   REQUIRE(bench.requests.size() == 1);
   const WriteRequest request = std::exchange(bench.requests, {}).front();
   const Event event = events_of(*bench.log, request.intent).front();
   const auto written = bench.hub.write(request.intent, std::get<PatchIntended>(event.fact));
-  bench.core->answer(written.answer);
+  bench.leader->answer(written.answer);
   bench.settle();
   const Seq before = bench.log->last_seq();
   const std::uint64_t version = std::stoull(written.answer.resource_version);
 
   SECTION("a list that was asked for before it") {
-    bench.core->offer(
+    bench.leader->offer(
         {std::string(kHub), ListCompleted{Kind::cluster_queue, std::to_string(version - 1)}});
     bench.step();
     CHECK(lists_logged(bench, next(before)) == 0);
-    CHECK(bench.core->state()
+    CHECK(bench.leader->state()
               .writes.by_key.at({std::string(kHub), request.target, false})
               .awaited_version == written.answer.resource_version);
   }
   SECTION("a list that shows it, in one batch") {
-    bench.core->offer(bench.hub.seen(request.target));
-    bench.core->offer(
+    bench.leader->offer(bench.hub.seen(request.target));
+    bench.leader->offer(
         {std::string(kHub), ListCompleted{Kind::cluster_queue, std::to_string(version + 1)}});
     bench.settle();
     CHECK(lists_logged(bench, next(before)) == 0);
@@ -180,7 +180,7 @@ TEST_CASE("a hub that was down during the restore tells statuses again") {
   const ServerDouble backup = bench.hub;
   ClaimFacts edited = bench.hub.facts<ClaimFacts>(HubBench::claim());
   edited.spec.assignments.back().resources = {{"cpu", "400"}};
-  bench.core->offer(bench.hub.put(HubBench::claim(), edited));
+  bench.leader->offer(bench.hub.put(HubBench::claim(), edited));
   bench.settle();
   bench.hub = backup;
   const std::string stale = bench.hub.status(HubBench::claim());
@@ -200,7 +200,7 @@ TEST_CASE("a store that went back stays known where a newer state takes the plac
   HubBench bench = running_bench();
   const ServerDouble backup = bench.hub;
   for (int i = 0; i < 3; ++i) {
-    bench.core->offer(bench.hub.put(HubBench::queue("high"), HubBench::empty_queue()));
+    bench.leader->offer(bench.hub.put(HubBench::queue("high"), HubBench::empty_queue()));
     bench.settle();
   }
   const ServerDouble lost = std::exchange(bench.hub, backup);
@@ -208,8 +208,8 @@ TEST_CASE("a store that went back stays known where a newer state takes the plac
   ClusterQueueFacts renamed = bench.hub.facts<ClusterQueueFacts>(HubBench::queue("high"));
   renamed.cohort = "c";
   facts.push_back(bench.hub.put(HubBench::queue("high"), renamed));
-  for (WatchFact& fact : facts) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : facts) bench.leader->offer(std::move(fact));
   bench.settle();
-  CHECK(bench.core->state().queues.by_name.at("high").facts.cohort == "c");
+  CHECK(bench.leader->state().queues.by_name.at("high").facts.cohort == "c");
   check_at_rest(bench);
 }

@@ -31,8 +31,8 @@ TEST_CASE("a member past the bound is stale for that reason, until its list is w
   bench.run();
   CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 
-  bench.core->offer(bench.add_node("on-demand-5", "on-demand"));
-  bench.core->offer(kTooMany);
+  bench.leader->offer(bench.add_node("on-demand-5", "on-demand"));
+  bench.leader->offer(kTooMany);
   bench.advance(seconds(1));
   const Json stale = condition(bench, "CapacityKnown");
   CHECK(stale["status"] == "Unknown");
@@ -40,8 +40,8 @@ TEST_CASE("a member past the bound is stale for that reason, until its list is w
   CHECK(stale["message"] == "cluster2 has more than 10 nodes (members.nodesMax); growth is frozen");
   CHECK(bench.quotas() == "500 500");
 
-  bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
-  bench.core->offer({"cluster2", ListCompleted{Kind::node, "900"}});
+  bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
+  bench.leader->offer({"cluster2", ListCompleted{Kind::node, "900"}});
   bench.advance(seconds(1));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 }
@@ -49,7 +49,7 @@ TEST_CASE("a member past the bound is stale for that reason, until its list is w
 TEST_CASE("a silent member with as many Nodes as are allowed is just silent") {
   HubBench bench = bench_with_bound(10);
   bench.run();
-  bench.core->offer({"cluster2", StreamStale{Kind::node}});
+  bench.leader->offer({"cluster2", StreamStale{Kind::node}});
   bench.advance(seconds(1));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "SourceStale");
 }
@@ -58,12 +58,12 @@ TEST_CASE("of a first list that is cut at the bound, what it showed is all that 
   HubBench bench = bench_with_bound(10);
   bench.run();
   bench.start();
-  for (WatchFact& fact : bench.hub.list(every_hub_kind())) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list(every_hub_kind())) bench.leader->offer(std::move(fact));
   for (int i = 0; i < 11; ++i)
-    bench.core->offer(bench.add_node("other-" + std::to_string(i), "on-demand"));
-  bench.core->offer(kTooMany);
+    bench.leader->offer(bench.add_node("other-" + std::to_string(i), "on-demand"));
+  bench.leader->offer(kTooMany);
   bench.advance(seconds(1));
-  const auto& nodes = bench.core->state().clusters.at("cluster2").reports.nodes;
+  const auto& nodes = bench.leader->state().clusters.at("cluster2").reports.nodes;
   CHECK(nodes.size() == 11);
   CHECK_FALSE(nodes.contains("on-demand-0"));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "TooManyNodes");
@@ -72,9 +72,9 @@ TEST_CASE("of a first list that is cut at the bound, what it showed is all that 
 TEST_CASE("a member that changes too often is stale for that reason, until it is listed again") {
   HubBench bench = bench_with_bound(20'000);
   bench.run();
-  bench.core->offer(kTooManyChanges);
-  bench.core->offer(kTooManyChanges);
-  bench.core->offer(bench.add_node("on-demand-5", "on-demand"));
+  bench.leader->offer(kTooManyChanges);
+  bench.leader->offer(kTooManyChanges);
+  bench.leader->offer(bench.add_node("on-demand-5", "on-demand"));
   bench.advance(seconds(1));
   const Json stale = condition(bench, "CapacityKnown");
   CHECK(stale["status"] == "Unknown");
@@ -83,9 +83,9 @@ TEST_CASE("a member that changes too often is stale for that reason, until it is
         "cluster2 shows more changes of its nodes than 3000 a minute (members.changesPerMinute); "
         "growth is frozen");
   CHECK(bench.quotas() == "500 500");
-  CHECK(bench.core->state().clusters.at("cluster2").liveness_at_close == Liveness::stale);
+  CHECK(bench.leader->state().clusters.at("cluster2").liveness_at_close == Liveness::stale);
 
-  bench.core->offer({"cluster2", ListCompleted{Kind::node, "900"}});
+  bench.leader->offer({"cluster2", ListCompleted{Kind::node, "900"}});
   bench.advance(seconds(1));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 }
@@ -99,12 +99,13 @@ TEST_CASE("a member whose devices change too often is stale for that reason") {
   slice.uid = "uid-slice";
   slice.resource_version = "700";
   slice.facts = ResourceSliceFacts{};
-  bench.core->offer({"cluster2", slice});
-  bench.core->offer({"cluster2", ListCompleted{Kind::resource_slice, "700"}});
+  bench.leader->offer({"cluster2", slice});
+  bench.leader->offer({"cluster2", ListCompleted{Kind::resource_slice, "700"}});
   bench.advance(seconds(1));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 
-  bench.core->offer({"cluster2", StreamStale{Kind::resource_slice, StaleCause::too_many_changes}});
+  bench.leader->offer(
+      {"cluster2", StreamStale{Kind::resource_slice, StaleCause::too_many_changes}});
   bench.advance(seconds(1));
   const Json stale = condition(bench, "CapacityKnown");
   CHECK(stale["reason"] == "TooManyChanges");
@@ -112,8 +113,8 @@ TEST_CASE("a member whose devices change too often is stale for that reason") {
         "cluster2 shows more changes of its devices than 3000 a minute "
         "(members.changesPerMinute); growth is frozen");
   // A kind that is no source of capacity makes nothing stale.
-  bench.core->offer({"cluster2", ListCompleted{Kind::resource_slice, "900"}});
-  bench.core->offer({"cluster2", StreamStale{Kind::local_queue, StaleCause::too_many_changes}});
+  bench.leader->offer({"cluster2", ListCompleted{Kind::resource_slice, "900"}});
+  bench.leader->offer({"cluster2", StreamStale{Kind::local_queue, StaleCause::too_many_changes}});
   bench.advance(seconds(1));
   CHECK(condition(bench, "CapacityKnown")["reason"] == "Accepted");
 }

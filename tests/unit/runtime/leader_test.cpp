@@ -1,4 +1,4 @@
-#include "engine/runtime/hub_core.h"
+#include "engine/runtime/leader.h"
 
 #include <algorithm>
 #include <set>
@@ -35,7 +35,7 @@ TEST_CASE("a hub that starts from a snapshot goes on as one that folds its log")
   REQUIRE(taken.has_value());
   CHECK(taken->size() >= 2);
   CHECK(facts_in<Checkpoint>(*bench.log).size() == taken->size());
-  REQUIRE(bench.core->give_up().has_value());
+  REQUIRE(bench.leader->give_up().has_value());
   CHECK(store.list()->back().seq.value == bench.log->last_seq().value - 1);  // the Checkpoint
   const auto verdicts = verify_snapshots(*bench.log, store);
   REQUIRE(verdicts.has_value());
@@ -43,7 +43,7 @@ TEST_CASE("a hub that starts from a snapshot goes on as one that folds its log")
 
   bench.start();
   bench.sync();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(seconds(1));
   CHECK(bench.quotas() == "500 400");
   check_log(bench);
@@ -71,22 +71,22 @@ TEST_CASE("nothing is planned before every kind of the hub was listed") {
   std::vector<Kind> kinds = every_hub_kind();
   const Kind last = Kind::cohort;
   std::erase(kinds, last);
-  for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
-  for (WatchFact& fact : bench.hub.list(kinds)) bench.core->offer(std::move(fact));
+  for (WatchFact& fact : bench.member.list({Kind::node})) bench.leader->offer(std::move(fact));
+  for (WatchFact& fact : bench.hub.list(kinds)) bench.leader->offer(std::move(fact));
   bench.advance(hours(1));
   CHECK(facts_in<PatchIntended>(*bench.log).empty());
-  CHECK_FALSE(bench.core->stats().planning);
-  CHECK(bench.core->awaited() == std::set<Kind>{last});
+  CHECK_FALSE(bench.leader->stats().planning);
+  CHECK(bench.leader->awaited() == std::set<Kind>{last});
 
   SECTION("its list") {
-    for (WatchFact& fact : bench.hub.list({last})) bench.core->offer(std::move(fact));
+    for (WatchFact& fact : bench.hub.list({last})) bench.leader->offer(std::move(fact));
     bench.settle();
     CHECK(bench.quotas() == "500 500");
   }
   SECTION("or the word that it is not served") {
-    bench.core->absent(last);
+    bench.leader->absent(last);
     bench.settle();
-    CHECK(bench.core->stats().planning);
+    CHECK(bench.leader->stats().planning);
   }
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("duplicates and relists leave no trace") {
   bench.run();
   const Seq before = bench.log->last_seq();
   for (int i = 0; i < 3; ++i) bench.sync();
-  bench.core->offer({"hub", StreamAlive{Kind::cluster_queue, "999"}});
+  bench.leader->offer({"hub", StreamAlive{Kind::cluster_queue, "999"}});
   bench.advance(hours(1));
   CHECK(bench.log->last_seq() == before);
 }
@@ -105,7 +105,7 @@ TEST_CASE("a lost node takes its share, and a restart writes nothing") {
   HubBench bench;
   bench.at_once();
   bench.run();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.settle();
   CHECK(bench.quotas() == "500 400");
   const std::size_t intents = facts_in<PatchIntended>(*bench.log).size();
@@ -123,11 +123,11 @@ TEST_CASE("what vanished while the hub was down is gone after the first list") {
   bench.member.remove(HubBench::node("spot-3"));
   bench.hub.remove({Kind::resource_flavor, "", "on-demand"});
   bench.start();
-  CHECK(bench.core->state().flavors.by_name.size() == 2);
+  CHECK(bench.leader->state().flavors.by_name.size() == 2);
   bench.sync();
   bench.settle();
   // The claim names it: what it was stays known.
-  CHECK(bench.core->state().flavors.gone == std::set<std::string>{"on-demand"});
+  CHECK(bench.leader->state().flavors.gone == std::set<std::string>{"on-demand"});
   CHECK(bench.quota("high", "on-demand") == "500");
   CHECK(bench.quota("low", "spot") == "400");
   CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
@@ -139,9 +139,9 @@ TEST_CASE("a kind that is not served any more after a restart takes its objects 
   bench.at_once();
   bench.run();
   bench.start();
-  bench.core->absent(Kind::resource_flavor);
+  bench.leader->absent(Kind::resource_flavor);
   bench.step();
-  CHECK(bench.core->state().flavors.gone.size() == 2);
+  CHECK(bench.leader->state().flavors.gone.size() == 2);
   CHECK(facts_in<ObjectGone>(*bench.log).size() == 2);
   CHECK(bench.quotas() == "500 500");
 }
@@ -199,23 +199,23 @@ TEST_CASE("an answer that comes after its own news blocks nothing") {
   HubBench bench;
   bench.at_once();
   bench.run();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.step();
   REQUIRE(bench.requests.front().target.kind == Kind::cluster_queue);
   const WriteRequest request = bench.requests.front();
   bench.requests.clear();
   const auto intent = std::get<PatchIntended>(events_of(*bench.log, request.intent).front().fact);
   auto written = bench.hub.write(request.intent, intent);
-  bench.core->offer(*written.observed);
+  bench.leader->offer(*written.observed);
   bench.step();
-  bench.core->answer(written.answer);
+  bench.leader->answer(written.answer);
   bench.settle();
   // The claim's status follows the ClusterQueue.
   REQUIRE(bench.diagnostics.size() >= 2);
   const std::string& line = bench.diagnostics[bench.diagnostics.size() - 2];
   CHECK(line.find("write accepted") == 0);
   CHECK(line.find("object=\"ClusterQueue low\" rule=claims/shrink") != std::string::npos);
-  bench.core->offer(bench.member.remove(HubBench::node("spot-4")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-4")));
   bench.settle();
   CHECK(bench.quotas() == "500 300");
   check_log(bench);
@@ -225,7 +225,7 @@ TEST_CASE("a conflict is derived again from what the watch shows") {
   HubBench bench;
   bench.at_once();
   bench.run();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.step();
   REQUIRE(bench.requests.front().target.kind == Kind::cluster_queue);
   // Another writer changes the queue before our request arrives.
@@ -236,7 +236,7 @@ TEST_CASE("a conflict is derived again from what the watch shows") {
   bench.requests.clear();
   bench.step();
   CHECK(facts_in<PatchRejected>(*bench.log).back().http_code == 409);
-  bench.core->offer(news);
+  bench.leader->offer(news);
   bench.advance(minutes(1));
   CHECK(bench.quotas() == "500 400");
   CHECK(bench.hub.facts<ClusterQueueFacts>(HubBench::queue("low")).queueing_strategy ==
@@ -249,9 +249,9 @@ TEST_CASE("an update that is not logged still moves the version that the next wr
   bench.at_once();
   bench.run();
   const ObjectKey low = HubBench::queue("low");
-  bench.core->offer(bench.hub.put(low, bench.hub.facts<ClusterQueueFacts>(low)));
+  bench.leader->offer(bench.hub.put(low, bench.hub.facts<ClusterQueueFacts>(low)));
   bench.settle();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.settle();
   CHECK(facts_in<PatchRejected>(*bench.log).empty());
   CHECK(bench.quotas() == "500 400");
@@ -263,10 +263,10 @@ TEST_CASE("timers of the default windows bring growth, and the log folds alike w
   bench.run();
   bench.advance(minutes(10));
   CHECK(bench.quotas() == "500 500");
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(minutes(1));
   CHECK(bench.quotas() == "500 400");
-  bench.core->offer(bench.add_node("spot-3", "spot"));
+  bench.leader->offer(bench.add_node("spot-3", "spot"));
   bench.advance(minutes(2));
   CHECK(bench.quotas() == "500 400");
   bench.advance(minutes(10));
@@ -318,7 +318,7 @@ TEST_CASE("a burst of one object is looked at once per interval") {
   for (int i = 0; i < 20; ++i) {
     NodeFacts facts = bench.member.facts<NodeFacts>(HubBench::node("spot-0"));
     facts.labels = {{"turn", std::to_string(i)}};
-    bench.core->offer(bench.member.put(HubBench::node("spot-0"), facts));
+    bench.leader->offer(bench.member.put(HubBench::node("spot-0"), facts));
     bench.settle();
     bench.clock.time = bench.clock.time + milliseconds(10);
   }
@@ -327,7 +327,7 @@ TEST_CASE("a burst of one object is looked at once per interval") {
   for (const ObjectObserved& observed : facts_in<ObjectObserved>(*bench.log, next(before)))
     if (observed.key == HubBench::node("spot-0")) ++seen;
   CHECK(seen == 2);
-  CHECK(bench.core->state()
+  CHECK(bench.leader->state()
             .clusters.at("cluster2")
             .reports.nodes.at("spot-0")
             .facts.labels.find("turn") == "19");
@@ -345,7 +345,7 @@ TEST_CASE("recommend-only logs no intent and says each write once") {
   bench.sync();
   bench.advance(hours(1));
   CHECK(bench.recommendations.size() == said);
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.settle();
   CHECK(bench.recommendations.size() > said);
   check_log(bench);
@@ -355,10 +355,10 @@ TEST_CASE("a changed configuration acts at once, the same one is no event") {
   HubBench bench;
   bench.at_once();
   bench.run();
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
   CHECK(facts_in<ConfigChanged>(*bench.log).size() == 1);
   bench.configuration.headroom.percent = {{"cpu", 50}};
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
   bench.settle();
   CHECK(bench.quotas() == "250 250");
   check_log(bench);
@@ -370,11 +370,11 @@ TEST_CASE("a changed configuration is in force although a note of the webhook ca
   bench.run();
   AdmissionDecided note;
   note.request_uid = "u-1";
-  bench.core->note({note});
-  bench.core->note({note});
+  bench.leader->note({note});
+  bench.leader->note({note});
   bench.configuration.headroom.percent = {{"cpu", 50}};
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
-  CHECK(bench.core->state().configuration == bench.configuration);
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
+  CHECK(bench.leader->state().configuration == bench.configuration);
   CHECK(facts_in<AdmissionDecided>(*bench.log).size() == 2);
   bench.settle();
   CHECK(bench.quotas() == "250 250");
@@ -388,14 +388,14 @@ TEST_CASE("a member that leaves the configuration keeps its quota until lostAfte
   const std::string quotas = bench.quotas();
   REQUIRE(quotas != "0 0");
   const auto members = std::exchange(bench.configuration.member_kubeconfigs, {});
-  REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+  REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
   bench.settle();
   CHECK(bench.quotas() == quotas);
   CHECK(std::any_of(bench.diagnostics.begin(), bench.diagnostics.end(), [](const auto& line) {
     return line.find("no longer names the cluster of a claim") != std::string::npos;
   }));
   const Seq before = bench.log->last_seq();
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.settle();
   CHECK(bench.log->last_seq() == before);  // what it still says is dropped
   const Duration lost_after = bench.configuration.debounce.lost_after;
@@ -412,7 +412,7 @@ TEST_CASE("a member that leaves the configuration keeps its quota until lostAfte
   }
   SECTION("read again before, nothing happens") {
     bench.configuration.member_kubeconfigs = members;
-    REQUIRE(bench.core->reconfigure(bench.configuration).has_value());
+    REQUIRE(bench.leader->reconfigure(bench.configuration).has_value());
     bench.sync();
     bench.settle();
     bench.advance(lost_after);
@@ -428,11 +428,11 @@ TEST_CASE("writes without an answer are unknown at the end") {
   bench.start();
   bench.sync();
   while (bench.requests.empty()) bench.step();
-  bench.core->wind_down();
-  CHECK(bench.core->under_way() == bench.requests.size());
-  REQUIRE(bench.core->give_up().has_value());
+  bench.leader->wind_down();
+  CHECK(bench.leader->under_way() == bench.requests.size());
+  REQUIRE(bench.leader->give_up().has_value());
   CHECK(facts_in<PatchUnknown>(*bench.log).size() == bench.requests.size());
-  CHECK(bench.core->under_way() == 0);
+  CHECK(bench.leader->under_way() == 0);
 }
 
 TEST_CASE("who cannot append cannot write") {
@@ -442,8 +442,8 @@ TEST_CASE("who cannot append cannot write") {
   bench.run();
   const Seq before = log->last_seq();
   log->full = true;
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
-  const auto effects = bench.core->step(Input::complete);
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
+  const auto effects = bench.leader->step(Input::complete);
   REQUIRE(effects.has_error());
   CHECK(effects.error().message == "no space left on device");
   CHECK(log->last_seq() == before);
@@ -456,7 +456,7 @@ TEST_CASE("an object that is too large for the log is left out, with a word, and
   bench.at_once();
   bench.run();
   CHECK(bench.quotas() == "500 400");
-  CHECK(bench.core->stats().oversized == 1);
+  CHECK(bench.leader->stats().oversized == 1);
   const bool said =
       std::any_of(bench.diagnostics.begin(), bench.diagnostics.end(), [](const std::string& line) {
         return line.find("too large") != std::string::npos &&

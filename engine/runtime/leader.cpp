@@ -1,0 +1,263 @@
+#include "engine/runtime/leader.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/base/check.h"
+#include "engine/base/stop_point.h"
+#include "engine/fold/evolve.h"
+#include "engine/runtime/configuration_dra.h"
+#include "schema/codec.h"
+#include "schema/event_json.h"
+
+namespace fairlead {
+
+Leader::Leader(Replica& replica)
+    : replica_(replica),
+      log_(replica.log_),
+      clock_(replica.clock_),
+      settings_(replica.settings_),
+      logger_(replica.logger_),
+      core_(*replica.core_),
+      snapshots_(replica.snapshots_),
+      stats_(replica.stats_) {}
+
+Result<void> Leader::begin(const Configuration& configuration) {
+  check(state().seq == log_.last_seq(), "a leader begins where its log ends");
+  epoch_ = Epoch{state().epoch.value + 1};
+  const Seq folded = state().seq;
+  const Seq snapshot = snapshots_.last();
+  const bool changed = state().configuration_seq == Seq{} || state().configuration != configuration;
+  std::vector<EventDraft> drafts;
+  const auto add = [&](Fact fact) {
+    drafts.push_back({std::string(kSelf), Seq{}, std::move(fact)});
+  };
+  add(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
+  if (changed) add(ConfigChanged{configuration});
+  core_.propose(std::move(drafts));
+  if (auto begun = append(ready(Input::more_pending).append); !begun) return begun;
+  replica_.publish_view();
+  logger_({Severity::info,
+           "epoch started",
+           {{"epoch", std::to_string(epoch_.value)},
+            {"identity", settings_.identity},
+            {"version", FAIRLEAD_VERSION},
+            {"folded", std::to_string(folded.value)},
+            {"snapshot", std::to_string(snapshot.value)},
+            {"configuration", changed ? "changed" : "as before"}}});
+  report_configuration();
+  return {};
+}
+
+Result<void> Leader::step_down() {
+  if (auto flushed = flush(); !flushed) return flushed;
+  replica_.restart(std::move(core_).release_state());
+  return {};
+}
+
+// What the configuration in force leaves out.
+void Leader::report_configuration() const {
+  for (const std::string& what : gated_mappings(state().configuration.dra.device_class_mappings))
+    logger_({Severity::warn, what, {}});
+  for (const UnwatchedClaim& claim : unwatched_claims(state(), core_.watch()))
+    logger_(
+        {Severity::warn,
+         "members.kubeconfigs no longer names the cluster of a claim: growth is frozen, and "
+         "the hub counts what it has until lostAfter",
+         {{"cluster", claim.cluster}, {"claim", claim.claim}, {"since", to_rfc3339(claim.since)}}});
+}
+
+void Leader::report_refused(const std::vector<Kind>& kinds) const {
+  for (const Kind kind : kinds) {
+    const auto scope = core_.watch().hub.kinds.find(kind);
+    const bool all = scope == core_.watch().hub.kinds.end() || scope->second.namespace_.empty();
+    logger_({Severity::warn,
+             "cannot be read on the hub: going on without it",
+             {{"kind", std::string(info(kind).name)},
+              {"namespace", all ? "*" : scope->second.namespace_}}});
+  }
+}
+
+// Returns what the core asks for, and logs what it says.
+Ready Leader::ready(Input input) {
+  Ready ready = core_.ready(clock_.now(), input);
+  report_refused(ready.refused);
+  if (core_.synced() && !synced_)
+    logger_({Severity::info,
+             state().configuration.record ? "the hub is synced: recording, nothing is written"
+                                          : "the hub is synced: planning",
+             {{"seq", std::to_string(state().seq.value)}}});
+  synced_ = core_.synced();
+  return ready;
+}
+
+void Leader::absent(Kind kind) {
+  if (core_.absent(kind))
+    logger_({Severity::warn,
+             "not served by the hub: waiting for its CRD",
+             {{"kind", std::string(info(kind).name)}}});
+}
+
+void Leader::note(std::vector<AdmissionDecided> notes) {
+  std::vector<EventDraft> drafts;
+  drafts.reserve(notes.size());
+  for (AdmissionDecided& note : notes)
+    drafts.push_back({std::string(kSelf), Seq{}, std::move(note)});
+  core_.propose(std::move(drafts));
+}
+
+Result<void> Leader::reconfigure(const Configuration& configuration) {
+  if (!core_.configure(configuration)) {
+    logger_({Severity::info, "configuration read again: nothing changed", {}});
+    return {};
+  }
+  // Proposals are appended in turn, before all that was offered: notes of the webhook may be first.
+  while (!(state().configuration == configuration)) {
+    Append next = ready(Input::more_pending).append;
+    check(!next.drafts.empty(), "a proposed configuration comes into force");
+    if (auto done = append(std::move(next)); !done) return done;
+  }
+  return {};
+}
+
+Result<HubEffects> Leader::step(Input input) {
+  if (auto checkpoint = snapshots_.collect(state())) core_.propose(*std::move(checkpoint));
+  HubEffects effects;
+  for (;;) {
+    Ready ready = this->ready(input);
+    if (!ready.append.drafts.empty()) {
+      if (auto done = append(std::move(ready.append)); !done) return done.error();
+      continue;
+    }
+    if (ready.watch) effects.watch = ready.watch;
+    const auto add = [](auto& all, auto& more) {
+      std::move(more.begin(), more.end(), std::back_inserter(all));
+    };
+    add(effects.requests, ready.send);
+    add(effects.recommendations, ready.recommendations);
+    add(effects.notices, ready.notices);
+    stats_.recommendations += ready.recommendations.size();
+    if (ready.closed && settings_.admission != nullptr)
+      settings_.admission->note(state(), core_.dirty());
+    if (ready.closed)
+      if (auto shown = replica_.show_present([this] { return flush(); }); !shown)
+        return shown.error();
+    if (ready.flush != Seq{})
+      if (auto flushed = flush(); !flushed) return flushed.error();
+    if (!ready.idle()) continue;
+    if (input == Input::complete) replica_.publish_view();
+    if (auto shown = replica_.show_present([this] { return flush(); }); !shown)
+      return shown.error();
+    return effects;
+  }
+}
+
+Result<void> Leader::append(Append append) {
+  if (append.origin == Origin::outcomes) stop_point("answer.before_log");
+  auto events = commit(append);
+  if (!events && events.error().code == ErrorCode::bad_input && append.divisible) {
+    drop_if_too_large(std::move(append.drafts), events.error());
+    return {};
+  }
+  if (!events) {
+    core_.failed();
+    return events.error();
+  }
+  if (settings_.admission != nullptr) settings_.admission->note(*events);
+  core_.appended(*events, append.durability);
+  if (append.origin == Origin::outcomes) stop_point("answer.after_log");
+  report(*events, append.origin);
+  // A Checkpoint notes a snapshot, and is no reason for the next.
+  const bool noted = std::holds_alternative<Checkpoint>(events->front().fact);
+  return !noted && snapshots_.is_due(state()) ? take_snapshot(HubSnapshots::Saving::aside)
+                                              : Result<void>();
+}
+
+// Leaves the drafts as they are if the log refuses them.
+Result<std::vector<Event>> Leader::commit(Append& append) {
+  const auto began = std::chrono::steady_clock::now();
+  auto events = log_.append(std::move(append.drafts), append.time, epoch_, append.durability);
+  const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
+  if (!events) return events;
+  stats_.append.add(took);
+  return events;
+}
+
+void Leader::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal) {
+  const auto dropped = core_.refused(std::move(drafts));
+  if (!dropped) return;
+  ++stats_.oversized;
+  const ObjectKey* key = object_of(dropped->fact);
+  logger_({Severity::error,
+           "an object is too large for the log and is ignored",
+           {{"source", dropped->source},
+            {"object", key ? name_of(*key) : ""},
+            {"why", refusal.message}}});
+}
+
+// Counts the events that were logged, and logs the lines about them.
+void Leader::report(const std::vector<Event>& events, Origin origin) {
+  switch (origin) {
+    case Origin::facts: return;
+    case Origin::timer: ++stats_.timers; return;
+    case Origin::intents:
+      stats_.intents += events.size();
+      for (const Event& event : events) writes_.intended(event);
+      return;
+    case Origin::outcomes:
+      for (const Event& event : events) logger_(writes_.outcome(event, stats_));
+      return;
+    case Origin::proposal: break;
+  }
+  // The events are folded already: State has the new configuration.
+  const Event& first = events.front();
+  if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
+  logger_({Severity::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
+  report_configuration();
+}
+
+Result<void> Leader::flush() {
+  const auto began = std::chrono::steady_clock::now();
+  auto flushed = log_.wait_durable();
+  stats_.append.add({std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()});
+  if (flushed)
+    core_.durable(log_.last_seq());
+  else
+    core_.failed();
+  return flushed;
+}
+
+void Leader::lose_notice() {
+  if (stats_.notices_lost++ == 0)
+    logger_({Severity::warn, "an Event could not be sent: too many wait", {}});
+}
+
+// Called right after a commit, so that State is exactly what the log folds to up to there. The log
+// is flushed first: a snapshot of events that a crash loses would belong to no log.
+Result<void> Leader::take_snapshot(HubSnapshots::Saving saving) {
+  if (auto flushed = flush(); !flushed) return flushed;
+  if (auto checkpoint = snapshots_.take(state(), saving)) core_.propose(*std::move(checkpoint));
+  return {};
+}
+
+Result<void> Leader::give_up() {
+  snapshots_.wind_down();
+  core_.wind_down();
+  if (auto answered = step(Input::complete); !answered) return answered.error();
+  const bool none = core_.unsent() + core_.under_way() == 0;
+  core_.give_up("the hub stopped");
+  if (auto given_up = step(Input::complete); !given_up) return given_up.error();
+  if (!snapshots_.last_pays(state())) return {};
+  // State has closed the moment, which the log does not show before an event of a later time: with
+  // one, State is again what the log folds to, as a snapshot has to be.
+  if (none) {
+    core_.propose(TimerFired{now()});
+    if (auto fired = step(Input::complete); !fired) return fired.error();
+  }
+  if (auto saved = take_snapshot(HubSnapshots::Saving::here); !saved) return saved;
+  if (auto noted = step(Input::complete); !noted) return noted.error();
+  return {};
+}
+
+}  // namespace fairlead

@@ -1,0 +1,104 @@
+// A replica that leads: it begins an epoch, knows which streams there should be, plans, and alone
+// appends to the log. The driver of the core (engine/core/core.h) without threads.
+//
+// One step does all that the core asks for and returns the effects, which follow from durable
+// events. It waits for the log's disk and for nothing else; sockets and the inbox are the loop's
+// (hub_loop.h). So tests drive it with a memory log and a clock of their own.
+//
+// Facts of a burst are folded while their commit is still being written, so that the next groups
+// are prepared meanwhile.
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "engine/runtime/replica.h"
+#include "engine/runtime/write_diagnostics.h"
+
+namespace fairlead {
+
+/// What the caller must do after a step.
+struct HubEffects {
+  /// Not null: open these streams and close all others, first. Valid until the next step.
+  const Watch* watch = nullptr;
+  std::vector<WriteRequest> requests;           ///< each is answered by one answer()
+  std::vector<Recommendation> recommendations;  ///< those that differ from the last of their object
+  std::vector<Notice> notices;                  ///< for KubeEvents
+};
+
+/// Owned by the replica's thread. After an error only stats() may be called: the log accepts no
+/// more events, so nothing may be sent.
+class Leader {
+ public:
+  /// `replica` outlives it, and has folded the whole log when begin() is called.
+  explicit Leader(Replica& replica);
+
+  /// Takes over: begins a new epoch with `configuration` in force. The first effects name the
+  /// streams, all of which are listed anew.
+  Result<void> begin(const Configuration& configuration);
+  /// Gives the replica back, which follows from now on; nothing else may be called then. What was
+  /// queued is dropped, and what was sent and not answered is unknown to the next leader. Fails if
+  /// an append did: State may be ahead of the log.
+  Result<void> step_down();
+
+  /// Queue a fact or an answer for the next step. Facts of streams that should not exist are
+  /// dropped.
+  void offer(WatchFact fact) { core_.offer(std::move(fact)); }
+  void answer(WriteAnswer answer) { core_.answer(std::move(answer)); }
+  /// Queues what the webhook decided, as one commit of the next step.
+  void note(std::vector<AdmissionDecided> notes);
+  /// The hub does not serve this kind, so planning no longer waits for a list of it.
+  void absent(Kind kind);
+  /// Appends a ConfigChanged if `configuration` differs from the one in force.
+  Result<void> reconfigure(const Configuration& configuration);
+  /// Handles all that was offered and a due deadline, plans, and returns the effects. If there are
+  /// none and more input is pending, the last commits may not be durable yet; a later step returns
+  /// their error.
+  Result<HubEffects> step(Input input);
+  /// When the next step is due if nothing is offered; a time in the past means at once.
+  LogTime next_due() const { return core_.next_deadline(); }
+  LogTime now() const { return replica_.now(); }
+
+  /// Counts a notice that could not be kept until its turn, and logs the first.
+  void lose_notice();
+
+  /// Drops offered facts; from now on only answers are accepted, and nothing is planned.
+  void wind_down() { core_.wind_down(); }
+  /// Winds down, logs each unanswered write as unknown, and saves a last snapshot where that costs
+  /// less than folding again what came since the one before.
+  Result<void> give_up();
+
+  /// Kinds of the hub that planning waits for: those without a complete list, an absent(), or a
+  /// StreamLost of a kind that may stay unread.
+  const std::set<Kind>& awaited() const { return core_.awaited(); }
+  const State& state() const { return core_.state(); }
+  std::size_t under_way() const { return core_.under_way(); }
+  HubStats stats() { return replica_.stats(); }
+
+ private:
+  Ready ready(Input input);
+  Result<void> append(Append append);
+  Result<std::vector<Event>> commit(Append& append);
+  void drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal);
+  void report(const std::vector<Event>& events, Origin origin);
+  void report_configuration() const;
+  void report_refused(const std::vector<Kind>& kinds) const;
+  Result<void> flush();
+  Result<void> take_snapshot(HubSnapshots::Saving saving);
+
+  Replica& replica_;
+  // What is the replica's, and used in its name.
+  EventLog& log_;
+  Clock& clock_;
+  const HubSettings& settings_;
+  const Logger& logger_;
+  Core& core_;
+  HubSnapshots& snapshots_;
+  HubStats& stats_;
+
+  Epoch epoch_;
+  WriteDiagnostics writes_;
+  bool synced_ = false;  ///< as it was reported last
+};
+
+}  // namespace fairlead
