@@ -50,7 +50,6 @@ enum Kind {
   fleetResourceClaimTemplate @33;
   fleetScheduling @34;
   topology @35;
-  workloadPriorityClass @36;
 }
 
 struct TextPair {
@@ -436,10 +435,6 @@ struct Topology {
   levels @0 :List(Text);
 }
 
-struct WorkloadPriorityClass {
-  value @0 :Int64;
-}
-
 struct Cohort {
   parent @0 :Text;
   effective @1 :EffectiveQuotas;
@@ -743,7 +738,6 @@ struct Facts {
     fleetResourceClaimTemplate @33 :FleetResourceClaimTemplate;
     fleetScheduling @34 :FleetScheduling;
     topology @35 :Topology;
-    workloadPriorityClass @36 :WorkloadPriorityClass;
   }
 }
 

@@ -50,7 +50,6 @@ enum class Kind : std::uint8_t {
   fleet_resource_claim_template,
   fleet_scheduling,
   topology,
-  workload_priority_class,
 };
 
 template <class... T>
@@ -82,7 +81,7 @@ using FactsOfKinds =
              struct DeviceClassFacts, struct ResourceClaimFacts, struct ResourceClaimTemplateFacts,
              struct DeviceTaintRuleFacts, struct FleetResourceClassFacts,
              struct FleetResourceClaimFacts, struct FleetResourceClaimTemplateFacts,
-             struct FleetSchedulingFacts, struct TopologyFacts, struct WorkloadPriorityClassFacts>;
+             struct FleetSchedulingFacts, struct TopologyFacts>;
 inline constexpr std::size_t kKindCount = FactsOfKinds::size;
 
 /// Whether F is the type of the facts of a kind.
@@ -222,8 +221,6 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
      kIsNamespaced | kIsOfHub | kIsOfFleetClaims},
     {Kind::topology, "kueue.x-k8s.io", "Topology", "topologies", "v1beta2,v1beta1",
      kIsOfHub | kIsByPeople | kMayStayUnread},
-    {Kind::workload_priority_class, "kueue.x-k8s.io", "WorkloadPriorityClass",
-     "workloadpriorityclasses", "v1beta2,v1beta1", kIsOfHub | kIsByPeople | kMayStayUnread},
 }};
 
 constexpr const KindInfo& info(Kind kind) { return kKinds[static_cast<std::size_t>(kind)]; }

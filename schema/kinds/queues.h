@@ -205,16 +205,4 @@ void fields(V& visit, T& cohort) {
   visit.field("terms", cohort.terms, kSpread);
 }
 
-/// kueue.x-k8s.io WorkloadPriorityClass.
-struct WorkloadPriorityClassFacts {
-  std::int64_t value = 0;  ///< a greater one is admitted first
-
-  friend bool operator==(const WorkloadPriorityClassFacts&,
-                         const WorkloadPriorityClassFacts&) = default;
-};
-template <class V, Of<WorkloadPriorityClassFacts> T>
-void fields(V& visit, T& priority) {
-  visit.field("value", priority.value);
-}
-
 }  // namespace fairlead

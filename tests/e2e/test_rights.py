@@ -71,8 +71,7 @@ class RightsTest(FleetObjects, MultiKueueTest):
         cls.server = cls.plane.add_server("hub", arguments=cls.audit.arguments)
         cls.member = cls.plane.add_server("cluster2")
         cls.server.install_crds(only=[name for name in (*MULTIKUEUE_CRDS, POLICIES,
-                                                        "cohorts.kueue.x-k8s.io", "topologies.kueue.x-k8s.io",
-                                                        "workloadpriorityclasses.kueue.x-k8s.io")
+                                                        "cohorts.kueue.x-k8s.io", "topologies.kueue.x-k8s.io")
                                       if name != "clusterresourceclaims.galaxy.kubestellar.io"])
         cls.member.install_crds(only=QUEUE_CRDS)
         for name in (NAMESPACE, "team", "cluster2", "cluster3"):

@@ -318,11 +318,6 @@ BindingPolicyFacts facts_of(JsonView object, ApiReading&) {
   return out;
 }
 
-template <>
-WorkloadPriorityClassFacts facts_of(JsonView object, ApiReading&) {
-  return {object["value"].integer().value_or(0)};
-}
-
 std::span<const KindProjection> kueue_projections() {
   static constexpr std::array kAll{
       projection_of<ClusterQueueFacts>(
@@ -333,7 +328,6 @@ std::span<const KindProjection> kueue_projections() {
           "status.{flavorsReservation,pendingWorkloadsStatus,fairSharing,flavorsUsage,flavors}"),
       // The weighted share changes with each workload.
       projection_of<CohortFacts>("status.fairSharing"), projection_of<TopologyFacts>(),
-      projection_of<WorkloadPriorityClassFacts>(),
       projection_of<ManifestWorkFacts>("status.resourceStatus.manifests.*.conditions"),
       projection_of<BindingPolicyFacts>()};
   return kAll;

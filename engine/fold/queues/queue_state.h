@@ -120,7 +120,6 @@ struct QueueTables {
   NameMap<Queue> by_name;
   std::map<std::string, Cohort> cohorts;
   std::map<std::pair<std::string, std::string>, LocalQueueFacts> local;  ///< by (namespace, name)
-  std::map<std::string, WorkloadPriorityClassFacts> priority_classes;
   std::set<std::string> dirty;         ///< planned again with the claims that name them
   std::set<std::string> dirty_quotas;  ///< whose quota must be compared, nothing else
   Memo<std::uint64_t> quota_changes;   ///< counts changes of the inputs of queues' quotas
@@ -132,8 +131,5 @@ struct QueueTables {
 auto& table_of(KindOf<ClusterQueueFacts>, Of<QueueTables> auto& part) { return part.by_name; }
 auto& table_of(KindOf<CohortFacts>, Of<QueueTables> auto& part) { return part.cohorts; }
 auto& table_of(KindOf<LocalQueueFacts>, Of<QueueTables> auto& part) { return part.local; }
-auto& table_of(KindOf<WorkloadPriorityClassFacts>, Of<QueueTables> auto& part) {
-  return part.priority_classes;
-}
 
 }  // namespace fairlead

@@ -261,9 +261,7 @@ const std::vector<std::string> kObjects{
       "spec":{"potentialClusters":["b","a"],"selectedCluster":"b"},
       "status":{"resourceClaims":[{"name":"e","unsuitableClusters":["a"]}]}})",
     R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Topology","metadata":{"name":"t","uid":"u","resourceVersion":"7","generation":1},
-      "spec":{"levels":[{"nodeLabel":"example.com/block"},{"nodeLabel":"kubernetes.io/hostname"}]}})",
-    R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass","metadata":{"name":"p","uid":"u","resourceVersion":"7"},
-      "value":1000,"description":"what must not wait"})"};
+      "spec":{"levels":[{"nodeLabel":"example.com/block"},{"nodeLabel":"kubernetes.io/hostname"}]}})"};
 
 Kind kind_of(const Json& object) {
   const auto [group, version] =

@@ -29,18 +29,6 @@ TEST_CASE("the feedback rules of a work are digested in their order, those of a 
   CHECK(digest_with("") == sha256(""));
 }
 
-TEST_CASE("a WorkloadPriorityClass is its value, 0 where it has none") {
-  const auto value_of = [](const std::string& members) {
-    return member_facts<WorkloadPriorityClassFacts>(
-               R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"WorkloadPriorityClass","metadata":{"name":"p"})" +
-               members + "}")
-        .value;
-  };
-  CHECK(value_of(R"(,"value":-7,"description":"low")") == -7);
-  CHECK(value_of(R"(,"value":"9")") == 0);
-  CHECK(value_of("") == 0);
-}
-
 TEST_CASE("a Topology is its levels, and our works and policies tell which they bring") {
   CHECK(member_facts<TopologyFacts>(
             R"({"apiVersion":"kueue.x-k8s.io/v1beta2","kind":"Topology","metadata":{"name":"t"},

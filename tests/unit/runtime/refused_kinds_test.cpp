@@ -21,7 +21,7 @@ TEST_CASE("what the hub may not read keeps it waiting only where quotas need it"
       optional.insert(kind);
     else
       needed.push_back(kind);
-  CHECK(optional.size() == 9);
+  CHECK(optional.size() == 8);
   for (WatchFact& fact : bench.member.list({Kind::node})) bench.core->offer(std::move(fact));
   for (WatchFact& fact : bench.hub.list(needed)) bench.core->offer(std::move(fact));
   bench.settle();

@@ -363,7 +363,6 @@ void add_version_6(Numbered& samples) {
   for (const auto cause : {RejectionCause::outage, RejectionCause::rights})
     samples.add("patch_rejected_6_" + std::to_string(static_cast<int>(cause)), "self",
                 PatchRejected{{22}, 500, "InternalError: failed calling webhook", cause});
-  samples.add("observed_workloadpriorityclasses", "hub", observed(Kind::workload_priority_class));
 }
 
 }  // namespace
@@ -421,7 +420,6 @@ Facts facts(Kind kind) {
     case Kind::fleet_resource_claim_template: return fleet_resource_claim_template();
     case Kind::fleet_scheduling: return fleet_scheduling();
     case Kind::topology: return TopologyFacts{{"example.com/block", "kubernetes.io/hostname"}};
-    case Kind::workload_priority_class: return WorkloadPriorityClassFacts{1000};
   }
   return NodeFacts{};
 }
