@@ -42,7 +42,6 @@ static_assert(ends_alike(value::RejectionCause::rights, PatchRejected::Cause::RI
 static_assert(ends_alike(value::AdmissionOperation::remove, AdmissionDecided::Operation::REMOVE));
 static_assert(ends_alike(value::AdmissionOutcome::overridden,
                          AdmissionDecided::Outcome::OVERRIDDEN));
-static_assert(std::variant_size_v<value::Facts::Base> == kKindCount);
 static_assert(std::variant_size_v<value::Fact::Base> == 14);
 
 // Each enumerant of Kind has the number of its row in kKinds, whose name ends with its own

@@ -209,18 +209,11 @@ class StructReader {
     fields(reader, value);
   }
 
-  template <std::size_t... Kinds>
-  static void get_of_kind(const In& in, value::Facts& facts, std::index_sequence<Kinds...>) {
-    using Read = void (*)(const In&, const FieldLayout&, value::Facts&);
-    static constexpr std::array<Read, sizeof...(Kinds)> kReads{
-        [](const In& of, const FieldLayout& from, value::Facts& into) {
-          get(of, from, into.emplace<Kinds>());
-        }...};
-    const FieldLayout& kind = in.member("the facts are of an unknown kind");
-    kReads.at(kind.discriminant)(in, kind, facts);
-  }
   static void get(const In& in, const FieldLayout& from, value::Facts& facts) {
-    get_of_kind(in.inside(from), facts, std::make_index_sequence<kKindCount>());
+    const In of = in.inside(from);
+    const FieldLayout& kind = of.member("the facts are of an unknown kind");
+    with_kind<void>(static_cast<value::Kind>(kind.discriminant),
+                    [&]<class F>(KindOf<F>) { get(of, kind, facts.emplace<F>()); });
   }
 
   static capnp::List<capnp::AnyStruct>::Reader structs_at(const In& in, const FieldLayout& from) {

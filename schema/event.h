@@ -16,7 +16,6 @@
 #include "schema/configuration.h"
 #include "schema/facts.h"
 #include "schema/kind.h"
-#include "schema/read_kind.h"
 #include "schema/spec_field.h"
 
 namespace fairlead {
@@ -41,9 +40,7 @@ constexpr std::string_view tenant_of(std::string_view source) {
 
 /// Returns whether Fairlead reads this kind of this API server.
 constexpr bool is_read_from(std::string_view source, Kind kind) {
-  const KindReading reading = reading_of(kind);
-  if (is_tenant(source)) return reading.of_tenant.has_value();
-  return source == kHub ? reading.of_hub : reading.of_member.has_value();
+  return info(kind).has(is_tenant(source) ? kIsOfTenant : source == kHub ? kIsOfHub : kIsOfMember);
 }
 
 /// Names one object of one API server, without its version.

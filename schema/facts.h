@@ -8,6 +8,7 @@
 
 #include <variant>
 
+#include "schema/kind.h"
 #include "schema/kinds/capacity.h"
 #include "schema/kinds/claims.h"
 #include "schema/kinds/devices.h"
@@ -20,17 +21,7 @@
 namespace fairlead {
 
 /// What Facts is one of.
-using AnyFacts =
-    std::variant<NodeFacts, ClusterMetricsFacts, ManagedClusterFacts, ClusterProfileFacts,
-                 ResourceFlavorFacts, ClusterQueueFacts, LocalQueueFacts, AdmissionCheckFacts,
-                 MultiKueueConfigFacts, ManifestWorkFacts, ClaimFacts, MultiKueueClusterFacts,
-                 PlacementFacts, PlacementDecisionFacts, AddOnPlacementScoreFacts, WorkloadFacts,
-                 SecretFacts, CustomResourceDefinitionFacts, BindingPolicyFacts, CohortFacts,
-                 MutatingAdmissionPolicyFacts, VirtualClusterFacts, NamespaceFacts,
-                 ResourceQuotaFacts, PodFacts, ConfigMapFacts, ResourceSliceFacts, DeviceClassFacts,
-                 ResourceClaimFacts, ResourceClaimTemplateFacts, DeviceTaintRuleFacts,
-                 FleetResourceClassFacts, FleetResourceClaimFacts, FleetResourceClaimTemplateFacts,
-                 FleetSchedulingFacts, TopologyFacts>;
+using AnyFacts = FactsOfKinds::In<std::variant>;
 
 /// The facts of one object. The alternative names the kind; see Kind in schema/kind.h.
 ///

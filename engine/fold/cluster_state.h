@@ -22,6 +22,7 @@
 #include "engine/fold/members/member_state.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/name_table.h"
+#include "engine/fold/observed.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -168,5 +169,10 @@ struct Cluster {
 
   friend bool operator==(const Cluster&, const Cluster&) = default;
 };
+
+/// Where the objects of each kind are (held.h).
+auto& table_of(KindOf<NodeFacts>, Of<ClusterReports> auto& part) { return part.nodes; }
+auto& table_of(KindOf<ClusterQueueFacts>, Of<ClusterMember> auto& part) { return part.queues; }
+auto& table_of(KindOf<LocalQueueFacts>, Of<ClusterMember> auto& part) { return part.local_queues; }
 
 }  // namespace fairlead

@@ -1,187 +1,174 @@
 #include "engine/fold/held.h"
 
+#include <type_traits>
+#include <utility>
+
+#include "engine/fold/capacity/flavors.h"
 #include "engine/fold/pool/super_clusters.h"
 
 namespace fairlead {
 
 namespace {
 
-template <class Map>
-void add_names(std::vector<ObjectKey>& keys, Kind kind, const Map& map) {
-  for (const auto& [name, value] : map) keys.push_back({kind, "", name});
+const Cluster* find_cluster(const State& state, const std::string& name) {
+  const auto at = state.clusters.find(name);
+  return at == state.clusters.end() ? nullptr : &at->second;
 }
 
-template <class Map>
-void add_namespaced(std::vector<ObjectKey>& keys, Kind kind, const Map& map) {
-  for (const auto& [id, value] : map) keys.push_back({kind, id.first, id.second});
+}  // namespace
+
+std::optional<HeldMetrics> held_of_hub(KindOf<ClusterMetricsFacts>, const State& state,
+                                       const ObjectKey& key) {
+  const Cluster* const of = find_cluster(state, key.name);
+  if (!of || !of->reports.metrics_known) return std::nullopt;
+  return HeldMetrics{*of};
 }
 
-template <class Map>
-void add_of_namespace(std::vector<ObjectKey>& keys, Kind kind, const std::string& namespace_,
-                      const Map& map) {
-  for (const auto& [name, value] : map) keys.push_back({kind, namespace_, name});
+const ManagedClusterFacts* held_of_hub(KindOf<ManagedClusterFacts>, const State& state,
+                                       const ObjectKey& key) {
+  const Cluster* const of = find_cluster(state, key.name);
+  return of && of->presence.managed ? &*of->presence.managed : nullptr;
 }
 
-void add_of_tenant(std::vector<ObjectKey>& keys, const Pool& pool, const SourceName& source,
-                   TenantKind read, Kind kind) {
-  const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
-  if (tenant == pool.tenants.end()) return;
-  for (const auto& [name, of] : tenant->second.namespaces) {
-    switch (read) {
-      case TenantKind::namespace_:
-        if (of.seen) keys.push_back({kind, "", name});
-        break;
-      case TenantKind::resource_quota: add_of_namespace(keys, kind, name, of.quotas); break;
-      case TenantKind::pod: add_of_namespace(keys, kind, name, of.pods); break;
-      case TenantKind::resource_claim: add_of_namespace(keys, kind, name, of.claims); break;
-      case TenantKind::resource_claim_template:
-        add_of_namespace(keys, kind, name, of.templates);
-        break;
+const ResourceFlavorFacts* held_of_hub(KindOf<ResourceFlavorFacts>, const State& state,
+                                       const ObjectKey& key) {
+  return flavor_exists(state, key.name) ? &state.flavors.by_name.at(key.name) : nullptr;
+}
+
+const Work* held_of_hub(KindOf<ManifestWorkFacts>, const State& state, const ObjectKey& key) {
+  const Cluster* const of = find_cluster(state, key.namespace_);
+  if (!of) return nullptr;
+  if (key.name == kQueueWork) return record_of(of->member.queue_work);
+  const auto at = of->member.quota_works.find(key.name);
+  return at == of->member.quota_works.end() ? nullptr : &at->second;
+}
+
+const Policy* held_of_hub(KindOf<BindingPolicyFacts>, const State& state, const ObjectKey& key) {
+  const Cluster* const of = find_cluster(state, cluster_of_policy(key.name));
+  return of ? record_of(of->member.policy) : nullptr;
+}
+
+std::optional<HeldMemberLocalQueue> held_of_member(KindOf<LocalQueueFacts> kind, const State& state,
+                                                   const SourceName& source, const ObjectKey& key) {
+  const Cluster* const of = find_cluster(state, source);
+  const LocalQueueFacts* const facts = of ? find_record(table_of(kind, *of), key) : nullptr;
+  if (!facts) return std::nullopt;
+  return HeldMemberLocalQueue{*facts};
+}
+
+const Observed<NamespaceFacts>* held_of_member(KindOf<NamespaceFacts>, const State& state,
+                                               const SourceName& source, const ObjectKey& key) {
+  return find_record(state.pool.super_namespaces, {key.kind, source, key.name});
+}
+
+const Observed<ConfigMapFacts>* held_of_member(KindOf<ConfigMapFacts>, const State& state,
+                                               const SourceName& source, const ObjectKey& key) {
+  return find_record(state.pool.infos, {key.kind, "", source});
+}
+
+const Observed<NamespaceFacts>* held_of_tenant(KindOf<NamespaceFacts>, const State& state,
+                                               const SourceName& source, const ObjectKey& key) {
+  const PoolNamespace* const of =
+      find_namespace(state.pool, {std::string(tenant_of(source)), key.name});
+  return of && of->seen ? &*of->seen : nullptr;
+}
+
+namespace {
+
+/// The objects of one kind as they are collected. `key_in` is the key of an entry of a table whose
+/// names are those of `namespace_`, or of objects without one.
+template <class F>
+struct Listing {
+  std::vector<ObjectKey>& keys;
+
+  static ObjectKey key_in(const std::string& namespace_, const std::string& name) {
+    return {kKindOf<F>, namespace_, name};
+  }
+  static ObjectKey key_in(const std::string&, const NamespacedName& id) {
+    return {kKindOf<F>, id.first, id.second};
+  }
+  template <class Table>
+  void add_all(const Table& table, const std::string& namespace_ = "") {
+    if constexpr (requires { table.sorted(); }) {
+      for (const auto* entry : table.sorted()) keys.push_back(key_in(namespace_, entry->first));
+    } else {
+      for (const auto& [id, entry] : table)
+        if (record_of(entry)) keys.push_back(key_in(namespace_, id));
     }
   }
-}
-
-void add_super_namespaces(std::vector<ObjectKey>& keys, const Pool& pool, const SourceName& source,
-                          Kind kind) {
-  for (auto at = pool.super_namespaces.lower_bound({source, ""});
-       at != pool.super_namespaces.end() && at->first.first == source; ++at)
-    keys.push_back({kind, "", at->first.second});
-}
-
-template <class NameTable>
-void add_sorted(std::vector<ObjectKey>& keys, Kind kind, const NameTable& table) {
-  for (const auto* entry : table.sorted()) keys.push_back({kind, "", entry->first});
-}
-
-void add_of_cluster(std::vector<ObjectKey>& keys, const Cluster& of, MemberKind read, Kind kind) {
-  switch (read) {
-    case MemberKind::node: return add_sorted(keys, kind, of.reports.nodes);
-    case MemberKind::cluster_queue: return add_names(keys, kind, of.member.queues);
-    case MemberKind::local_queue: return add_namespaced(keys, kind, of.member.local_queues);
-    case MemberKind::pod: return add_namespaced(keys, kind, of.devices.pods);
-    case MemberKind::resource_slice: return add_sorted(keys, kind, of.devices.slices);
-    case MemberKind::device_class: return add_names(keys, kind, of.devices.classes);
-    case MemberKind::device_taint_rule: return add_names(keys, kind, of.devices.rules);
-    case MemberKind::resource_claim: return add_namespaced(keys, kind, of.devices.claims);
-    case MemberKind::resource_claim_template:
-      return add_namespaced(keys, kind, of.devices.templates);
-    case MemberKind::namespace_:
-    case MemberKind::config_map: return;  // no part of a Cluster
+  void add_if_held(const State& state, ObjectKey key) {
+    if (held_of_hub(KindOf<F>(), state, key)) keys.push_back(std::move(key));
   }
-}
+};
 
-void add_of_member(std::vector<ObjectKey>& keys, const State& state, const SourceName& source,
-                   MemberKind read, Kind kind) {
-  if (read == MemberKind::namespace_) return add_super_namespaces(keys, state.pool, source, kind);
-  if (read == MemberKind::config_map) {
-    if (state.pool.infos.contains(source))
-      keys.push_back(
-          {kind, std::string(kSuperClusterInfoNamespace), std::string(kSuperClusterInfo)});
-    return;
-  }
-  const auto at = state.clusters.find(source);
-  if (at != state.clusters.end()) add_of_cluster(keys, at->second, read, kind);
+template <class F>
+void list_hub(Listing<F> out, const State& state) {
+  out.add_all(table_of(KindOf<F>(), state));
 }
-
-// The names of the clusters of which State holds the object.
-template <class Holds>
-void add_clusters(std::vector<ObjectKey>& keys, Kind kind, const State& state, const Holds& holds) {
-  for (const auto& [name, cluster] : state.clusters)
-    if (holds(cluster)) keys.push_back({kind, "", name});
+template <class F>
+  requires std::is_same_v<F, ClusterMetricsFacts> || std::is_same_v<F, ManagedClusterFacts>
+void list_hub(Listing<F> out, const State& state) {
+  for (const auto& [name, cluster] : state.clusters) out.add_if_held(state, {kKindOf<F>, "", name});
 }
-
-void add_profiles(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
+void list_hub(Listing<ResourceFlavorFacts> out, const State& state) {
+  for (const auto& [name, flavor] : state.flavors.by_name)
+    out.add_if_held(state, {Kind::resource_flavor, "", name});
+}
+void list_hub(Listing<ClusterProfileFacts> out, const State& state) {
   for (const auto& [name, cluster] : state.clusters)
     for (const auto& [namespace_, profile] : cluster.presence.profiles)
-      keys.push_back({kind, namespace_, profile});
+      out.keys.push_back({Kind::cluster_profile, namespace_, profile});
 }
-
-void add_works(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
+void list_hub(Listing<ManifestWorkFacts> out, const State& state) {
   for (const auto& [name, cluster] : state.clusters) {
     for (const auto& [work, record] : cluster.member.quota_works)
-      keys.push_back({kind, name, work});
-    if (cluster.member.queue_work.present) keys.push_back({kind, name, std::string(kQueueWork)});
+      out.keys.push_back({Kind::manifest_work, name, work});
+    out.add_if_held(state, {Kind::manifest_work, name, std::string(kQueueWork)});
   }
 }
-
-void add_policies(std::vector<ObjectKey>& keys, Kind kind, const State& state) {
+void list_hub(Listing<BindingPolicyFacts> out, const State& state) {
   for (const auto& [name, cluster] : state.clusters)
-    if (cluster.member.policy.present) keys.push_back({kind, "", policy_name(name)});
+    out.add_if_held(state, {Kind::binding_policy, "", policy_name(name)});
 }
 
-void add_of_hub(std::vector<ObjectKey>& keys, const State& state, Kind kind) {
-  switch (kind) {
-    case Kind::cluster_metrics:
-      return add_clusters(keys, kind, state,
-                          [](const Cluster& of) { return of.reports.metrics_known; });
-    case Kind::managed_cluster:
-      return add_clusters(keys, kind, state,
-                          [](const Cluster& of) { return of.presence.managed.has_value(); });
-    case Kind::cluster_profile: return add_profiles(keys, kind, state);
-    case Kind::manifest_work: return add_works(keys, kind, state);
-    case Kind::binding_policy: return add_policies(keys, kind, state);
-    case Kind::resource_flavor:
-      for (const auto& [name, flavor] : state.flavors.by_name)
-        if (flavor_exists(state, name)) keys.push_back({kind, "", name});
-      return;
-    case Kind::cluster_queue:
-      for (const auto& [name, queue] : state.queues.by_name)
-        if (queue.present) keys.push_back({kind, "", name});
-      return;
-    case Kind::local_queue: return add_namespaced(keys, kind, state.queues.local);
-    case Kind::admission_check: return add_names(keys, kind, state.multikueue.checks);
-    case Kind::multikueue_config: return add_names(keys, kind, state.multikueue.configs);
-    case Kind::multikueue_cluster: return add_names(keys, kind, state.multikueue.clusters);
-    case Kind::placement: return add_namespaced(keys, kind, state.multikueue.placements);
-    case Kind::placement_decision: return add_namespaced(keys, kind, state.multikueue.decisions);
-    case Kind::addon_placement_score: return add_namespaced(keys, kind, state.multikueue.scores);
-    case Kind::workload: return add_namespaced(keys, kind, state.multikueue.workloads);
-    case Kind::secret: return add_namespaced(keys, kind, state.multikueue.secrets);
-    case Kind::custom_resource_definition: return add_names(keys, kind, state.multikueue.crds);
-    case Kind::claim: return add_names(keys, kind, state.claims.by_name);
-    case Kind::cohort: return add_names(keys, kind, state.queues.cohorts);
-    case Kind::mutating_admission_policy:
-      return add_names(keys, kind, state.multikueue.admission_policies);
-    case Kind::virtual_cluster: return add_namespaced(keys, kind, state.pool.virtual_clusters);
-    case Kind::resource_claim_template:
-      return add_namespaced(keys, kind, state.fleet.device_templates);
-    case Kind::fleet_resource_class: return add_names(keys, kind, state.fleet.classes);
-    case Kind::fleet_resource_claim: return add_namespaced(keys, kind, state.fleet.claims);
-    case Kind::fleet_resource_claim_template:
-      return add_namespaced(keys, kind, state.fleet.templates);
-    case Kind::fleet_scheduling: return add_namespaced(keys, kind, state.fleet.schedulings);
-    case Kind::topology: return add_names(keys, kind, state.flavors.topologies);
-    case Kind::node:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::device_taint_rule:
-    case Kind::resource_claim: return;  // of members and tenants only
-  }
+template <class F>
+void list_member(Listing<F> out, const State& state, const SourceName& source) {
+  if (const Cluster* const of = find_cluster(state, source))
+    out.add_all(table_of(KindOf<F>(), *of));
+}
+void list_member(Listing<NamespaceFacts> out, const State& state, const SourceName& source) {
+  const auto& all = state.pool.super_namespaces;
+  for (auto at = all.lower_bound({source, ""}); at != all.end() && at->first.first == source; ++at)
+    out.keys.push_back({Kind::namespace_, "", at->first.second});
+}
+void list_member(Listing<ConfigMapFacts> out, const State& state, const SourceName& source) {
+  if (state.pool.infos.contains(source))
+    out.keys.push_back({Kind::config_map, std::string(kSuperClusterInfoNamespace),
+                        std::string(kSuperClusterInfo)});
+}
+
+template <class F>
+void list_namespace(Listing<F> out, const std::string& name, const PoolNamespace& of) {
+  out.add_all(table_of(KindOf<F>(), of), name);
+}
+void list_namespace(Listing<NamespaceFacts> out, const std::string& name, const PoolNamespace& of) {
+  if (of.seen) out.keys.push_back({Kind::namespace_, "", name});
+}
+template <class F>
+void list_tenant(Listing<F> out, const State& state, const SourceName& source) {
+  const auto tenant = state.pool.tenants.find(std::string(tenant_of(source)));
+  if (tenant == state.pool.tenants.end()) return;
+  for (const auto& [name, of] : tenant->second.namespaces) list_namespace(out, name, of);
 }
 
 struct HeldOf {
-  Held operator()(const Queue& queue) const { return all(queue); }
-  Held operator()(const Claim& claim) const { return all(claim); }
-  Held operator()(const Work& work) const { return all(work); }
-  Held operator()(const Policy& policy) const { return all(policy); }
   Held operator()(const MemberPod& pod) const { return {pod.uid, "", 0}; }
-  template <class F>
-  Held operator()(const Observed<F>& seen) const {
-    return all(seen);
-  }
   template <class Record>
-  Held operator()(const Record&) const {
-    return {};
-  }
-
- private:
-  template <class Record>
-  static Held all(const Record& record) {
-    return {record.uid, record.resource_version, record.generation};
+  Held operator()(const Record& record) const {
+    if constexpr (requires { record.resource_version; })
+      return {record.uid, record.resource_version, record.generation};
+    else
+      return {};
   }
 };
 
@@ -192,13 +179,13 @@ struct FactsOf {
   Optional operator()(const MemberQueue&) const { return std::nullopt; }
   Optional operator()(const HeldMemberLocalQueue&) const { return std::nullopt; }
   Optional operator()(const MemberPod&) const { return std::nullopt; }
-  Optional operator()(const ManagedClusterFacts& facts) const { return facts; }
-  Optional operator()(const ResourceFlavorFacts& facts) const { return facts; }
-  Optional operator()(const TopologyFacts& facts) const { return facts; }
-  Optional operator()(const LocalQueueFacts& facts) const { return facts; }
+  Optional operator()(const SliceRecord& slice) const { return *slice.facts; }
   template <class Record>
   Optional operator()(const Record& record) const {
-    return record.facts;
+    if constexpr (IsFacts<Record>)
+      return record;
+    else
+      return record.facts;
   }
 };
 
@@ -216,13 +203,17 @@ std::optional<Facts> held_facts(const State& state, const SourceName& source,
 
 std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind) {
   std::vector<ObjectKey> keys;
-  const KindReading reading = reading_of(kind);
-  if (source == kHub)
-    add_of_hub(keys, state, kind);
-  else if (is_tenant(source) && reading.of_tenant)
-    add_of_tenant(keys, state.pool, source, *reading.of_tenant, kind);
-  else if (!is_tenant(source) && reading.of_member)
-    add_of_member(keys, state, source, *reading.of_member, kind);
+  with_kind<void>(kind, [&]<class F>(KindOf<F>) {
+    const Listing<F> out{keys};
+    constexpr KindInfo row = info(kKindOf<F>);
+    if (is_tenant(source)) {
+      if constexpr (row.has(kIsOfTenant)) list_tenant(out, state, source);
+    } else if (source == kHub) {
+      if constexpr (row.has(kIsOfHub)) list_hub(out, state);
+    } else {
+      if constexpr (row.has(kIsOfMember)) list_member(out, state, source);
+    }
+  });
   return keys;
 }
 

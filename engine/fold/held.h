@@ -1,4 +1,6 @@
-// What State holds of one object, and of all objects of a kind: where the record of each kind is.
+// What State holds of one object, and of all objects of a kind. Where a kind's table is stands
+// beside the part of State that has it (`table_of`); here is what is done with every table, and the
+// kinds that have none of their own.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/fold/capacity/flavors.h"
 #include "engine/fold/members/works.h"
+#include "engine/fold/pool/lookup.h"
 #include "engine/fold/state.h"
 
 namespace fairlead {
@@ -23,184 +25,109 @@ struct HeldMemberLocalQueue {
   const LocalQueueFacts& facts;
 };
 
-/// A ResourceSlice of a member.
-struct HeldSlice {
-  const ResourceSliceFacts& facts;
-};
-
-/// How with_held looks a record up; each function calls `found` with it, or returns `none`.
-template <class Result, class Found>
-struct HeldLookup {
-  const Result& none;
-  Found& found;
-
-  /// An entry of a map.
-  template <class Map, class Id>
-  Result in(const Map& map, const Id& id) const {
-    const auto entry = map.find(id);
-    if (entry == map.end()) return none;
-    if constexpr (requires { entry->second.seen; })
-      return found(entry->second.seen);
-    else
-      return found(entry->second);
-  }
-  /// A record that says whether its object is there.
-  template <class Record>
-  Result present(const Record& record) const {
-    return record.present ? found(record) : none;
-  }
-  /// An entry of a map of those.
-  template <class Map, class Id>
-  Result present_in(const Map& map, const Id& id) const {
-    const auto entry = map.find(id);
-    return entry == map.end() ? none : present(entry->second);
-  }
-  /// A pointer or an optional.
-  template <class Record>
-  Result at(const Record& record) const {
-    return record ? found(*record) : none;
-  }
-};
-
-/// What with_held does for an object of a tenant.
-template <class Result, class Found>
-Result with_held_of_tenant(const Pool& pool, const SourceName& source, TenantKind kind,
-                           const ObjectKey& key, const HeldLookup<Result, Found>& look) {
-  const auto tenant = pool.tenants.find(std::string(tenant_of(source)));
-  if (tenant == pool.tenants.end()) return look.none;
-  const auto& namespaces = tenant->second.namespaces;
-  const auto at = namespaces.find(kind == TenantKind::namespace_ ? key.name : key.namespace_);
-  if (at == namespaces.end()) return look.none;
-  const PoolNamespace& of = at->second;
-  switch (kind) {
-    case TenantKind::namespace_: return look.at(of.seen);
-    case TenantKind::resource_quota: return look.in(of.quotas, key.name);
-    case TenantKind::pod: return look.in(of.pods, key.name);
-    case TenantKind::resource_claim: return look.in(of.claims, key.name);
-    case TenantKind::resource_claim_template: return look.in(of.templates, key.name);
-  }
-  return look.none;
+template <IsFacts F, class Part, class... Parts>
+auto& table_in(KindOf<F> kind, Part& part, Parts&... others) {
+  if constexpr (requires { table_of(kind, part); })
+    return table_of(kind, part);
+  else
+    return table_in(kind, others...);
+}
+/// Returns the table of a kind of the hub, of a cluster or of a tenant's namespace. Does not
+/// compile for a kind without one.
+template <IsFacts F>
+auto& table_of(KindOf<F> kind, Of<State> auto& state) {
+  return table_in(kind, state.flavors, state.queues, state.claims, state.multikueue, state.pool,
+                  state.fleet);
+}
+template <IsFacts F>
+auto& table_of(KindOf<F> kind, const Cluster& cluster) {
+  return table_in(kind, cluster.reports, cluster.member, cluster.devices);
 }
 
-/// What with_held does for an object of a member.
-template <class Result, class Found>
-Result with_held_of_member(const State& state, const SourceName& source, MemberKind kind,
-                           const ObjectKey& key, const HeldLookup<Result, Found>& look) {
-  if (kind == MemberKind::config_map) return look.in(state.pool.infos, source);
-  if (kind == MemberKind::namespace_)
-    return look.in(state.pool.super_namespaces, std::pair{source, key.name});
-  const auto entry = state.clusters.find(source);
-  if (entry == state.clusters.end()) return look.none;
-  const ClusterMember& member = entry->second.member;
-  const DeviceObjects& devices = entry->second.devices;
-  const auto id = [&] { return std::pair{key.namespace_, key.name}; };
-  switch (kind) {
-    case MemberKind::node: return look.at(entry->second.reports.nodes.find(key.name));
-    case MemberKind::cluster_queue: return look.in(member.queues, key.name);
-    case MemberKind::local_queue: {
-      const auto queue = member.local_queues.find(id());
-      return queue == member.local_queues.end() ? look.none
-                                                : look.found(HeldMemberLocalQueue{queue->second});
-    }
-    case MemberKind::pod: return look.in(devices.pods, id());
-    case MemberKind::resource_slice: {
-      const SliceRecord* const slice = devices.slices.find(key.name);
-      return slice ? look.found(HeldSlice{*slice->facts}) : look.none;
-    }
-    case MemberKind::device_class: return look.in(devices.classes, key.name);
-    case MemberKind::device_taint_rule: return look.in(devices.rules, key.name);
-    case MemberKind::resource_claim: return look.in(devices.claims, id());
-    case MemberKind::resource_claim_template: return look.in(devices.templates, id());
-    case MemberKind::config_map:
-    case MemberKind::namespace_: break;  // no part of a Cluster
+/// Returns what is held of an entry of a table; null if its object is only remembered.
+template <class Entry>
+const auto* record_of(const Entry& entry) {
+  if constexpr (requires { entry.seen; })
+    return &entry.seen;
+  else if constexpr (requires { entry.present; })
+    return entry.present ? &entry : nullptr;
+  else
+    return &entry;
+}
+/// Returns that of the object `key`; null if there is none.
+template <class Table>
+const auto* find_record(const Table& table, const ObjectKey& key) {
+  using Record = decltype(record_of(std::declval<const typename Table::mapped_type&>()));
+  if constexpr (requires { table.find(NamespacedName()); }) {
+    const auto at = table.find(NamespacedName(key.namespace_, key.name));
+    return at == table.end() ? Record() : record_of(at->second);
+  } else if constexpr (requires { table.sorted(); }) {
+    const auto* const entry = table.find(key.name);
+    return entry ? record_of(*entry) : Record();
+  } else {
+    const auto at = table.find(key.name);
+    return at == table.end() ? Record() : record_of(at->second);
   }
-  return look.none;
 }
 
-/// What with_held does for a ManifestWork of ours.
-template <class Result, class Found>
-Result with_held_work(const ClusterMember& member, const std::string& name,
-                      const HeldLookup<Result, Found>& look) {
-  return name == kQueueWork ? look.present(member.queue_work) : look.in(member.quota_works, name);
+// The record of an object: a pointer or an optional, empty if State holds no such object. By the
+// API server that it is of; overloads for the kinds without a table of their own.
+template <IsFacts F>
+auto held_of_hub(KindOf<F> kind, const State& state, const ObjectKey& key) {
+  return find_record(table_of(kind, state), key);
 }
+std::optional<HeldMetrics> held_of_hub(KindOf<ClusterMetricsFacts>, const State& state,
+                                       const ObjectKey& key);
+const ManagedClusterFacts* held_of_hub(KindOf<ManagedClusterFacts>, const State& state,
+                                       const ObjectKey& key);
+const ResourceFlavorFacts* held_of_hub(KindOf<ResourceFlavorFacts>, const State& state,
+                                       const ObjectKey& key);
+const Work* held_of_hub(KindOf<ManifestWorkFacts>, const State& state, const ObjectKey& key);
+const Policy* held_of_hub(KindOf<BindingPolicyFacts>, const State& state, const ObjectKey& key);
 
-/// What with_held does for an object of the hub.
-template <class Result, class Found>
-Result with_held_of_hub(const State& state, const ObjectKey& key,
-                        const HeldLookup<Result, Found>& look) {
-  const auto cluster = [&](const std::string& name, auto&& use) -> Result {
-    const auto entry = state.clusters.find(name);
-    return entry == state.clusters.end() ? look.none : use(entry->second);
-  };
-  const auto in = [&](const auto& map, const auto& id) { return look.in(map, id); };
-  const auto id = [&] { return std::pair{key.namespace_, key.name}; };
-  switch (key.kind) {
-    case Kind::cluster_metrics:
-      return cluster(key.name, [&](const Cluster& of) -> Result {
-        return of.reports.metrics_known ? look.found(HeldMetrics{of}) : look.none;
-      });
-    case Kind::managed_cluster:
-      return cluster(key.name, [&](const Cluster& of) { return look.at(of.presence.managed); });
-    case Kind::manifest_work:
-      return cluster(key.namespace_,
-                     [&](const Cluster& of) { return with_held_work(of.member, key.name, look); });
-    case Kind::binding_policy:
-      return cluster(cluster_of_policy(key.name),
-                     [&](const Cluster& of) { return look.present(of.member.policy); });
-    case Kind::resource_flavor:
-      return flavor_exists(state, key.name) ? in(state.flavors.by_name, key.name) : look.none;
-    case Kind::cluster_queue: return look.present_in(state.queues.by_name, key.name);
-    case Kind::local_queue: return in(state.queues.local, id());
-    case Kind::claim: return in(state.claims.by_name, key.name);
-    case Kind::cohort: return in(state.queues.cohorts, key.name);
-    case Kind::cluster_profile: return in(state.multikueue.profiles, id());
-    case Kind::placement: return in(state.multikueue.placements, id());
-    case Kind::placement_decision: return in(state.multikueue.decisions, id());
-    case Kind::addon_placement_score: return in(state.multikueue.scores, id());
-    case Kind::secret: return in(state.multikueue.secrets, id());
-    case Kind::workload: return in(state.multikueue.workloads, id());
-    case Kind::multikueue_config: return in(state.multikueue.configs, key.name);
-    case Kind::multikueue_cluster: return in(state.multikueue.clusters, key.name);
-    case Kind::admission_check: return in(state.multikueue.checks, key.name);
-    case Kind::custom_resource_definition: return in(state.multikueue.crds, key.name);
-    case Kind::mutating_admission_policy: return in(state.multikueue.admission_policies, key.name);
-    case Kind::virtual_cluster: return in(state.pool.virtual_clusters, id());
-    case Kind::resource_claim_template: return in(state.fleet.device_templates, id());
-    case Kind::fleet_resource_class: return in(state.fleet.classes, key.name);
-    case Kind::fleet_resource_claim: return in(state.fleet.claims, id());
-    case Kind::fleet_resource_claim_template: return in(state.fleet.templates, id());
-    case Kind::fleet_scheduling: return in(state.fleet.schedulings, id());
-    case Kind::topology: return in(state.flavors.topologies, key.name);
-    case Kind::node:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::device_taint_rule:
-    case Kind::resource_claim: break;  // of members and tenants only
-  }
-  return look.none;
+template <IsFacts F>
+auto held_of_member(KindOf<F> kind, const State& state, const SourceName& source,
+                    const ObjectKey& key) {
+  const auto at = state.clusters.find(source);
+  using Record = decltype(find_record(table_of(kind, at->second), key));
+  return at == state.clusters.end() ? Record() : find_record(table_of(kind, at->second), key);
 }
+std::optional<HeldMemberLocalQueue> held_of_member(KindOf<LocalQueueFacts>, const State& state,
+                                                   const SourceName& source, const ObjectKey& key);
+const Observed<NamespaceFacts>* held_of_member(KindOf<NamespaceFacts>, const State& state,
+                                               const SourceName& source, const ObjectKey& key);
+const Observed<ConfigMapFacts>* held_of_member(KindOf<ConfigMapFacts>, const State& state,
+                                               const SourceName& source, const ObjectKey& key);
+
+template <IsFacts F>
+auto held_of_tenant(KindOf<F> kind, const State& state, const SourceName& source,
+                    const ObjectKey& key) {
+  const PoolNamespace* const of =
+      find_namespace(state.pool, {std::string(tenant_of(source)), key.namespace_});
+  using Record = decltype(find_record(table_of(kind, *of), key));
+  return of ? find_record(table_of(kind, *of), key) : Record();
+}
+const Observed<NamespaceFacts>* held_of_tenant(KindOf<NamespaceFacts>, const State& state,
+                                               const SourceName& source, const ObjectKey& key);
 
 /// Calls `found` with the record of the object `key` of the API server `source` and returns what it
-/// returns; `none` if State holds no such object. The records: NodeRecord, HeldMetrics,
-/// ManagedClusterFacts, ResourceFlavorFacts, TopologyFacts, Queue, MemberQueue, LocalQueueFacts,
-/// HeldMemberLocalQueue, Work, Policy, Claim, Cohort, MemberPod, HeldSlice, DeviceRecord of the
-/// other kinds of devices, and Observed of every kind of the MultiKueue path and of the pool.
+/// returns; `none` if State holds no such object. A record is what the kind's table has, of an
+/// entry with a member `seen` that one; HeldMetrics, HeldMemberLocalQueue; or the facts alone.
 template <class Result, class Found>
 Result with_held(const State& state, const SourceName& source, const ObjectKey& key, Result none,
                  Found&& found) {
-  const HeldLookup<Result, Found> look{none, found};
-  const KindReading reading = reading_of(key.kind);
-  if (is_tenant(source))
-    return reading.of_tenant
-               ? with_held_of_tenant(state.pool, source, *reading.of_tenant, key, look)
-               : none;
-  if (source == kHub) return with_held_of_hub(state, key, look);
-  return reading.of_member ? with_held_of_member(state, source, *reading.of_member, key, look)
-                           : none;
+  const auto call = [&](const auto& record) -> Result { return record ? found(*record) : none; };
+  return with_kind<Result>(key.kind, [&]<class F>(KindOf<F> kind) -> Result {
+    constexpr KindInfo row = info(kKindOf<F>);
+    if (is_tenant(source)) {
+      if constexpr (row.has(kIsOfTenant)) return call(held_of_tenant(kind, state, source, key));
+    } else if (source == kHub) {
+      if constexpr (row.has(kIsOfHub)) return call(held_of_hub(kind, state, key));
+    } else {
+      if constexpr (row.has(kIsOfMember)) return call(held_of_member(kind, state, source, key));
+    }
+    return none;
+  });
 }
 
 /// What names one state of an object. Empty texts and 0 where State does not keep them. The texts

@@ -1,11 +1,15 @@
 #include "engine/fold/objects.h"
 
-#include "engine/base/check.h"
+#include <string>
+#include <tuple>
+#include <type_traits>
+
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/observe_devices.h"
 #include "engine/fold/fleet_claims/observe_fleet_claims.h"
+#include "engine/fold/held.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/observe_multikueue.h"
@@ -28,14 +32,6 @@ void observe_resource_flavor(State& state, const std::string& name,
                              const ResourceFlavorFacts* facts, Seq seq) {
   observe_flavor(state, name, facts, seq);
   state.all_dirty = state.searches.all_dirty = true;
-}
-
-void observe_topology(State& state, const std::string& name, const TopologyFacts* facts) {
-  if (facts)
-    state.flavors.topologies[name] = *facts;
-  else
-    state.flavors.topologies.erase(name);
-  state.all_dirty = true;
 }
 
 void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
@@ -81,149 +77,146 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
   observe_queue_at_member(state, source, key.name);
 }
 
+/// An observation of an object, or its end, in the forms that rules take it in.
 template <class F>
-const F* as(const ObjectObserved* seen) {
-  return seen ? &std::get<F>(seen->facts) : nullptr;
+struct ObjectReport {
+  const SourceName& source;
+  const ObjectKey& key;
+  const ObjectObserved* seen;  ///< null: the object is gone
+  Seq seq;
+
+  const F* facts() const { return seen ? &std::get<F>(seen->facts) : nullptr; }
+  Seen<F> record() const {
+    if (!seen) return std::nullopt;
+    return Observed<F>{seen->uid,        seen->version, seen->resource_version,
+                       seen->generation, *facts(),      seq};
+  }
+  /// Returns what a parameter of the type Asked is given.
+  template <class Asked>
+  decltype(auto) given() const {
+    if constexpr (std::is_same_v<Asked, Seen<F>>)
+      return record();
+    else if constexpr (std::is_same_v<Asked, const F*>)
+      return facts();
+    else if constexpr (std::is_same_v<Asked, NamespacedName>)
+      return NamespacedName(key.namespace_, key.name);
+    else if constexpr (std::is_same_v<Asked, std::string>)
+      return (key.name);
+    else if constexpr (std::is_same_v<Asked, ObjectKey>)
+      return (key);
+    else if constexpr (std::is_same_v<Asked, ObjectReport>)
+      return (*this);
+    else
+      return Asked(seq);
+  }
+};
+
+void fold_queue(State& state, const ObjectReport<ClusterQueueFacts>& of) {
+  of.seen ? observe_queue(state, *of.seen, of.seq) : forget_queue(state, of.key.name);
+}
+void fold_claim(State& state, const ObjectReport<ClaimFacts>& of) {
+  of.seen ? observe_claim(state, *of.seen, of.seq) : forget_claim(state, of.key.name);
+}
+void fold_work(State& state, const ObjectReport<ManifestWorkFacts>& of) {
+  of.seen ? observe_work(state, *of.seen, of.seq) : forget_work(state, of.key);
+}
+void fold_policy(State& state, const ObjectReport<BindingPolicyFacts>& of) {
+  of.seen ? observe_policy(state, *of.seen, of.seq) : forget_policy(state, of.key);
+}
+void follow_config(State& state, const ObjectReport<MultiKueueConfigFacts>&) {
+  mark_users_of_checks_dirty(state);
+}
+void follow_check(State& state, const ObjectReport<AdmissionCheckFacts>&) {
+  mark_users_of_checks_dirty(state);
+}
+
+// The rules that fold observations, by the API server that the object is of. The type of a rule
+// says the kind. Where a kind has several rules, they are called in this order; a kind of the hub
+// that has none is held as it is observed.
+constexpr auto kRulesOfHub = std::make_tuple(
+    observe_metrics, observe_managed_cluster, observe_resource_flavor, fold_queue,
+    observe_local_queue, observe_cohort, fold_claim, fold_work, fold_policy, observe_profile,
+    observe_profile_of_kueue, observe_placement, observe_decision, observe_score, observe_secret,
+    observe_config, follow_config, observe_worker, observe_check, follow_check, observe_workload,
+    observe_crd, observe_admission_policy, observe_virtual_cluster, observe_booked_template,
+    observe_fleet_class, observe_fleet_claim, observe_fleet_template, observe_fleet_scheduling);
+constexpr auto kRulesOfMembers = std::make_tuple(
+    observe_node, observe_member_queue, observe_member_local_queue, observe_super_namespace,
+    observe_super_cluster_info, observe_member_pod, observe_slice, observe_device_class,
+    observe_taint_rule, observe_resource_claim, observe_claim_template);
+constexpr auto kRulesOfTenants =
+    std::make_tuple(observe_tenant_namespace, observe_tenant_quota, observe_tenant_pod,
+                    observe_tenant_claim, observe_tenant_template);
+
+/// Whether a rule with these parameters is for the kind.
+template <class F, class... Parameter>
+constexpr bool kIsFor = ((std::is_same_v<std::remove_cvref_t<Parameter>, const F*> ||
+                          std::is_same_v<std::remove_cvref_t<Parameter>, Seen<F>> ||
+                          std::is_same_v<std::remove_cvref_t<Parameter>, ObjectReport<F>>) ||
+                         ...);
+template <class F, class... Rule>
+constexpr bool have_rule_for(const std::tuple<Rule...>&) {
+  return ([]<class... Parameter>(void (*)(State&, Parameter...)) {
+    return kIsFor<F, Parameter...>;
+  }(Rule()) ||
+          ...);
+}
+
+/// Calls the rule if it is for the kind.
+template <class F, class... Parameter>
+void call_of_hub(void (*rule)(State&, Parameter...), State& state, const ObjectReport<F>& of) {
+  if constexpr (kIsFor<F, Parameter...>)
+    rule(state, of.template given<std::remove_cvref_t<Parameter>>()...);
+}
+template <class F, class... Parameter>
+void call_at_source(void (*rule)(State&, const SourceName&, Parameter...), State& state,
+                    const ObjectReport<F>& of) {
+  if constexpr (kIsFor<F, Parameter...>)
+    rule(state, of.source, of.template given<std::remove_cvref_t<Parameter>>()...);
+}
+template <class F, class... Rule>
+void call_all_at_source(const std::tuple<Rule...>& rules, State& state, const ObjectReport<F>& of) {
+  static_assert(have_rule_for<F>(std::tuple<Rule...>()), "members and tenants have no default");
+  std::apply([&](Rule... rule) { (call_at_source(rule, state, of), ...); }, rules);
 }
 
 template <class F>
-Seen<F> record(const ObjectObserved* seen, Seq seq) {
-  if (!seen) return std::nullopt;
-  return Observed<F>{
-      seen->uid, seen->version, seen->resource_version, seen->generation, std::get<F>(seen->facts),
-      seq};
+void hold(State& state, const ObjectReport<F>& of) {
+  auto& table = table_of(KindOf<F>(), state);
+  using Table = std::remove_reference_t<decltype(table)>;
+  const auto id = of.template given<typename Table::key_type>();
+  if (!of.seen)
+    table.erase(id);
+  else if constexpr (std::is_same_v<typename Table::mapped_type, F>)
+    table[id] = *of.facts();
+  else
+    table[id] = *of.record();
+  state.all_dirty = true;
 }
 
-// The kinds of a tenant of the super cluster pool.
-void fold_of_tenant(State& state, const SourceName& source, TenantKind kind, const ObjectKey& key,
-                    const ObjectObserved* seen, Seq seq) {
-  const NamespacedName id(key.namespace_, key.name);
-  switch (kind) {
-    case TenantKind::namespace_:
-      return observe_tenant_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
-    case TenantKind::resource_quota:
-      return observe_tenant_quota(state, source, id, record<ResourceQuotaFacts>(seen, seq));
-    case TenantKind::pod: return observe_tenant_pod(state, source, id, record<PodFacts>(seen, seq));
-    case TenantKind::resource_claim:
-      return observe_tenant_claim(state, source, id, as<ResourceClaimFacts>(seen), seq);
-    case TenantKind::resource_claim_template:
-      return observe_tenant_template(state, source, id, as<ResourceClaimTemplateFacts>(seen), seq);
-  }
-}
-
-// The kinds of a member, which may be a super cluster.
-void fold_of_member(State& state, const SourceName& source, MemberKind kind, const ObjectKey& key,
-                    const ObjectObserved* seen, Seq seq) {
-  const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
-  switch (kind) {
-    case MemberKind::node: return observe_node(state, source, key.name, as<NodeFacts>(seen), seq);
-    case MemberKind::cluster_queue:
-      return observe_member_queue(state, source, key, as<ClusterQueueFacts>(seen), seq);
-    case MemberKind::local_queue:
-      return observe_member_local_queue(state, source, id(), as<LocalQueueFacts>(seen));
-    case MemberKind::namespace_:
-      return observe_super_namespace(state, source, key.name, record<NamespaceFacts>(seen, seq));
-    case MemberKind::config_map:
-      return observe_super_cluster_info(state, source, key, record<ConfigMapFacts>(seen, seq));
-    case MemberKind::pod:
-      return observe_member_pod(state, source, id(), record<PodFacts>(seen, seq), seq);
-    case MemberKind::resource_slice:
-      return observe_slice(state, source, key.name, as<ResourceSliceFacts>(seen), seq);
-    case MemberKind::device_class:
-      return observe_device_class(state, source, key.name, as<DeviceClassFacts>(seen), seq);
-    case MemberKind::device_taint_rule:
-      return observe_taint_rule(state, source, key.name, as<DeviceTaintRuleFacts>(seen), seq);
-    case MemberKind::resource_claim:
-      return observe_resource_claim(state, source, id(), as<ResourceClaimFacts>(seen), seq);
-    case MemberKind::resource_claim_template:
-      return observe_claim_template(state, source, id(), as<ResourceClaimTemplateFacts>(seen), seq);
-  }
-}
-
-// The kinds of the hub.
-void fold_of_hub(State& state, const ObjectKey& key, const ObjectObserved* seen, Seq seq) {
-  const auto id = [&key] { return NamespacedName(key.namespace_, key.name); };
-  switch (key.kind) {
-    case Kind::local_queue: return observe_local_queue(state, id(), as<LocalQueueFacts>(seen));
-    case Kind::cluster_queue:
-      return seen ? observe_queue(state, *seen, seq) : forget_queue(state, key.name);
-    case Kind::cluster_metrics:
-      return observe_metrics(state, key.name, as<ClusterMetricsFacts>(seen), seq);
-    case Kind::managed_cluster:
-      return observe_managed_cluster(state, key.name, as<ManagedClusterFacts>(seen), seq);
-    case Kind::resource_flavor:
-      return observe_resource_flavor(state, key.name, as<ResourceFlavorFacts>(seen), seq);
-    case Kind::cohort: return observe_cohort(state, key.name, as<CohortFacts>(seen), seq);
-    case Kind::claim:
-      return seen ? observe_claim(state, *seen, seq) : forget_claim(state, key.name);
-    case Kind::manifest_work:
-      return seen ? observe_work(state, *seen, seq) : forget_work(state, key);
-    case Kind::binding_policy:
-      return seen ? observe_policy(state, *seen, seq) : forget_policy(state, key);
-    case Kind::cluster_profile:
-      observe_profile(state, key, as<ClusterProfileFacts>(seen));
-      return observe_profile_of_kueue(state, id(), record<ClusterProfileFacts>(seen, seq));
-    case Kind::placement:
-      return observe_placement(state, id(), record<PlacementFacts>(seen, seq), seq);
-    case Kind::placement_decision:
-      return observe_decision(state, id(), record<PlacementDecisionFacts>(seen, seq), seq);
-    case Kind::addon_placement_score:
-      return observe_score(state, id(), record<AddOnPlacementScoreFacts>(seen, seq), seq);
-    case Kind::secret: return observe_secret(state, id(), record<SecretFacts>(seen, seq));
-    case Kind::multikueue_config:
-      observe_config(state, key.name, record<MultiKueueConfigFacts>(seen, seq), seq);
-      return mark_users_of_checks_dirty(state);
-    case Kind::multikueue_cluster:
-      return observe_worker(state, key.name, record<MultiKueueClusterFacts>(seen, seq), seq);
-    case Kind::admission_check:
-      observe_check(state, key.name, record<AdmissionCheckFacts>(seen, seq), seq);
-      return mark_users_of_checks_dirty(state);
-    case Kind::workload:
-      return observe_workload(state, id(), record<WorkloadFacts>(seen, seq), seq);
-    case Kind::custom_resource_definition:
-      return observe_crd(state, key.name, record<CustomResourceDefinitionFacts>(seen, seq));
-    case Kind::mutating_admission_policy:
-      return observe_admission_policy(state, key.name,
-                                      record<MutatingAdmissionPolicyFacts>(seen, seq), seq);
-    case Kind::virtual_cluster:
-      return observe_virtual_cluster(state, id(), record<VirtualClusterFacts>(seen, seq));
-    case Kind::resource_claim_template:
-      return observe_booked_template(state, id(), record<ResourceClaimTemplateFacts>(seen, seq));
-    case Kind::fleet_resource_class:
-      return observe_fleet_class(state, key.name, record<FleetResourceClassFacts>(seen, seq));
-    case Kind::fleet_resource_claim:
-      return observe_fleet_claim(state, id(), record<FleetResourceClaimFacts>(seen, seq), seq);
-    case Kind::fleet_resource_claim_template:
-      return observe_fleet_template(state, id(),
-                                    record<FleetResourceClaimTemplateFacts>(seen, seq));
-    case Kind::fleet_scheduling:
-      return observe_fleet_scheduling(state, id(), record<FleetSchedulingFacts>(seen, seq));
-    case Kind::topology: return observe_topology(state, key.name, as<TopologyFacts>(seen));
-    case Kind::node:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::pod:
-    case Kind::config_map:
-    case Kind::resource_slice:
-    case Kind::device_class:
-    case Kind::device_taint_rule:
-    case Kind::resource_claim: break;
-  }
-  check(false, "the kind is read of the hub");
+template <class F>
+void fold_of_hub(State& state, const ObjectReport<F>& of) {
+  if constexpr (have_rule_for<F>(kRulesOfHub))
+    std::apply([&](auto... rule) { (call_of_hub(rule, state, of), ...); }, kRulesOfHub);
+  else
+    hold(state, of);
 }
 
 }  // namespace
 
 void fold_object(State& state, const SourceName& source, const ObjectKey& key,
                  const ObjectObserved* seen, Seq seq) {
-  const KindReading reading = reading_of(key.kind);
-  if (is_tenant(source)) {
-    if (reading.of_tenant) fold_of_tenant(state, source, *reading.of_tenant, key, seen, seq);
-  } else if (source == kHub) {
-    if (reading.of_hub) fold_of_hub(state, key, seen, seq);
-  } else if (reading.of_member) {
-    fold_of_member(state, source, *reading.of_member, key, seen, seq);
-  }
+  with_kind<void>(key.kind, [&]<class F>(KindOf<F>) {
+    const ObjectReport<F> of{source, key, seen, seq};
+    constexpr KindInfo row = info(kKindOf<F>);
+    if (is_tenant(source)) {
+      if constexpr (row.has(kIsOfTenant)) call_all_at_source(kRulesOfTenants, state, of);
+    } else if (source == kHub) {
+      if constexpr (row.has(kIsOfHub)) fold_of_hub(state, of);
+    } else {
+      if constexpr (row.has(kIsOfMember)) call_all_at_source(kRulesOfMembers, state, of);
+    }
+  });
 }
 
 }  // namespace fairlead

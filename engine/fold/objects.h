@@ -1,4 +1,5 @@
-// Folds what watches report of objects: each kind has one place here, which calls its rule.
+// Folds what watches report of objects: by the rule of its kind, which is in a list here, or as it
+// is observed.
 #pragma once
 
 #include "engine/fold/state.h"

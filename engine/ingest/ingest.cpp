@@ -75,11 +75,9 @@ struct Unchanged {
   bool operator()(const HeldMetrics& metrics) const {
     return same_metrics(metrics.cluster, facts<ClusterMetricsFacts>());
   }
-  bool operator()(const ManagedClusterFacts& held) const {
-    return held == facts<ManagedClusterFacts>();
-  }
-  bool operator()(const ResourceFlavorFacts& held) const {
-    return held == facts<ResourceFlavorFacts>();
+  template <IsFacts F>
+  bool operator()(const F& held) const {
+    return held == facts<F>();
   }
   bool operator()(const LocalQueueFacts& held) const {
     return held.cluster_queue == facts<LocalQueueFacts>().cluster_queue;
@@ -87,8 +85,8 @@ struct Unchanged {
   bool operator()(const HeldMemberLocalQueue& held) const {
     return held.facts == facts<LocalQueueFacts>();
   }
-  bool operator()(const HeldSlice& slice) const {
-    return slice.facts == facts<ResourceSliceFacts>();
+  bool operator()(const SliceRecord& slice) const {
+    return *slice.facts == facts<ResourceSliceFacts>();
   }
   template <class F>
   bool operator()(const DeviceRecord<F>& record) const {
@@ -97,9 +95,6 @@ struct Unchanged {
   bool operator()(const MemberPod& pod) const {
     return same_object(pod.uid, seen.uid) && pod.origin == facts<PodFacts>().origin();
   }
-  bool operator()(const PoolVirtualCluster& cluster) const { return (*this)(cluster.seen); }
-  bool operator()(const PoolPod& pod) const { return (*this)(pod.seen); }
-  bool operator()(const SuperNamespace& of) const { return (*this)(of.seen); }
   bool operator()(const Queue& queue) const {
     const auto& now = facts<ClusterQueueFacts>();
     return same_object(queue.uid, seen.uid) && queue.facts == now &&
@@ -112,7 +107,6 @@ struct Unchanged {
            queue.reason == now.active.reason && queue.stop_policy == now.stop_policy;
   }
   bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
-  bool operator()(const TopologyFacts& held) const { return held == facts<TopologyFacts>(); }
   bool operator()(const Work& work) const {
     return same_generation(work) && work.facts == facts<ManifestWorkFacts>();
   }

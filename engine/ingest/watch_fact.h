@@ -81,16 +81,6 @@ struct StreamLost {
   Kind kind{};
 };
 
-/// Returns whether the hub can run without reading this kind: if it may not read the kind, it
-/// reports that and continues (without BindingPolicies only while it writes none; without
-/// VirtualClusters with the tenants of pool.tenants alone). A StreamLost of such a kind replaces
-/// its first list, which will not come.
-constexpr bool may_stay_unread(Kind kind) {
-  return is_of_multikueue_path(kind) || kind == Kind::binding_policy || kind == Kind::cohort ||
-         kind == Kind::topology || kind == Kind::virtual_cluster || is_of_fleet_claims(kind) ||
-         kind == Kind::resource_claim_template;
-}
-
 /// One watch fact and the API server that reported it.
 struct WatchFact {
   SourceName source;

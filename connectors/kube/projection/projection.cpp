@@ -1,31 +1,38 @@
 #include "connectors/kube/projection/projection.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "connectors/kube/projection/projection_fields.h"
-#include "engine/base/made.h"
+#include "engine/base/check.h"
 
 namespace fairlead {
 namespace {
 
-template <std::size_t... Kinds>
-Facts facts_of_kind(Kind kind, JsonView object, projection::ApiReading& api,
-                    std::index_sequence<Kinds...>) {
-  using Make = Facts (*)(JsonView, projection::ApiReading&);
-  static constexpr std::array<Make, kKindCount> kMakes{[](JsonView of, projection::ApiReading& as) {
-    using F = std::variant_alternative_t<Kinds, AnyFacts>;
-    return Facts(std::in_place_index<Kinds>, Made([&] { return projection::facts_of<F>(of, as); }));
-  }...};
-  return kMakes[static_cast<std::size_t>(kind)](object, api);
+const projection::KindProjection& projection_of_kind(Kind kind) {
+  using namespace projection;
+  static const auto kAll = [] {
+    std::array<const KindProjection*, kKindCount> all{};
+    for (const auto& family :
+         {capacity_projections(), claim_projections(), device_claim_projections(),
+          device_projections(), fleet_projections(), kueue_projections(), multikueue_projections(),
+          pool_projections()})
+      for (const KindProjection& one : family) all[static_cast<std::size_t>(one.kind)] = &one;
+    check(std::find(all.begin(), all.end(), nullptr) == all.end(), "each kind has a projection");
+    return all;
+  }();
+  return *kAll[static_cast<std::size_t>(kind)];
 }
 
 Facts facts_of(Kind kind, std::string_view version, JsonView object, ObjectRefusal& refused) {
   projection::ApiReading api{version, refused};
-  return facts_of_kind(kind, object, api, std::make_index_sequence<kKindCount>());
+  return projection_of_kind(kind).make(object, api);
 }
 
 }  // namespace
+
+std::string_view unread_fields(Kind kind) { return projection_of_kind(kind).unread; }
 
 bool reads_version(Kind kind, std::string_view version) {
   std::string_view versions = info(kind).versions;  // separated by commas

@@ -34,6 +34,11 @@ Result<std::optional<ObjectSeen>> project_as(Kind kind, std::string_view version
 /// only ours are, of CustomResourceDefinitions those of MultiKueueConfig and MultiKueueCluster.
 bool is_read(Kind kind, std::string_view name);
 
+/// Returns the fields of an object that its projection does not read and that change often: their
+/// paths, between spaces. `*` is every item of a list; the last names of several paths are in
+/// braces: "spec status.nodes.*.{usage,limits}".
+std::string_view unread_fields(Kind kind);
+
 /// Whether the field managers of what decides a quota are kept of objects of that kind: see
 /// ObjectSeen::writers.
 constexpr bool has_quota_writers(Kind kind) {

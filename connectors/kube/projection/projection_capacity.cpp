@@ -1,4 +1,6 @@
 // Where capacity comes from: machines, clusters and the flavors that sort them.
+#include <array>
+
 #include "connectors/kube/projection/projection_fields.h"
 
 namespace fairlead::projection {
@@ -68,6 +70,20 @@ ResourceFlavorFacts facts_of(JsonView object, ApiReading&) {
   make_set(out.tolerations);
   out.topology_name = spec["topologyName"].string();
   return out;
+}
+
+std::span<const KindProjection> capacity_projections() {
+  static constexpr std::array kAll{
+      projection_of<NodeFacts>(
+          "metadata.annotations status.conditions.*.lastHeartbeatTime "
+          "status.{images,volumesInUse,volumesAttached,nodeInfo,daemonEndpoints} "
+          "status.{addresses,runtimeHandlers}"),
+      projection_of<ClusterMetricsFacts>(
+          "status.nodes.*.{capacityResources,usage,requests,limits}"),
+      projection_of<ManagedClusterFacts>(
+          "metadata.annotations status.{clusterClaims,capacity,version}"),
+      projection_of<ResourceFlavorFacts>()};
+  return kAll;
 }
 
 }  // namespace fairlead::projection

@@ -1,4 +1,5 @@
 // A ClusterResourceClaim. A person writes it, so its faults are kept for the fold to report.
+#include <array>
 #include <charconv>
 
 #include "connectors/kube/projection/projection_fields.h"
@@ -148,6 +149,11 @@ ClaimFacts facts_of(JsonView object, ApiReading&) {
   make_set(out.status_grants);
   out.status_digest = status_digest(object["status"]);
   return out;
+}
+
+std::span<const KindProjection> claim_projections() {
+  static constexpr std::array kAll{projection_of<ClaimFacts>()};
+  return kAll;
 }
 
 }  // namespace fairlead::projection

@@ -3,6 +3,7 @@
 //
 // Source: as projection_devices.cpp. In v1beta1 the fields of `exactly` are in the request
 // itself.
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -199,6 +200,20 @@ ResourceClaimFacts facts_of(JsonView object, ApiReading& api) {
 template <>
 ResourceClaimTemplateFacts facts_of(JsonView object, ApiReading& api) {
   return {device_claim_spec(object["spec"]["spec"]["devices"], api)};
+}
+
+std::span<const KindProjection> device_claim_projections() {
+  static constexpr std::array kAll{
+      projection_of<DeviceClassFacts>("metadata.{labels,annotations} spec.config"),
+      // Drivers report the health of allocated devices in status.devices.
+      projection_of<ResourceClaimFacts>(
+          "metadata.labels spec.devices.config status.devices "
+          "status.allocation.{allocationTimestamp,devices.config} "
+          "status.allocation.devices.results.*.{tolerations,bindingConditions} "
+          "status.allocation.devices.results.*.bindingFailureConditions"),
+      projection_of<ResourceClaimTemplateFacts>(
+          "metadata.{labels,annotations} spec.{metadata,spec.devices.config}")};
+  return kAll;
 }
 
 }  // namespace fairlead::projection

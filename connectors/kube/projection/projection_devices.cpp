@@ -5,6 +5,7 @@
 // also v1 (1.37) and v1alpha3, which differ from v1beta2 in the two fields of v1alpha3 that are
 // refused below.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -248,6 +249,21 @@ DeviceTaintRuleFacts facts_of(JsonView object, ApiReading& api) {
   out.taint.value = taint["value"].string();
   out.taint.effect = expect_text(taint["effect"], "spec.taint.effect", api.refused);
   return out;
+}
+
+std::span<const KindProjection> device_projections() {
+  static constexpr std::array kAll{
+      // A driver writes its slices again where nothing of a device changed; in v1beta1 a device's
+      // fields are in `basic`.
+      projection_of<ResourceSliceFacts>(
+          "metadata.{labels,annotations,ownerReferences} "
+          "spec.devices.*.{bindsToNode,bindingFailureConditions} "
+          "spec.devices.*.{nodeAllocatableResourceMappings,taints.*.timeAdded} "
+          "spec.devices.*.basic.{bindsToNode,bindingFailureConditions} "
+          "spec.devices.*.basic.{nodeAllocatableResourceMappings,taints.*.timeAdded}"),
+      projection_of<DeviceTaintRuleFacts>(
+          "metadata.{labels,annotations} spec.taint.timeAdded status")};
+  return kAll;
 }
 
 }  // namespace fairlead::projection

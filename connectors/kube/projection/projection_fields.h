@@ -1,15 +1,17 @@
-// The readers that the projections of several kinds share, and the projections themselves, one a
-// kind.
+// The readers that the projections of several kinds share, and what a projection is.
 #pragma once
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "connectors/kube/document/json_document.h"
 #include "connectors/kube/projection/object_refusal.h"
+#include "engine/base/made.h"
 #include "schema/event.h"
 #include "schema/facts.h"
 
@@ -53,81 +55,36 @@ struct ApiReading {
   ObjectRefusal& refused;
 };
 
-/// Makes the facts of an object: a specialization for each kind, beside the others of its family.
+/// Makes the facts of an object: a specialization for each kind, in the source of its family.
 template <class F>
 F facts_of(JsonView object, ApiReading& api);
-template <>
-NodeFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ClusterMetricsFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ManagedClusterFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ClusterProfileFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ResourceFlavorFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ClusterQueueFacts facts_of(JsonView object, ApiReading& api);
-template <>
-LocalQueueFacts facts_of(JsonView object, ApiReading& api);
-template <>
-AdmissionCheckFacts facts_of(JsonView object, ApiReading& api);
-template <>
-MultiKueueConfigFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ManifestWorkFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ClaimFacts facts_of(JsonView object, ApiReading& api);
-template <>
-MultiKueueClusterFacts facts_of(JsonView object, ApiReading& api);
-template <>
-PlacementFacts facts_of(JsonView object, ApiReading& api);
-template <>
-PlacementDecisionFacts facts_of(JsonView object, ApiReading& api);
-template <>
-AddOnPlacementScoreFacts facts_of(JsonView object, ApiReading& api);
-template <>
-WorkloadFacts facts_of(JsonView object, ApiReading& api);
-template <>
-SecretFacts facts_of(JsonView object, ApiReading& api);
-template <>
-CustomResourceDefinitionFacts facts_of(JsonView object, ApiReading& api);
-template <>
-BindingPolicyFacts facts_of(JsonView object, ApiReading& api);
-template <>
-CohortFacts facts_of(JsonView object, ApiReading& api);
-template <>
-MutatingAdmissionPolicyFacts facts_of(JsonView object, ApiReading& api);
-template <>
-VirtualClusterFacts facts_of(JsonView object, ApiReading& api);
-template <>
-NamespaceFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ResourceQuotaFacts facts_of(JsonView object, ApiReading& api);
-template <>
-PodFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ConfigMapFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ResourceSliceFacts facts_of(JsonView object, ApiReading& api);
-template <>
-DeviceClassFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ResourceClaimFacts facts_of(JsonView object, ApiReading& api);
-template <>
-ResourceClaimTemplateFacts facts_of(JsonView object, ApiReading& api);
-template <>
-DeviceTaintRuleFacts facts_of(JsonView object, ApiReading& api);
-template <>
-FleetResourceClassFacts facts_of(JsonView object, ApiReading& api);
-template <>
-FleetResourceClaimFacts facts_of(JsonView object, ApiReading& api);
-template <>
-FleetResourceClaimTemplateFacts facts_of(JsonView object, ApiReading& api);
-template <>
-FleetSchedulingFacts facts_of(JsonView object, ApiReading& api);
-template <>
-TopologyFacts facts_of(JsonView object, ApiReading& api);
+
+/// How the objects of a kind are read.
+struct KindProjection {
+  Kind kind;
+  Facts (*make)(JsonView object, ApiReading& api);
+  /// The fields that it does not read and that change often, as unread_fields() has them. A field
+  /// that is missing here costs time, never a change.
+  std::string_view unread;
+};
+/// Returns the projection that facts_of makes. Called behind that specialization.
+template <class F>
+constexpr KindProjection projection_of(std::string_view unread = {}) {
+  constexpr auto make = [](JsonView object, ApiReading& api) {
+    return Facts(std::in_place_type<F>, Made([&] { return facts_of<F>(object, api); }));
+  };
+  return {kKindOf<F>, make, unread};
+}
+
+/// The projections of each family, in the source of that name.
+std::span<const KindProjection> capacity_projections();
+std::span<const KindProjection> claim_projections();
+std::span<const KindProjection> device_claim_projections();
+std::span<const KindProjection> device_projections();
+std::span<const KindProjection> fleet_projections();
+std::span<const KindProjection> kueue_projections();
+std::span<const KindProjection> multikueue_projections();
+std::span<const KindProjection> pool_projections();
 
 // ---- fleet claims ----
 

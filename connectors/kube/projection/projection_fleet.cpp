@@ -1,5 +1,6 @@
 // Fleet claims: the kinds of dra.fairlead.io, and the annotation by which pods name such claims.
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <utility>
@@ -125,6 +126,13 @@ FleetClaimEntries fleet_claim_entries(std::string_view annotation) {
   }
   if (!out.fault.empty()) out.entries.clear();
   return out;
+}
+
+std::span<const KindProjection> fleet_projections() {
+  static constexpr std::array kAll{
+      projection_of<FleetResourceClassFacts>(), projection_of<FleetResourceClaimFacts>(),
+      projection_of<FleetResourceClaimTemplateFacts>(), projection_of<FleetSchedulingFacts>()};
+  return kAll;
 }
 
 }  // namespace fairlead::projection

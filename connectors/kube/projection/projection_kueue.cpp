@@ -318,4 +318,19 @@ BindingPolicyFacts facts_of(JsonView object, ApiReading&) {
   return out;
 }
 
+std::span<const KindProjection> kueue_projections() {
+  static constexpr std::array kAll{
+      projection_of<ClusterQueueFacts>(
+          "status.{pendingWorkloads,reservingWorkloads,admittedWorkloads} "
+          "status.{flavorsReservation,pendingWorkloadsStatus,fairSharing}"),
+      projection_of<LocalQueueFacts>(
+          "status.{pendingWorkloads,reservingWorkloads,admittedWorkloads} "
+          "status.{flavorsReservation,pendingWorkloadsStatus,fairSharing,flavorsUsage,flavors}"),
+      // The weighted share changes with each workload.
+      projection_of<CohortFacts>("status.fairSharing"), projection_of<TopologyFacts>(),
+      projection_of<ManifestWorkFacts>("status.resourceStatus.manifests.*.conditions"),
+      projection_of<BindingPolicyFacts>()};
+  return kAll;
+}
+
 }  // namespace fairlead::projection

@@ -251,4 +251,43 @@ MutatingAdmissionPolicyFacts facts_of(JsonView object, ApiReading&) {
           .deleting = deleting(object)};
 }
 
+// Workloads are many, and nearly all of their long specs is what the containers run with.
+constexpr std::string_view kUnreadOfWorkloads =
+    "metadata.{labels,annotations,ownerReferences} "
+    "spec.{active,queueName,maximumExecutionTimeSeconds,preemptionGates} "
+    "spec.{priorityClassName,priorityClassRef,priorityClassSource} "
+    "spec.podSets.*.{minCount,topologyRequest,template.metadata.labels} "
+    "spec.podSets.*.template.spec.affinity.{podAffinity,podAntiAffinity} "
+    "spec.podSets.*.template.spec.containers.*.{args,command,env,envFrom,image,imagePullPolicy} "
+    "spec.podSets.*.template.spec.containers.*.{lifecycle,livenessProbe,name,ports,readinessProbe} "
+    "spec.podSets.*.template.spec.containers.*.{securityContext,startupProbe,volumeMounts} "
+    "spec.podSets.*.template.spec.containers.*.{terminationMessagePath,terminationMessagePolicy} "
+    "spec.podSets.*.template.spec.initContainers.*.{args,command,env,image,name,volumeMounts} "
+    "spec.podSets.*.template.spec.{dnsPolicy,restartPolicy,schedulerName,schedulingGates} "
+    "spec.podSets.*.template.spec.{securityContext,serviceAccountName,volumes} "
+    "spec.podSets.*.template.spec.{terminationGracePeriodSeconds,topologySpreadConstraints} "
+    "status.admission.clusterQueue "
+    "status.admission.podSetAssignments.*.{delayedTopologyRequest,flavors,resourceUsage} "
+    "status.admission.podSetAssignments.*.topologyAssignment "
+    "status.{requeueState,reclaimablePods,accumulatedPastExecutionTimeSeconds,resourceRequests} "
+    "status.{schedulingStats,preemptionGates,unhealthyNodes} "
+    "status.admissionChecks.*.{lastTransitionTime,message,podSetUpdates,retryCount} "
+    "status.admissionChecks.*.requeueAfterSeconds";
+
+std::span<const KindProjection> multikueue_projections() {
+  static constexpr std::array kAll{
+      projection_of<ClusterProfileFacts>("spec status.{conditions,version,properties}"),
+      projection_of<AdmissionCheckFacts>(),
+      projection_of<MultiKueueConfigFacts>("status"),
+      projection_of<MultiKueueClusterFacts>(),
+      projection_of<PlacementFacts>("status"),
+      projection_of<PlacementDecisionFacts>("status.decisions.*.reason"),
+      projection_of<AddOnPlacementScoreFacts>("spec"),
+      projection_of<WorkloadFacts>(kUnreadOfWorkloads),
+      projection_of<SecretFacts>(),
+      projection_of<CustomResourceDefinitionFacts>("spec.conversion status"),
+      projection_of<MutatingAdmissionPolicyFacts>("spec")};
+  return kAll;
+}
+
 }  // namespace fairlead::projection

@@ -1,6 +1,7 @@
 // The kinds of the super cluster pool: tenants, their namespaces, quotas and pods, and the names of
 // super clusters.
 #include <algorithm>
+#include <array>
 
 #include "connectors/kube/projection/projection_fields.h"
 
@@ -79,6 +80,18 @@ PodFacts facts_of(JsonView object, ApiReading&) {
 template <>
 ConfigMapFacts facts_of(JsonView object, ApiReading&) {
   return {annotation(object["data"]["id"])};
+}
+
+std::span<const KindProjection> pool_projections() {
+  static constexpr std::array kAll{
+      projection_of<VirtualClusterFacts>("spec"), projection_of<NamespaceFacts>("status"),
+      projection_of<ResourceQuotaFacts>("status"),
+      // Of members' Pods only the metadata is sent.
+      projection_of<PodFacts>(
+          "metadata.ownerReferences spec.volumes status.{conditions,containerStatuses} "
+          "status.{initContainerStatuses,ephemeralContainerStatuses,resourceClaimStatuses}"),
+      projection_of<ConfigMapFacts>()};
+  return kAll;
 }
 
 }  // namespace fairlead::projection

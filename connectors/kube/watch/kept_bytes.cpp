@@ -5,7 +5,7 @@
 #include <utility>
 #include <variant>
 
-#include "schema/read_kind.h"
+#include "schema/kind.h"
 
 namespace fairlead {
 namespace {
@@ -43,8 +43,7 @@ std::size_t pointed_to(const T& value) {
 }  // namespace
 
 std::size_t kept_bytes(const Facts& facts) {
-  const KindReading reading = reading_of(static_cast<Kind>(facts.index()));
-  if (!reading.of_member && !reading.of_tenant) return 0;
+  if (!info(static_cast<Kind>(facts.index())).has(kIsOfMember | kIsOfTenant)) return 0;
   return std::visit([](const auto& kept) { return sizeof kept + pointed_to(kept); },
                     static_cast<const AnyFacts&>(facts));
 }

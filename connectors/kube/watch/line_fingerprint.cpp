@@ -18,209 +18,37 @@
 namespace fairlead {
 namespace {
 
-// Fields of the object that make no fact, by kind; `*` is every item of a list. A field that is not
-// named here is hashed: forgetting one costs time, never a change. The test of this file checks
-// each entry against the projections.
-constexpr std::array<std::string_view, 3> kOfAll{
-    "metadata.managedFields",
-    "metadata.resourceVersion",
-    "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration",
-};
+// Fields that make no fact of any kind, as unread_fields() has those of one kind. The test of this
+// file checks each against the projections.
+constexpr std::string_view kOfAll =
+    "metadata.{managedFields,resourceVersion} "
+    "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration ";
 // Not for claims: their facts have a digest of the whole status, which shows what others changed.
-constexpr std::array<std::string_view, 2> kOfConditions{
-    "status.conditions.*.lastTransitionTime",
-    "status.conditions.*.message",
-};
-constexpr std::array<std::string_view, 9> kOfNodes{
-    "metadata.annotations",   "status.conditions.*.lastHeartbeatTime",
-    "status.images",          "status.volumesInUse",
-    "status.volumesAttached", "status.nodeInfo",
-    "status.daemonEndpoints", "status.addresses",
-    "status.runtimeHandlers",
-};
-constexpr std::array<std::string_view, 8> kOfQueues{
-    "status.pendingWorkloads",       "status.reservingWorkloads",
-    "status.admittedWorkloads",      "status.flavorsReservation",
-    "status.pendingWorkloadsStatus", "status.fairSharing",
-    "status.flavorsUsage",           "status.flavors"};  // these two of LocalQueues alone
-constexpr std::array<std::string_view, 4> kOfClusterMetrics{
-    "status.nodes.*.capacityResources",
-    "status.nodes.*.usage",
-    "status.nodes.*.requests",
-    "status.nodes.*.limits",
-};
-constexpr std::array<std::string_view, 4> kOfManagedClusters{
-    "metadata.annotations",
-    "status.clusterClaims",
-    "status.capacity",
-    "status.version",
-};
-constexpr std::array<std::string_view, 1> kStatus{"status"};
-constexpr std::array<std::string_view, 1> kOfWorks{"status.resourceStatus.manifests.*.conditions"};
+constexpr std::string_view kOfConditions = " status.conditions.*.{lastTransitionTime,message}";
 
-// Workloads are many, and nearly all of their long specs is what the containers run with.
-constexpr std::array kOfWorkloads = std::to_array<std::string_view>({
-    "metadata.labels",
-    "metadata.annotations",
-    "metadata.ownerReferences",
-    "spec.active",
-    "spec.queueName",
-    "spec.maximumExecutionTimeSeconds",
-    "spec.preemptionGates",
-    "spec.priorityClassName",
-    "spec.priorityClassRef",
-    "spec.priorityClassSource",
-    "spec.podSets.*.minCount",
-    "spec.podSets.*.topologyRequest",
-    "spec.podSets.*.template.metadata.labels",
-    "spec.podSets.*.template.spec.affinity.podAffinity",
-    "spec.podSets.*.template.spec.affinity.podAntiAffinity",
-    "spec.podSets.*.template.spec.containers.*.args",
-    "spec.podSets.*.template.spec.containers.*.command",
-    "spec.podSets.*.template.spec.containers.*.env",
-    "spec.podSets.*.template.spec.containers.*.envFrom",
-    "spec.podSets.*.template.spec.containers.*.image",
-    "spec.podSets.*.template.spec.containers.*.imagePullPolicy",
-    "spec.podSets.*.template.spec.containers.*.lifecycle",
-    "spec.podSets.*.template.spec.containers.*.livenessProbe",
-    "spec.podSets.*.template.spec.containers.*.name",
-    "spec.podSets.*.template.spec.containers.*.ports",
-    "spec.podSets.*.template.spec.containers.*.readinessProbe",
-    "spec.podSets.*.template.spec.containers.*.securityContext",
-    "spec.podSets.*.template.spec.containers.*.startupProbe",
-    "spec.podSets.*.template.spec.containers.*.terminationMessagePath",
-    "spec.podSets.*.template.spec.containers.*.terminationMessagePolicy",
-    "spec.podSets.*.template.spec.containers.*.volumeMounts",
-    "spec.podSets.*.template.spec.initContainers.*.args",
-    "spec.podSets.*.template.spec.initContainers.*.command",
-    "spec.podSets.*.template.spec.initContainers.*.env",
-    "spec.podSets.*.template.spec.initContainers.*.image",
-    "spec.podSets.*.template.spec.initContainers.*.name",
-    "spec.podSets.*.template.spec.initContainers.*.volumeMounts",
-    "spec.podSets.*.template.spec.dnsPolicy",
-    "spec.podSets.*.template.spec.restartPolicy",
-    "spec.podSets.*.template.spec.schedulerName",
-    "spec.podSets.*.template.spec.schedulingGates",
-    "spec.podSets.*.template.spec.securityContext",
-    "spec.podSets.*.template.spec.serviceAccountName",
-    "spec.podSets.*.template.spec.terminationGracePeriodSeconds",
-    "spec.podSets.*.template.spec.topologySpreadConstraints",
-    "spec.podSets.*.template.spec.volumes",
-    "status.admission.clusterQueue",
-    "status.admission.podSetAssignments.*.delayedTopologyRequest",
-    "status.admission.podSetAssignments.*.flavors",
-    "status.admission.podSetAssignments.*.resourceUsage",
-    "status.admission.podSetAssignments.*.topologyAssignment",
-    "status.requeueState",
-    "status.reclaimablePods",
-    "status.accumulatedPastExecutionTimeSeconds",
-    "status.resourceRequests",
-    "status.schedulingStats",
-    "status.preemptionGates",
-    "status.unhealthyNodes",
-    "status.admissionChecks.*.lastTransitionTime",
-    "status.admissionChecks.*.message",
-    "status.admissionChecks.*.podSetUpdates",
-    "status.admissionChecks.*.retryCount",
-    "status.admissionChecks.*.requeueAfterSeconds",
-});
-constexpr std::array<std::string_view, 1> kOfDecisions{"status.decisions.*.reason"};
-constexpr std::array<std::string_view, 4> kOfProfiles{"spec", "status.conditions", "status.version",
-                                                      "status.properties"};
-constexpr std::array<std::string_view, 1> kSpec{"spec"};
-// The weighted share changes with each workload.
-constexpr std::array<std::string_view, 1> kOfCohorts{"status.fairSharing"};
-constexpr std::array<std::string_view, 2> kOfDefinitions{"spec.conversion", "status"};
-
-// Of members' Pods only the metadata is sent.
-constexpr std::array<std::string_view, 7> kOfPods{"metadata.ownerReferences",
-                                                  "spec.volumes",
-                                                  "status.conditions",
-                                                  "status.containerStatuses",
-                                                  "status.initContainerStatuses",
-                                                  "status.ephemeralContainerStatuses",
-                                                  "status.resourceClaimStatuses"};
-
-// A driver writes its slices again where nothing of a device changed; in v1beta1 a device's fields
-// are in `basic`.
-constexpr std::array<std::string_view, 11> kOfSlices{
-    "metadata.labels",
-    "metadata.annotations",
-    "metadata.ownerReferences",
-    "spec.devices.*.bindsToNode",
-    "spec.devices.*.bindingFailureConditions",
-    "spec.devices.*.nodeAllocatableResourceMappings",
-    "spec.devices.*.taints.*.timeAdded",
-    "spec.devices.*.basic.bindsToNode",
-    "spec.devices.*.basic.bindingFailureConditions",
-    "spec.devices.*.basic.nodeAllocatableResourceMappings",
-    "spec.devices.*.basic.taints.*.timeAdded",
-};
-constexpr std::array<std::string_view, 3> kOfDeviceClasses{"metadata.labels",
-                                                           "metadata.annotations", "spec.config"};
-// Drivers report the health of allocated devices in status.devices.
-constexpr std::array<std::string_view, 8> kOfResourceClaims{
-    "metadata.labels",
-    "spec.devices.config",
-    "status.devices",
-    "status.allocation.devices.config",
-    "status.allocation.devices.results.*.tolerations",
-    "status.allocation.devices.results.*.bindingConditions",
-    "status.allocation.devices.results.*.bindingFailureConditions",
-    "status.allocation.allocationTimestamp",
-};
-constexpr std::array<std::string_view, 4> kOfClaimTemplates{
-    "metadata.labels", "metadata.annotations", "spec.metadata", "spec.spec.devices.config"};
-constexpr std::array<std::string_view, 4> kOfTaintRules{"metadata.labels", "metadata.annotations",
-                                                        "spec.taint.timeAdded", "status"};
-
-std::span<const std::string_view> of_kind(Kind kind) {
-  switch (kind) {
-    case Kind::node: return kOfNodes;
-    case Kind::cluster_queue: return std::span(kOfQueues).first<6>();
-    case Kind::cluster_metrics: return kOfClusterMetrics;
-    case Kind::managed_cluster: return kOfManagedClusters;
-    case Kind::manifest_work: return kOfWorks;
-    case Kind::workload: return kOfWorkloads;
-    case Kind::placement_decision: return kOfDecisions;
-    case Kind::cluster_profile: return kOfProfiles;
-    case Kind::addon_placement_score:
-    case Kind::mutating_admission_policy: return kSpec;
-    case Kind::custom_resource_definition: return kOfDefinitions;
-    case Kind::cohort: return kOfCohorts;
-    case Kind::local_queue: return kOfQueues;
-    case Kind::multikueue_config:
-    case Kind::namespace_:
-    case Kind::resource_quota:
-    case Kind::placement: return kStatus;
-    case Kind::virtual_cluster: return kSpec;
-    case Kind::pod: return kOfPods;
-    case Kind::resource_slice: return kOfSlices;
-    case Kind::device_class: return kOfDeviceClasses;
-    case Kind::resource_claim: return kOfResourceClaims;
-    case Kind::resource_claim_template: return kOfClaimTemplates;
-    case Kind::device_taint_rule: return kOfTaintRules;
-    case Kind::fleet_resource_class:
-    case Kind::fleet_resource_claim:
-    case Kind::fleet_resource_claim_template:
-    case Kind::fleet_scheduling:
-    case Kind::topology: return {};
-    case Kind::resource_flavor:
-    case Kind::admission_check:
-    case Kind::claim:
-    case Kind::multikueue_cluster:
-    case Kind::secret:
-    case Kind::config_map:
-    case Kind::binding_policy: return {};
+// Splits `text` at each `by`.
+template <class Use>
+void each_part(std::string_view text, char by, const Use& use) {
+  for (std::size_t end = 0; !text.empty(); text.remove_prefix(std::min(end + 1, text.size()))) {
+    end = std::min(text.find(by), text.size());
+    if (end > 0) use(text.substr(0, end));
   }
-  return {};
 }
 
-std::vector<std::string_view> ignored_of(Kind kind) {
-  std::vector<std::string_view> out(kOfAll.begin(), kOfAll.end());
-  const std::span<const std::string_view> of_it = of_kind(kind);
-  out.insert(out.end(), of_it.begin(), of_it.end());
-  if (kind != Kind::claim) out.insert(out.end(), kOfConditions.begin(), kOfConditions.end());
+std::vector<std::string> ignored_of(Kind kind) {
+  std::string text(kOfAll);
+  text += unread_fields(kind);
+  if (kind != Kind::claim) text += kOfConditions;
+  std::vector<std::string> out;
+  each_part(text, ' ', [&out](std::string_view path) {
+    const std::size_t brace = std::min(path.find('{'), path.size());
+    if (brace == path.size())
+      out.emplace_back(path);
+    else
+      each_part(path.substr(brace + 1, path.size() - brace - 2), ',', [&](std::string_view name) {
+        out.emplace_back(path.substr(0, brace)).append(name);
+      });
+  });
   return out;
 }
 
@@ -296,14 +124,14 @@ const LineField& LineFingerprinter::fields_of(Kind kind) {
   object.reach("metadata.name").reported = LineField::Reported::name;
   object.reach("metadata.uid").reported = LineField::Reported::uid;
   object.reach("metadata.resourceVersion").reported = LineField::Reported::resource_version;
-  for (const std::string_view path : ignored_of(kind)) object.reach(path).left_out = true;
+  for (const std::string& path : ignored_of(kind)) object.reach(path).left_out = true;
   // Who wrote a quota is kept with a change of it, and is no change by itself: a controller that
   // writes a status changes the entry of its manager.
   object.reach("metadata.managedFields").read = has_quota_writers(kind);
   return root;
 }
 
-std::vector<std::string_view> LineFingerprinter::ignored() const { return ignored_of(kind_); }
+std::vector<std::string> LineFingerprinter::ignored() const { return ignored_of(kind_); }
 
 // Walks over the places of a line once. The byte behind the text is valid in no position, and its
 // place follows the last one, twice: so no step needs an end test.

@@ -13,6 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,7 +49,7 @@ class LineFingerprinter {
 
   /// Returns the paths of the fields that are left out, for tests: "status.images",
   /// "status.nodes.*.usage".
-  std::vector<std::string_view> ignored() const;
+  std::vector<std::string> ignored() const;
 
  private:
   class Walk;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/fold/capacity/damping.h"
+#include "engine/fold/observed.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -211,5 +212,8 @@ struct Observation {
 
   friend bool operator==(const Observation&, const Observation&) = default;
 };
+
+/// Where its objects are (held.h).
+auto& table_of(KindOf<TopologyFacts>, Of<FlavorTables> auto& part) { return part.topologies; }
 
 }  // namespace fairlead

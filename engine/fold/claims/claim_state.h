@@ -11,6 +11,7 @@
 #include "engine/fold/claims/grant_reason.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/name_map.h"
+#include "engine/fold/observed.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -61,5 +62,8 @@ struct ClaimTables {
 
   friend bool operator==(const ClaimTables&, const ClaimTables&) = default;
 };
+
+/// Where its objects are (held.h).
+auto& table_of(KindOf<ClaimFacts>, Of<ClaimTables> auto& part) { return part.by_name; }
 
 }  // namespace fairlead

@@ -60,4 +60,14 @@ struct DeviceObjects {
   friend bool operator==(const DeviceObjects&, const DeviceObjects&) = default;
 };
 
+/// Where the objects of each kind are (held.h).
+auto& table_of(KindOf<ResourceSliceFacts>, Of<DeviceObjects> auto& part) { return part.slices; }
+auto& table_of(KindOf<DeviceClassFacts>, Of<DeviceObjects> auto& part) { return part.classes; }
+auto& table_of(KindOf<DeviceTaintRuleFacts>, Of<DeviceObjects> auto& part) { return part.rules; }
+auto& table_of(KindOf<ResourceClaimFacts>, Of<DeviceObjects> auto& part) { return part.claims; }
+auto& table_of(KindOf<ResourceClaimTemplateFacts>, Of<DeviceObjects> auto& part) {
+  return part.templates;
+}
+auto& table_of(KindOf<PodFacts>, Of<DeviceObjects> auto& part) { return part.pods; }
+
 }  // namespace fairlead

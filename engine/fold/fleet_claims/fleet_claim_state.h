@@ -67,4 +67,17 @@ struct FleetClaims {
   friend bool operator==(const FleetClaims&, const FleetClaims&) = default;
 };
 
+/// Where the objects of each kind are (held.h).
+auto& table_of(KindOf<FleetResourceClassFacts>, Of<FleetClaims> auto& part) { return part.classes; }
+auto& table_of(KindOf<FleetResourceClaimFacts>, Of<FleetClaims> auto& part) { return part.claims; }
+auto& table_of(KindOf<FleetResourceClaimTemplateFacts>, Of<FleetClaims> auto& part) {
+  return part.templates;
+}
+auto& table_of(KindOf<FleetSchedulingFacts>, Of<FleetClaims> auto& part) {
+  return part.schedulings;
+}
+auto& table_of(KindOf<ResourceClaimTemplateFacts>, Of<FleetClaims> auto& part) {
+  return part.device_templates;
+}
+
 }  // namespace fairlead

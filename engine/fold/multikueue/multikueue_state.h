@@ -189,4 +189,21 @@ struct MultiKueue {
   friend bool operator==(const MultiKueue&, const MultiKueue&) = default;
 };
 
+/// Where the objects of each kind are (held.h).
+auto& table_of(KindOf<PlacementFacts>, Of<MultiKueue> auto& part) { return part.placements; }
+auto& table_of(KindOf<PlacementDecisionFacts>, Of<MultiKueue> auto& part) { return part.decisions; }
+auto& table_of(KindOf<AddOnPlacementScoreFacts>, Of<MultiKueue> auto& part) { return part.scores; }
+auto& table_of(KindOf<ClusterProfileFacts>, Of<MultiKueue> auto& part) { return part.profiles; }
+auto& table_of(KindOf<SecretFacts>, Of<MultiKueue> auto& part) { return part.secrets; }
+auto& table_of(KindOf<MultiKueueConfigFacts>, Of<MultiKueue> auto& part) { return part.configs; }
+auto& table_of(KindOf<MultiKueueClusterFacts>, Of<MultiKueue> auto& part) { return part.clusters; }
+auto& table_of(KindOf<CustomResourceDefinitionFacts>, Of<MultiKueue> auto& part) {
+  return part.crds;
+}
+auto& table_of(KindOf<MutatingAdmissionPolicyFacts>, Of<MultiKueue> auto& part) {
+  return part.admission_policies;
+}
+auto& table_of(KindOf<AdmissionCheckFacts>, Of<MultiKueue> auto& part) { return part.checks; }
+auto& table_of(KindOf<WorkloadFacts>, Of<MultiKueue> auto& part) { return part.workloads; }
+
 }  // namespace fairlead

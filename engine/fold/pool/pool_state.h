@@ -309,4 +309,13 @@ struct Pool {
   friend bool operator==(const Pool&, const Pool&) = default;
 };
 
+/// Where the objects of each kind are (held.h).
+auto& table_of(KindOf<VirtualClusterFacts>, Of<Pool> auto& part) { return part.virtual_clusters; }
+auto& table_of(KindOf<ResourceQuotaFacts>, Of<PoolNamespace> auto& part) { return part.quotas; }
+auto& table_of(KindOf<PodFacts>, Of<PoolNamespace> auto& part) { return part.pods; }
+auto& table_of(KindOf<ResourceClaimFacts>, Of<PoolNamespace> auto& part) { return part.claims; }
+auto& table_of(KindOf<ResourceClaimTemplateFacts>, Of<PoolNamespace> auto& part) {
+  return part.templates;
+}
+
 }  // namespace fairlead

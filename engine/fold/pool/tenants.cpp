@@ -229,7 +229,7 @@ void observe_tenant_liveness(State& state, const SourceName& source, std::option
   PoolTenant& tenant = mark_tenant_dirty(state, std::string(tenant_of(source)));
   tenant.seq = seq;
   for (const KindInfo& row : kKinds) {
-    if (!is_read_at_tenant(row.kind) || is_of_devices(row.kind)) continue;
+    if (!row.has(kIsOfTenant) || is_of_devices(row.kind)) continue;
     if (kind && *kind != row.kind) continue;
     if (liveness == Liveness::live)
       tenant.silent.erase(row.kind);

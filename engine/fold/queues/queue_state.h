@@ -15,6 +15,7 @@
 #include "engine/fold/capacity/liveness.h"
 #include "engine/fold/memo.h"
 #include "engine/fold/name_map.h"
+#include "engine/fold/observed.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -125,5 +126,10 @@ struct QueueTables {
 
   friend bool operator==(const QueueTables&, const QueueTables&) = default;
 };
+
+/// Where the objects of each kind are (held.h).
+auto& table_of(KindOf<ClusterQueueFacts>, Of<QueueTables> auto& part) { return part.by_name; }
+auto& table_of(KindOf<CohortFacts>, Of<QueueTables> auto& part) { return part.cohorts; }
+auto& table_of(KindOf<LocalQueueFacts>, Of<QueueTables> auto& part) { return part.local; }
 
 }  // namespace fairlead

@@ -1,7 +1,6 @@
 #include "engine/fold/held.h"
 
 #include <algorithm>
-#include <array>
 #include <catch2/catch.hpp>
 #include <utility>
 
@@ -11,15 +10,9 @@
 namespace fairlead {
 namespace {
 
-template <std::size_t... I>
-Facts empty_facts(Kind kind, std::index_sequence<I...>) {
-  const std::array<Facts, sizeof...(I)> all{Facts(std::variant_alternative_t<I, Facts::Base>{})...};
-  return all[static_cast<std::size_t>(kind)];
-}
-
 // Facts of an object that Fairlead does not ignore.
 Facts facts_of(Kind kind) {
-  Facts facts = empty_facts(kind, std::make_index_sequence<kKindCount>());
+  Facts facts = with_kind<Facts>(kind, []<class F>(KindOf<F>) { return Facts(F()); });
   if (kind == Kind::placement_decision) std::get<PlacementDecisionFacts>(facts).placement = "p";
   if (kind == Kind::pod) std::get<PodFacts>(facts).set_origin({"w", "main", ""});
   return facts;
