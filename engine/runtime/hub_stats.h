@@ -16,8 +16,8 @@
 
 namespace fairlead {
 
-/// Counters grow from the start of the process; gauges are current values. Large: plain data, a
-/// metric of docs/signals.md each.
+/// Counters grow from the start of the process; gauges are current values. Large: plain data, with
+/// a metric of docs/signals.md for each field.
 struct HubStats {
   IngestCounts ingest;
   std::uint64_t oversized = 0;     ///< facts too large for a record of the log, which are ignored

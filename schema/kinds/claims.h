@@ -34,7 +34,7 @@ void fields(V& visit, T& row) {
   visit.field("priority", row.priority);
 }
 
-/// A claim's own headroom: a map that is set replaces that of the configuration completely.
+/// A claim's own headroom: a map that is set replaces the configuration's map completely.
 struct ClaimHeadroom {
   std::optional<std::map<std::string, std::string>> percent;
   std::optional<std::map<std::string, std::string>> reserved;
