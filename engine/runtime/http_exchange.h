@@ -48,7 +48,7 @@ struct HttpQuestions {
 /// text that `version` returns, at once and whenever the text has changed. A stream does not take
 /// the place of a request.
 struct HttpStreams {
-  std::string path;  ///< without a query; that of a request is ignored
+  std::string path;  ///< without a query; a request's query is ignored
   /// Runs on the endpoint's thread, once a tick for all streams; must not block. Null: there are no
   /// streams. Its text has no line break.
   std::function<std::string()> version;
@@ -64,7 +64,7 @@ struct HttpStreams {
 /// the others are answered on a thread of their own, one at a time and in the order in which they
 /// came.
 struct HttpPosts {
-  std::string path;                             ///< without a query; that of a request is ignored
+  std::string path;                             ///< without a query; a request's query is ignored
   std::size_t body_max = std::size_t{8} << 20;  ///< bytes; a longer body gets 413
   std::size_t waiting_max = 256;                ///< posts behind the one being answered
   Duration patience = seconds(5);               ///< one that has waited longer gets 503

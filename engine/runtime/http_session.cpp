@@ -9,7 +9,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::uint64_t kRequestBodyMax = 4096;  // of what is no POST
+constexpr std::uint64_t kRequestBodyMax = 4096;  // of any request but a POST
 
 // A page of ours runs no script but ours and asks no other host; no other page may show it unless
 // an administrator named that one.

@@ -24,7 +24,7 @@ struct HubStats {
   std::uint64_t notices_lost = 0;  ///< that had no place to wait
 
   Histogram append;       ///< one commit, or one wait for those that are on their way to the disk
-  Histogram write_delay;  ///< from the log time of an intent to that of its acceptance
+  Histogram write_delay;  ///< from the log time of an intent to the log time of its acceptance
   std::uint64_t timers = 0;
   std::uint64_t snapshots = 0;
 

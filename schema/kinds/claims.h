@@ -55,7 +55,7 @@ struct ClaimSpec {
   std::string shrink_policy;    ///< "", "Proportional", "Priority", or what was written instead
   std::string flavor_capacity;  ///< "", "Auto", "Strict", "TotalOnly", or what was written instead
   ClaimHeadroom headroom;
-  std::string malformed;  ///< the first field whose JSON type is not that of the schema, with the
+  std::string malformed;  ///< the first field whose JSON type is not the schema's, with the
                           ///< type that was found; else ""
 
   friend bool operator==(const ClaimSpec&, const ClaimSpec&) = default;

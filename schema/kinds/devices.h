@@ -176,7 +176,7 @@ void fields(V& visit, T& extras) {
 struct DeviceFacts {
   std::string name;
   DeviceAttributes attributes;
-  SharedList<DeviceCapacity> capacity;  ///< by name, bytewise; mostly that of its neighbours
+  SharedList<DeviceCapacity> capacity;  ///< by name, bytewise; mostly shared with its neighbours
   Boxed<DeviceExtras> extras;           ///< absent if it would equal DeviceExtras{}
 
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
