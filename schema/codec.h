@@ -37,9 +37,9 @@ void encode_to(const Event& event, std::string& out);
 /// encode_to().
 void encode_as_message(const Event& event, std::string& out);
 
-/// Decodes an event. Fails with `corrupt` if `bytes` are no record, with `incompatible` if a newer
-/// program wrote them. Reads bytes whose address is a multiple of 8 in place and copies others
-/// once.
+/// Decodes an event. Fails with `corrupt` if `bytes` are not a record, with `incompatible` if a
+/// newer program wrote them. Reads bytes whose address is a multiple of 8 in place and copies
+/// others once.
 Result<Event> decode(std::string_view bytes);
 
 /// Decodes into `event` and reuses its memory. The labels and amounts of a node may view `bytes`,
@@ -47,7 +47,7 @@ Result<Event> decode(std::string_view bytes);
 /// memory. Fails like decode(); the contents of `event` are unspecified then.
 Result<void> decode_into(std::string_view bytes, Event& event);
 
-/// Returns the schema version in a record; 0 if `bytes` are no record.
+/// Returns the schema version in a record; 0 if `bytes` are not a record.
 std::uint16_t schema_version_of(std::string_view bytes);
 
 /// A folded state as it is stored, with what identifies it, so that it can be placed and compared

@@ -161,7 +161,7 @@ struct PoolSettings {
   friend bool operator==(const PoolSettings&, const PoolSettings&) = default;
 };
 
-/// What of a device a mapping counts instead of the device itself.
+/// What a mapping counts of a device, instead of the device itself.
 enum class DeviceSourceKind : std::uint8_t {
   counter,   ///< a counter of the counter sets that the devices consume
   capacity,  ///< a capacity of the devices

@@ -1,7 +1,7 @@
-// Maps on which others rest: of objects that have most items in common, each keeps what differs.
+// Maps on which others rest: where objects have most items in common, each keeps only what differs.
 //
-// The nodes of a cluster are of a few pools. Their labels differ in the name and little else, their
-// amounts in some bytes of memory.
+// The nodes of a cluster belong to a few pools. Their labels differ in the name and little else,
+// their amounts in some bytes of memory.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace fairlead {
 
-/// The maps on which those of one collection rest. What share() returns stays whole when this is
+/// The maps on which the maps of one collection rest. What share() returns stays whole when this is
 /// destroyed.
 template <class Value>
 class PackedBases {

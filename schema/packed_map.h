@@ -36,8 +36,9 @@ class PackedMap {
   };
   static constexpr bool kTexts = std::is_same_v<Value, std::string_view>;
 
-  // A value in place of that of an item of the map on which this rests: how far the item is behind
-  // the one of the patch before (or the block's beginning), in bytes, and the value as in an item.
+  // A value that replaces an item's value in the map on which this rests: how many bytes the item
+  // is behind the item of the patch before (or behind the block's beginning), and the value as in
+  // an item.
   struct Patch {
     std::uint32_t distance = 0;
     Value value{};
@@ -154,7 +155,7 @@ class PackedMap {
     return map;
   }
 
-  /// Whether it has in its block only the values that differ from those of another map.
+  /// Whether it has in its block only the values that differ from another map's.
   bool is_based() const { return block_.base() != nullptr; }
   /// Returns an equal map that rests on no other.
   PackedMap whole() const {
@@ -299,7 +300,7 @@ class PackedMap {
     return head;
   }
   Head head() const { return head_of(block_.get()); }
-  // The block with all items: its own, or that of the map on which it rests.
+  // The block with all items: its own, or the block of the map on which it rests.
   const char* items() const {
     const char* const base = block_.base();
     return base ? base : block_.get();
@@ -309,7 +310,7 @@ class PackedMap {
     return block_ ? std::string_view(block_.get(), head().size) : std::string_view();
   }
   // Whether this map, which rests on another, equals one that rests on none, and is as large. The
-  // fold compares the labels of each event with those of State: between patches all bytes are
+  // fold compares the labels of each event with the ones in State: between patches all bytes are
   // equal.
   bool equals_whole(const PackedMap& whole) const {
     const char* base = block_.base();

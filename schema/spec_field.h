@@ -8,7 +8,7 @@
 
 namespace fairlead {
 
-/// Each is stored as a bit of FieldWriter::fields: the order is that of the log.
+/// Each is stored as a bit of FieldWriter::fields, so the log fixes the order.
 enum class SpecField : std::uint8_t {
   resource_groups,
   cohort,  ///< spec.cohortName, in v1beta1 spec.cohort

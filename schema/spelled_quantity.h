@@ -21,7 +21,7 @@ class SpelledQuantity : public Quantity {
   };
 
   SpelledQuantity() = default;
-  // A Quantity is one whose text is canonical, so the conversion is implicit.
+  // A plain Quantity is one with canonical text, so the conversion is implicit.
   SpelledQuantity(Quantity value) : Quantity(value) {}
   SpelledQuantity(Quantity value, std::string spelling) : Quantity(value) {
     if (!spelling.empty() && spelling != text()) spelling_ = std::move(spelling);

@@ -49,8 +49,8 @@ namespace fairlead {
 /// interval: until it is stored, Kueue admits workloads against capacity that is gone.
 enum class Direction : std::uint8_t { lowers, other };
 
-/// Returns the direction of the writes that `rule` decides. A rule that is not named here (that of
-/// a later version, or of the MultiKueue path) lowers no quota.
+/// Returns the direction of the writes that `rule` decides. A rule that is not named here (a later
+/// version's, or one of the MultiKueue path) lowers no quota.
 constexpr Direction direction_of(std::string_view rule) {
   constexpr std::array<std::string_view, 3> kLowering{rule::kClaimsShrink, rule::kWorkersShrink,
                                                       rule::kMembersShrink};

@@ -36,7 +36,7 @@ struct AdmissionReview {
   std::string unread;  ///< why an object that a rule judges could not be read; else empty
 };
 
-/// Reads a review. Fails with `bad_input` for anything but an AdmissionReview v1 with a uid: no
+/// Reads a review. Fails with `bad_input` for anything but an AdmissionReview v1 with a uid: not
 /// JSON, too long, too deep, a key twice in an object, another kind or version.
 Result<AdmissionReview> read_admission_review(std::string_view body);
 

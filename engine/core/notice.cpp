@@ -28,7 +28,7 @@ constexpr std::array<Expectation, 9> kExpectations{{{"Valid", "True"},
                                                     {"Released", "True"},
                                                     {"DevicesKnown", "True"}}};
 
-// Reasons that are no trouble: they pass by themselves, or the administrator caused them.
+// Reasons that call for nothing: they pass by themselves, or the administrator caused them.
 constexpr std::array<std::string_view, 6> kUnderWay{"WaitingForMember", "WaitingForSpace",
                                                     "CapacityUnknown",  "WaitingForWork",
                                                     "ClaimDeleted",     "PoolUpdating"};
@@ -64,8 +64,8 @@ std::vector<Notice> notices_of(const PatchIntended& status, const std::string& b
   for (const Expectation& expected : kExpectations) {
     const Condition was = find_condition(was_list, expected);
     const Condition is = find_condition(is_list, expected);
-    // Another reason of a bad condition is a notice too. Another message alone is none: its numbers
-    // may change with every write.
+    // A bad condition is a notice again when its reason changes, but not when only its message
+    // does: the numbers in it may change with every write.
     const bool worse = is.bad && (!was.bad || was.reason != is.reason);
     const bool well_again = was.bad && is.status == expected.well;
     if (!worse && !well_again) continue;

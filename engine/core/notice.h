@@ -27,7 +27,7 @@ struct Notice {
   std::string uid;
   std::string version;  ///< of the API, e.g. "v1alpha1"
   NoticeType type = NoticeType::normal;
-  std::string reason;  ///< CamelCase; that of a condition
+  std::string reason;  ///< CamelCase; a condition's
   std::string message;
 
   friend bool operator==(const Notice&, const Notice&) = default;

@@ -39,7 +39,7 @@ std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
   return outcomes;
 }
 
-// Moves the notices of an accepted write to those to send, and drops those of another.
+// Moves the notices of an accepted write to the ones to send; drops them if it was not accepted.
 void Outbox::resolve_notices(const EventDraft& outcome) {
   const auto* const accepted = std::get_if<PatchAccepted>(&outcome.fact);
   const auto* const rejected = std::get_if<PatchRejected>(&outcome.fact);

@@ -57,8 +57,8 @@ class Outbox {
   std::vector<EventDraft> outcomes_;  ///< of replaced and given up writes
   std::vector<WatchFact> observed_before_;
   std::vector<Notice> notices_;
-  /// Notices of the pool, by the intents without an outcome that they are of: the stream may show a
-  /// write, and so conclude it in State, before its answer comes.
+  /// Notices of the pool, by the intent that they are about, while it has no outcome: the stream
+  /// may show a write, and so conclude it in State, before its answer comes.
   std::map<Seq, std::vector<Notice>> expected_notices_;
 };
 

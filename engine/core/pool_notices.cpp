@@ -45,7 +45,8 @@ class PoolNotices {
     }
   }
 
-  // An edit that is followed to the letter needs no write. One of nothing asks for a new decision.
+  // An edit that is followed to the letter needs no write. An edit that leaves no placements asks
+  // for a new decision.
   bool is_rejected_edit() const {
     if (!decided_by(rule::kPoolEdit) && !decided_by(rule::kPoolRestore)) return false;
     const std::string_view change = write_.reason.text;

@@ -78,8 +78,8 @@ std::string quota_path(const std::string& namespace_);
 /// These read objects that a user may have written: any field may be missing or of another type.
 std::string annotation_of(const Json& object, const std::string& key);
 std::string label_of(const Json& object, const std::string& key);
-/// Returns the ids in the placements annotation, with their slices. What the syncer cannot read it
-/// takes for no id at all.
+/// Returns the ids in the placements annotation, with their slices. What the syncer cannot read
+/// counts as no id at all.
 std::map<std::string, std::int64_t> listed_ids(const Json& tenant_namespace);
 /// Returns what the containers of a pod request of cpu or memory.
 Amount requested(const Json& pod, const std::string& resource);

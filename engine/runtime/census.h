@@ -13,7 +13,7 @@ inline constexpr Duration kCensusInterval = seconds(1);
 template <class Counts, Counts (*count)(const State&)>
 class Census {
  public:
-  /// Returns the counts of `state`, or those of less than kCensusInterval ago.
+  /// Returns the counts of `state`, or counts that are younger than kCensusInterval.
   const Counts& of(const State& state, LogTime now) {
     if (now < due_) return counts_;
     due_ = now + kCensusInterval;

@@ -22,7 +22,7 @@ struct ClaimCounts {
 /// Keeps what it read of a body, unlike Census.
 class ClaimCensus {
  public:
-  /// Returns the counts of `state`, or those of less than kCensusInterval ago.
+  /// Returns the counts of `state`, or counts that are younger than kCensusInterval.
   const ClaimCounts& of(const State& state, LogTime now);
 
  private:

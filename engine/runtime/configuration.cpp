@@ -24,7 +24,8 @@ const ConfigurationField* find_field(const std::string& path) {
 /// `path` and a dot; empty at the root.
 std::string prefix_of(const std::string& path) { return path.empty() ? "" : path + "."; }
 
-/// The keys that may occur directly below the section `path`, in order; none if it is no section.
+/// The keys that may occur directly below the section `path`, in order; none if it is not a
+/// section.
 std::vector<std::string> keys_of(const std::string& path) {
   std::vector<std::string> keys;
   const std::string prefix = prefix_of(path);

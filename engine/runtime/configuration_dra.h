@@ -13,8 +13,9 @@ namespace fairlead {
 std::vector<DeviceClassMapping> read_device_class_mappings(const YamlNode& node,
                                                            const std::string& key);
 
-/// Returns what of `dra.deviceClassMappings` Kueue refuses unless a feature gate is on that is off
-/// by default: a sentence for each. Source: Kueue 0.19 pkg/features, pkg/config/validation.go.
+/// Returns a sentence for each part of `dra.deviceClassMappings` that Kueue refuses unless a
+/// feature gate that is off by default is on. Source: Kueue 0.19 pkg/features,
+/// pkg/config/validation.go.
 std::vector<std::string> gated_mappings(const std::vector<DeviceClassMapping>& mappings);
 
 }  // namespace fairlead

@@ -277,6 +277,7 @@ ConfigurationField tenant_limit() {
   ConfigurationField row =
       setting("pool.tenantLimit", FAIRLEAD_FIELD(pool.tenant_limit), read_tenant_limit);
   row.read_entry = [](Configuration& c, const std::string& key, const YamlNode& node) {
+    // As a map of one entry, so that `--set` is checked as the file is.
     YamlNode name{YamlNode::Kind::scalar, YamlNode::Style::plain, key, node.line, nullptr};
     YamlNode map{YamlNode::Kind::map, YamlNode::Style::plain, {}, node.line, nullptr};
     map.children = std::make_shared<const std::vector<YamlNode>>(std::vector{name, node});

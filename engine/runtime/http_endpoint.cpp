@@ -16,6 +16,7 @@ HttpEndpoint::HttpEndpoint(HttpServing serving)
 }
 
 HttpEndpoint::~HttpEndpoint() {
+  // The listener first: while it drains, the threads still make the answers that it waits for.
   if (listener_) listener_->stop(shared_->serving.drain);
   shared_->question_thread.stop();
   shared_->post_thread.stop();

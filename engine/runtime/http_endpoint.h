@@ -45,7 +45,7 @@ struct HttpServing {
 struct HttpShared;
 class HttpListener;
 
-/// Serves until it is destroyed. Then requests of which something has come are answered, with
+/// Serves until it is destroyed. Then requests that have begun to arrive are answered, with
 /// `Connection: close`, for at most HttpServing::drain; all other connections are closed.
 class HttpEndpoint {
  public:

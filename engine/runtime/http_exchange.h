@@ -45,10 +45,10 @@ struct HttpQuestions {
 };
 
 /// One path whose GET is answered by a stream of Server-Sent Events: a "version" event with the
-/// text that `version` returns, at once and whenever it is another one. A stream takes the place of
-/// no request.
+/// text that `version` returns, at once and whenever the text has changed. A stream does not take
+/// the place of a request.
 struct HttpStreams {
-  std::string path;  ///< without a query; that of a request is ignored
+  std::string path;  ///< without a query; a request's query is ignored
   /// Runs on the endpoint's thread, once a tick for all streams; must not block. Null: there are no
   /// streams. Its text has no line break.
   std::function<std::string()> version;
@@ -64,7 +64,7 @@ struct HttpStreams {
 /// the others are answered on a thread of their own, one at a time and in the order in which they
 /// came.
 struct HttpPosts {
-  std::string path;                             ///< without a query; that of a request is ignored
+  std::string path;                             ///< without a query; a request's query is ignored
   std::size_t body_max = std::size_t{8} << 20;  ///< bytes; a longer body gets 413
   std::size_t waiting_max = 256;                ///< posts behind the one being answered
   Duration patience = seconds(5);               ///< one that has waited longer gets 503
@@ -83,10 +83,10 @@ inline constexpr std::size_t kHttpLargeBodiesMax = 8;
 /// Connections of all endpoints of a hub, at most: the two of `--listen` and `--listen-secure` have
 /// 256 places, the webhook 1,024.
 inline constexpr std::size_t kHubConnectionsMax = 1536;
-/// Where the process may accept fewer connections than that, each bound becomes as many times less.
+/// Where the process may accept fewer connections than that, each bound shrinks in proportion.
 void fit_into(std::size_t accepted, HttpPlaces& places, HttpStreams& streams);
 
-/// Decides whether a request that is no probe may be answered. Calls `decided` exactly once, at
+/// Decides whether a request that is not a probe may be answered. Calls `decided` exactly once, at
 /// once or later, from any thread: with nothing to let the request pass, or with the refusal. It is
 /// called on the endpoint's thread and must not block.
 using HttpGuard = std::function<void(const ReceivedRequest& request,

@@ -9,7 +9,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr std::uint64_t kRequestBodyMax = 4096;  // of what is no POST
+constexpr std::uint64_t kRequestBodyMax = 4096;  // of any request but a POST
 
 // A page of ours runs no script but ours and asks no other host; no other page may show it unless
 // an administrator named that one.
@@ -77,8 +77,9 @@ std::string version_event(const std::string& version) {
   return "event: version\ndata: " + version + "\n\n";
 }
 
-// Closes the oldest waiting connection if one more from `remote` would exceed a limit: that of the
-// same address if it has its share, so that it does not displace others, else that of all.
+// Closes the oldest waiting connection if one more from `remote` would exceed a limit: the oldest
+// of the same address if that has its share, so that it does not displace others, else the oldest
+// of all.
 void make_place(HttpShared& shared, const std::string& remote) {
   const HttpPlaces& places = shared.serving.places;
   const auto same = [&remote](const HttpSession* other) { return other->remote() == remote; };
@@ -152,7 +153,7 @@ HttpReply HttpSession::not_allowed() const {
   return plain_reply(405, is_path_of_posts() ? "POST only\n" : "GET only\n");
 }
 
-// Acquires a place for a request that is no probe; false if there is none.
+// Acquires a place for a request that is not a probe; false if there is none.
 bool HttpSession::begin_answer() {
   std::list<HttpSession*>& answering = shared_.answering;
   const HttpPlaces& places = shared_.serving.places;

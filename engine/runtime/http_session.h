@@ -68,7 +68,7 @@ class HttpSession final : public HttpHandler {
   HttpConnection& connection() { return connection_; }
   /// The guard has decided about the request: it passes, or gets this refusal.
   void decided(std::optional<HttpReply> refusal);
-  /// A tick of the endpoint, for a session in `streaming`: sends the version if it is another one.
+  /// A tick of the endpoint, for a session in `streaming`: sends the version if it has changed.
   void send_version(const std::string& version);
 
   std::variant<std::uint64_t, HttpReply> expect_body(std::optional<std::uint64_t> length) override;

@@ -34,9 +34,9 @@ bool HubSnapshots::is_due(const State& state) const {
              last_.value + snapshot_spacing(state.configuration.snapshot_every, last_bytes_);
 }
 
-// What snapshot_spacing() counts for the bytes takes no longer to fold than a snapshot takes to
-// save: of a million nodes (14 MiB) 280,000 events, as many as ever come between two of them. Below
-// 1 MiB one takes a fraction of a second, and is always saved.
+// The events that snapshot_spacing() counts for the bytes take no longer to fold than a snapshot
+// takes to save: with a million nodes (14 MiB) 280,000 events, as many as ever come between two of
+// them. Below 1 MiB one takes a fraction of a second, and is always saved.
 bool HubSnapshots::last_pays(const State& state) const {
   return store_ != nullptr && state.seq.value - last_.value >= snapshot_spacing(0, last_bytes_);
 }

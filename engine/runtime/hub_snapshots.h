@@ -31,16 +31,16 @@ class HubSnapshots {
 
   /// The log was folded from `newest`.
   void begin_with(const SnapshotInfo& newest);
-  /// Whether one is due after an event that is no Checkpoint.
+  /// Whether one is due after an event other than a Checkpoint.
   bool is_due(const State& state) const;
   /// Whether one at the end is worth its time: the next start folds what came since the last one.
   bool last_pays(const State& state) const;
   /// Gives up what is under way. Later saves are given up only if the hub is asked to stop again.
   void wind_down();
 
-  /// Takes one of `state`, which is exactly what the log, which is flushed, folds to. Returns the
-  /// Checkpoint to append next: of a snapshot that is saved aside the one without a digest of
-  /// State. Nothing if it failed, which costs a longer start and is logged.
+  /// Takes a snapshot of `state`, which is exactly what the flushed log folds to. Returns the
+  /// Checkpoint to append next; if the snapshot is saved aside, it has no digest of State. Returns
+  /// nothing if it failed, which is logged and costs a longer start.
   std::optional<Checkpoint> take(const State& state, Saving saving);
   /// Returns the Checkpoint of a snapshot that was saved aside meanwhile. Call it now and then.
   std::optional<Checkpoint> collect(const State& state);

@@ -16,15 +16,15 @@
 
 namespace fairlead {
 
-/// Counters grow from the start of the process; gauges are current values. Large: plain data, a
-/// metric of docs/signals.md each.
+/// Counters grow from the start of the process; gauges are current values. Large: plain data, with
+/// a metric of docs/signals.md for each field.
 struct HubStats {
   IngestCounts ingest;
   std::uint64_t oversized = 0;     ///< facts too large for a record of the log, which are ignored
   std::uint64_t notices_lost = 0;  ///< that had no place to wait
 
   Histogram append;       ///< one commit, or one wait for those that are on their way to the disk
-  Histogram write_delay;  ///< from the log time of an intent to that of its acceptance
+  Histogram write_delay;  ///< from the log time of an intent to the log time of its acceptance
   std::uint64_t timers = 0;
   std::uint64_t snapshots = 0;
 

@@ -106,6 +106,7 @@ void LoopWatch::look(LogTime now) {
     if (turned && std::exchange(loop->said_hung, false))
       say_("the loop of " + loop->name + " turns again");
     if (turned || late || !loop->turned_at) loop->turned_at = now;
+    // One at a time: a loop that hangs must not find a queue of them when it turns again.
     if (loop->post && !std::exchange(loop->asked, true))
       loop->post([loop] { loop->turned = true; });
     if (now - *loop->turned_at < settings_.hung_after || loop->said_hung) continue;

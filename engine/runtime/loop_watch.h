@@ -1,4 +1,4 @@
-// Whether the loops of a hub turn: the hub's own, those of its connections, listeners and index.
+// Whether the loops of a hub turn: its own, and the loops of its connections, listeners and index.
 //
 // A process whose loop hangs (in a parser, on a disk, on a pipe that nobody reads) answers probes
 // from the thread of its listener for ever, and its SIGTERM waits in a queue that no thread reads.

@@ -26,6 +26,7 @@ bool NoticeQueue::push(Notice notice) {
 
 std::vector<Notice> NoticeQueue::dequeue(Time now) {
   std::vector<Notice> out;
+  // However long the pause was, it is worth kNoticeBurst notices at once.
   paid_until_ = std::max(paid_until_, now - kNoticeBurst * kNoticeGap);
   for (; !waiting_.empty() && paid_until_ + kNoticeGap <= now; waiting_.pop_front()) {
     paid_until_ += kNoticeGap;

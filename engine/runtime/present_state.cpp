@@ -9,6 +9,7 @@ namespace fairlead {
 std::optional<State> PresentState::ask(const NodesRead& nodes) {
   const std::lock_guard alone(one_at_a_time_);
   std::unique_lock lock(mutex_);
+  // To the end, whoever is woken: the hub's thread has done its share for questions until then.
   answered_.wait_until(lock, next_, [] { return false; });
   nodes_ = &nodes;
   asked_ = true;
@@ -38,6 +39,7 @@ Result<void> PresentState::show(Core& core, Planning planning,
   if (objects_in_copy(core.state(), clusters) <= kPresentObjectsMax)
     copy_ = core.copy_with_nodes_of(clusters);
   const auto ended = std::chrono::steady_clock::now();
+  // So copies take a tenth of the time at most.
   next_ = ended + 9 * (ended - began);
   asked_ = false;
   answered_.notify_one();

@@ -18,7 +18,7 @@ namespace fairlead {
 
 /// Objects in one copy, at most: copying as many holds the hub's thread up for some milliseconds.
 inline constexpr std::size_t kPresentObjectsMax = 20'000;
-/// How long a question waits for the hub's thread, which is writing a snapshot perhaps.
+/// How long a question waits for the hub's thread, which may be writing a snapshot.
 inline constexpr Duration kPresentPatience = seconds(1);
 
 /// Copies are made for at most a tenth of the hub's time.
@@ -37,8 +37,9 @@ class PresentState {
 
   /// For the hub's thread: whether a question waits.
   bool asked() const { return asked_; }
-  /// Answers it, if there is one. While a moment is open it waits: until that closes, which none
-  /// does while `planning` is off. `flush` makes all events durable before; fails as that does.
+  /// Answers it, if there is one. While a moment is open it waits: until that closes, and none
+  /// closes while `planning` is off. Calls `flush` first, which makes all events durable; fails as
+  /// that does.
   Result<void> show(Core& core, Planning planning, const std::function<Result<void>()>& flush);
 
  private:

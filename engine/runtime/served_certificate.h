@@ -1,4 +1,4 @@
-// The certificate of a TLS server: of a folder that may change while the server runs, or as it is
+// The certificate of a TLS server: read from a folder that may change while the server runs, or
 // handed in.
 //
 // A Secret that is mounted has `tls.crt` and `tls.key`, which lead through the link `..data` to the
@@ -36,8 +36,8 @@ class ServedCertificate {
 
   /// Reads the files again, if there is a folder, and takes the pair up if it is another one.
   void look();
-  /// Takes up a certificate, with those that lead to its authority, and its key, both PEM. `origin`
-  /// names where they are from, for log lines.
+  /// Takes up a certificate, with the chain to its authority, and its key, both PEM. `origin` names
+  /// where they are from, for log lines.
   void use(const std::string& origin, const std::string& certificate, const std::string& key);
   /// The TLS settings with the pair in use: TLS 1.3 only, no client certificates. Null: none yet.
   std::shared_ptr<boost::asio::ssl::context> context() const;

@@ -1,4 +1,4 @@
-// The fields of the configuration as it is stored. Its JSON form is that of its file
+// The fields of the configuration as it is stored. As JSON it has the form of its file
 // (configuration_json.cpp).
 #pragma once
 

@@ -1,5 +1,5 @@
 // Facts of a family of kinds (schema/facts.h): the kinds that report what clusters have, and which
-// nodes a quota is of.
+// nodes a quota is for.
 #pragma once
 
 #include <map>

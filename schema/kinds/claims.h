@@ -34,7 +34,7 @@ void fields(V& visit, T& row) {
   visit.field("priority", row.priority);
 }
 
-/// A claim's own headroom: a map that is set replaces that of the configuration completely.
+/// A claim's own headroom: a map that is set replaces the configuration's map completely.
 struct ClaimHeadroom {
   std::optional<std::map<std::string, std::string>> percent;
   std::optional<std::map<std::string, std::string>> reserved;
@@ -55,7 +55,7 @@ struct ClaimSpec {
   std::string shrink_policy;    ///< "", "Proportional", "Priority", or what was written instead
   std::string flavor_capacity;  ///< "", "Auto", "Strict", "TotalOnly", or what was written instead
   ClaimHeadroom headroom;
-  std::string malformed;  ///< the first field whose JSON type is not that of the schema, with the
+  std::string malformed;  ///< the first field whose JSON type is not the schema's, with the
                           ///< type that was found; else ""
 
   friend bool operator==(const ClaimSpec&, const ClaimSpec&) = default;

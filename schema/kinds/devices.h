@@ -176,7 +176,7 @@ void fields(V& visit, T& extras) {
 struct DeviceFacts {
   std::string name;
   DeviceAttributes attributes;
-  SharedList<DeviceCapacity> capacity;  ///< by name, bytewise; mostly that of its neighbours
+  SharedList<DeviceCapacity> capacity;  ///< by name, bytewise; mostly shared with its neighbours
   Boxed<DeviceExtras> extras;           ///< absent if it would equal DeviceExtras{}
 
   friend bool operator==(const DeviceFacts&, const DeviceFacts&) = default;
@@ -450,7 +450,7 @@ void fields(V& visit, T& claim) {
   visit.field("template", claim.template_, printed_as("resourceClaimTemplateName").but_sparse());
 }
 
-/// What of a pod decides where its devices can come from.
+/// The part of a pod that decides where its devices can come from.
 struct PodDeviceFacts {
   std::vector<PodClaim> claims;  ///< as listed
   /// Of each resource with a `/` in its name that is asked for: the most that the pod needs at one

@@ -67,7 +67,7 @@ struct FleetAllocation {
   std::optional<std::vector<std::string>> clusters;  ///< availableOnClusters, sorted; absent: all
   bool shareable = false;
   /// resourceHandle of a booking, in its order; absent where another driver wrote it, or where it
-  /// is no list of `driver/pool/device`.
+  /// is not a list of `driver/pool/device`.
   std::optional<std::vector<std::string>> booked;
 
   friend bool operator==(const FleetAllocation&, const FleetAllocation&) = default;

@@ -91,7 +91,7 @@ struct ManifestWorkFacts {
   std::vector<WorkFlavor> flavors;      ///< sorted
   std::vector<std::string> finalizers;  ///< sorted; only while it is being deleted
   /// SHA-256 of the canonical JSON of each feedbackRules in spec.manifestConfigs, one after the
-  /// other; zero in a record that lacks it, of which nothing is known.
+  /// other; zero in a record that lacks it: then nothing is known.
   Digest feedback_digest;
   std::vector<WorkFlavor> topologies;  ///< sorted
 

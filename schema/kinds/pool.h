@@ -87,8 +87,8 @@ struct PodOrigin {
   friend bool operator==(const PodOrigin&, const PodOrigin&) = default;
 };
 
-/// core/v1 Pod of a tenant. Of a member, where only the metadata is read, just the origin: of Pods
-/// with the label kPodSetLabel, and of those of a super cluster.
+/// core/v1 Pod of a tenant. On a member only the metadata is read and only the origin is kept: of
+/// Pods with the label kPodSetLabel, and of all Pods of a super cluster.
 struct PodFacts {
   std::optional<std::string> super_cluster;  ///< scheduler.virtualcluster.io/superCluster
   std::optional<std::string> reason;         ///< fairlead.io/pool-reason

@@ -84,7 +84,7 @@ class JsonView {
   /// other values, and where something in it was left out or written with escapes.
   std::string_view written() const { return is_container() ? characters() : std::string_view{}; }
   /// The member of that name (the last, if there are several); absent if there is none or this is
-  /// no object.
+  /// not an object.
   JsonView operator[](std::string_view name) const { return member(name.data(), name.size()); }
   /// Likewise for a literal name, which is compared in a step or two.
   template <std::size_t size>

@@ -28,7 +28,7 @@ class JsonIndex {
   JsonIndex(const JsonIndex&) = delete;
   JsonIndex& operator=(const JsonIndex&) = delete;
 
-  /// Finds the places of `text`. False if it is empty or no UTF-8, has an unclosed string or a
+  /// Finds the places of `text`. False if it is empty or not UTF-8, has an unclosed string or a
   /// control character in a string, or if memory is short. The text is not copied; it must outlive
   /// the use of places().
   bool find(std::string_view text);

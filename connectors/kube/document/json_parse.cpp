@@ -139,7 +139,7 @@ class JsonTreeBuilder {
     nodes_ = out.nodes_.data();
   }
 
-  // False: no JSON, or too deep, or an escape in a text that is read in place.
+  // False: not JSON, or too deep, or an escape in a text that is read in place.
   bool build() {
     const char* const text = text_;
     Walk walk{text, begin_, nodes_, nodes_, next_escape(0)};

@@ -8,8 +8,8 @@ namespace fairlead::projection {
 
 namespace {
 
-// All names with a `/`, those of kubernetes.io too: deviceclass.resource.kubernetes.io/NAME is
-// given by the DeviceClass of that name.
+// All names with a `/`, also below kubernetes.io: deviceclass.resource.kubernetes.io/NAME is given
+// by the DeviceClass of that name.
 PodAmounts extended_of_pod(JsonView spec) {
   PodAmounts amounts = container_requests(spec);
   std::erase_if(amounts, [](const auto& entry) {

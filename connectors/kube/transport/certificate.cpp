@@ -130,7 +130,7 @@ Result<void> check_key_algorithms(std::string_view pem) {
     OPENSSL_free(header);
     OPENSSL_free(data);
   }
-  // Else a block cannot be read, behind which OpenSSL would go on.
+  // Any other error is a block that cannot be read; OpenSSL would go on behind it.
   good = good && ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
   ERR_clear_error();
   if (!good) return refused;

@@ -177,7 +177,8 @@ asio::awaitable<void> handshake(asio::ssl::stream<Below>& stream, const std::str
 template <class Stream>
 asio::awaitable<void> shake_hands(Stream& stream, const std::string& name, std::string& step,
                                   ErrorCondition& error) {
-  // An address is no name: the certificate is verified for it, but SNI must not hold it (RFC 6066).
+  // An address is not a name: the certificate is verified for it, but SNI must not hold it (RFC
+  // 6066).
   ErrorCondition no_address;
   asio::ip::make_address(name, no_address);
   if (no_address)  // SSL_set_tlsext_host_name, whose macro holds an old-style cast

@@ -26,7 +26,7 @@ inline constexpr std::size_t kUnreadMax = std::size_t{128} << 10;
 
 struct HttpResponse;
 
-/// A body of which nothing is kept: each piece is passed on where it lies.
+/// A body that is not kept: each piece is passed on where it lies.
 struct PassedBody {
   struct value_type {
     const std::function<bool(std::string_view)>* on_body = nullptr;  ///< false ends the reading
@@ -64,11 +64,11 @@ class ResponseReader {
   using OnBody = std::function<bool(std::string_view)>;
 
   ResponseReader();
-  /// Reads more of the answer. `error` is set if it is no HTTP, or if something but the body goes
+  /// Reads more of the answer. `error` is set if it is not HTTP, or if something but the body goes
   /// on without an end.
   void feed(std::string_view bytes, const OnBody& on_body, ErrorCondition& error);
-  /// The server has closed the connection: an answer without a length ends here. An answer of which
-  /// nothing has come stays incomplete.
+  /// The server has closed the connection: an answer without a length ends here. An answer that has
+  /// not begun stays incomplete.
   void end(ErrorCondition& error);
 
   /// What feed() failed for, for a person.

@@ -20,7 +20,7 @@ using asio::ip::tcp;
 
 namespace {
 
-// Where an SSL has its SocketTls; those of Asio's streams have none.
+// Where an SSL has its SocketTls; the ones of Asio's streams have none.
 int connection_index() {
   static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;

@@ -1,4 +1,4 @@
-// TLS over a socket, for a client that has thousands of connections of which few do anything.
+// TLS over a socket, for a client that has thousands of connections, few of which do anything.
 //
 // Asio's stream keeps four buffers of 17 KiB for each connection as long as it lives. Here OpenSSL
 // reads and writes the socket itself, keeps a buffer only while a record is incomplete, and Asio

@@ -18,8 +18,8 @@ class TurnGate {
  public:
   struct Limits {
     std::size_t places = 1;
-    /// Of idle time of the loop, without progressed(): a loop that idles may begin more. Servers
-    /// that are far are silent for longer, and begin side by side.
+    /// Idle time of the loop without progressed(): a loop that idles may begin more. Distant
+    /// servers are silent for longer, and begin side by side.
     Duration silence_max = milliseconds(250);
     Duration held_max = seconds(30);
   };

@@ -1,10 +1,10 @@
 // A budget for the changes of one kind that a member or tenant may report.
 //
 // Every writer of Nodes at a member can fill the hub's log: a program that adds and deletes them
-// without end stays below members.nodesMax and filled the log with some 900 events a second, and
-// one that does so with LocalQueues 4700. So each kind of each server has a budget of changes, a
-// token bucket, counted where the reflector reports them. The facts of a list count, too, but
-// always pass: their number is bounded by nodesMax, and without lists no picture could be
+// without end stays below members.nodesMax, and has filled the log with some 900 events a second;
+// one that does so with LocalQueues, with 4700. So each kind of each server has a budget of
+// changes, a token bucket, counted where the reflector reports them. The facts of a list count,
+// too, but always pass: their number is bounded by nodesMax, and without lists no picture could be
 // corrected. A stream that exceeds the budget is closed for a while.
 //
 // The bucket holds twice nodesMax, because a list may report every Node gone and as many new ones
@@ -28,7 +28,7 @@ namespace fairlead {
 class ChangeBudget {
  public:
   /// Sets the bounds: `per_minute` changes are paid for each minute, and `burst` may come at once
-  /// (at least those of one minute); per_minute 0: no bound. Forgives what is owed.
+  /// (at least as many as in one minute); per_minute 0: no bound. Forgives what is owed.
   void set(std::int64_t per_minute, std::int64_t burst);
 
   /// Counts `changes`. No more than twice the burst is ever owed.

@@ -22,7 +22,7 @@ class DiagnosticLines {
     std::string line = line_with(text);
     if (std::exchange(last_, line) != line) out_.push_back({std::move(line)});
   }
-  /// Prints what is no failure of the stream.
+  /// Prints a line that reports no failure.
   void note(const std::string& text) { out_.push_back({line_with(text)}); }
   /// Prints what ends a failure.
   void recovered(const std::string& text) {

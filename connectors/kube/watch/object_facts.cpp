@@ -53,7 +53,7 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
   went_back_ = went_back_ || found.went_back;
   known.uid = PackedUid(found.uid);
   known.resource_version = PackedVersion(found.resource_version);
-  // Of a page it is 0, which is the hash of no line: the object's next line is read.
+  // In a page it is 0, which is not the hash of any line: so the object's next line is read.
   known.rest = rest;
   weigh(known, found);
   facts_.emplace_back(std::move(found));

@@ -57,7 +57,7 @@ class ObjectFacts {
   bool knows(const LineFingerprint& fingerprint);
   /// The line that knows() knew.
   void handle_known(const LineFingerprint& fingerprint);
-  /// An ADDED or MODIFIED object. `fingerprint` is that of `line`; null if it has none.
+  /// An ADDED or MODIFIED object. `fingerprint` is the fingerprint of `line`; null if it has none.
   void handle_changed(JsonView object, const ObjectIdentity& identity, std::string_view line,
                       const LineFingerprint* fingerprint);
   void handle_deleted(JsonView object);

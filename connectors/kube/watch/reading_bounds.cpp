@@ -6,9 +6,9 @@
 namespace fairlead {
 namespace {
 
-// The changes a minute that the plentiful kinds of a server have together, in those of one kind:
-// 500 a second by default. A cluster that starts 50 Pods a second, each with a claim, makes some
-// 300 (a claim is made, allocated, reserved and deleted).
+// The plentiful kinds of a server may together make as many changes a minute as this many single
+// kinds: 500 a second by default. A cluster that starts 50 Pods a second, each with a claim, makes
+// some 300 (a claim is made, allocated, reserved and deleted).
 constexpr std::int64_t kSharedChangesTimes = 10;
 
 // Whether a busy server may have more objects of the kind than Nodes: those that come with each Pod

@@ -6,8 +6,8 @@
 // never so long that the member would count as lost.
 //
 // Each kind has bounds of its own, so that a user who makes LocalQueues without end stops neither
-// Nodes nor anything else. The kinds of which a server has many, beyond those bounds, have one more
-// together (ServerLoad).
+// Nodes nor anything else. The plentiful kinds, of which a server has many objects, may exceed them
+// within one more bound for all of these kinds together (ServerLoad).
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 // two lists is reported as ObjectMissing. It never trusts a stream: duplicates, older versions,
 // deletes of unknown objects, cut lines and silence are all handled and counted. A list is trusted:
 // where it is older than an event of a stream, the server's store was restored, and the list is the
-// truth. The protocol is that of client-go; docs/decisions/0014-a-list-is-the-truth.md has the
+// truth. The protocol is client-go's; docs/decisions/0014-a-list-is-the-truth.md has the
 // differences.
 //
 // Reflector decides what an input means. What it decides about is apart, each with one job:
@@ -40,8 +40,8 @@ namespace fairlead {
 /// monotonic clock.
 class Reflector {
  public:
-  /// `random` returns 64 random bits, for jitter only. `load` is that of the server's other
-  /// reflectors, too; it outlives them.
+  /// `random` returns 64 random bits, for jitter only. `load` is shared with the server's other
+  /// reflectors; it outlives them.
   Reflector(Kind kind, ReflectorSettings settings, ServerLoad& load,
             std::function<std::uint64_t()> random);
   Reflector(const Reflector&) = delete;
@@ -51,8 +51,8 @@ class Reflector {
   ReflectorOutput expected(LogTime now);
   /// Discovery found the served version; nullopt: none. After a change of version it lists again.
   ReflectorOutput served(LogTime now, std::optional<std::string> version);
-  /// The answer to a page came: HTTP status (0: none, `body` says why) and body. `retry_after` is
-  /// that of 429 and 503.
+  /// The answer to a page came: HTTP status (0: none, `body` says why) and body. `retry_after`
+  /// comes with 429 and 503.
   ReflectorOutput page(LogTime now, int status, std::string_view body,
                        std::optional<Duration> retry_after);
   /// A watch was answered with 200; bytes follow.

@@ -10,9 +10,9 @@
 
 namespace fairlead {
 
-/// What one API server may report of one kind before reading it stops for a while. Kinds of which
-/// a member has many (is_plentiful in reading_bounds.cpp) are read on while the server's kinds
-/// together are within the shared bounds. Without bounds by default.
+/// What one API server may report of one kind before reading it stops for a while. Kinds of which a
+/// member has many objects (is_plentiful in reading_bounds.cpp) are still read while the server's
+/// kinds together are within the shared bounds. Without bounds by default.
 struct ReadingLimits {
   std::size_t objects_max = 0;          ///< by weight (object_facts.h); 0: no bound
   std::size_t shared_objects_max = 0;   ///< not below objects_max

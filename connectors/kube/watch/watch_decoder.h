@@ -1,6 +1,6 @@
 // The bytes of a watch stream, cut into watch events. Does no I/O.
 //
-// A stream is JSON documents, one a line; a line may span chunks and a chunk may hold many lines.
+// A stream is JSON documents, one per line; a line may span chunks and a chunk may hold many lines.
 // The last line may lack its newline (a Status that a server leaves behind as it closes) or be cut
 // short; finish() distinguishes the two.
 #pragma once

@@ -93,8 +93,8 @@ WatchReader::Step WatchReader::read_object(const WatchEvent& event,
     ++counters_.malformed;
     return step;
   }
-  // The objects of a list come in any order of their versions: its position is that of the bookmark
-  // at its end. Objects that are not read move the position of a watch, too.
+  // The objects of a list come in any order of their versions: its position is the bookmark's at
+  // its end. Objects that are not read move the position of a watch, too.
   if (mode_ == Mode::watch && !identity.resource_version.empty())
     position_ = identity.resource_version;
   if (!is_read(collection_.kind(), identity.name)) return step;
