@@ -50,7 +50,7 @@ ClusterEntry cluster_entry(const State& state, const Cluster& cluster) {
   entry.totals_accepted = cluster.totals_accepted;
   entry.mapped = cluster.mapped;
   for (const auto& [key, value] : cluster.capacity) entry.accepted[key] = value.damped.accepted;
-  entry.has_member = has_member(state, cluster);
+  entry.has_member = has_member(state.configuration, cluster);
   for (const auto& [name, work] : cluster.member.quota_works)
     for (const WorkFeedback& feedback : work.facts.feedback)
       if (entry.has_member && feedback.has_usage)
@@ -64,7 +64,7 @@ ClusterEntry cluster_entry(const State& state, const Cluster& cluster) {
 bool same_capacity(const State& state, const Cluster& cluster, const ClusterEntry& entry) {
   return entry.known == (cluster.known && !cluster.presence.detached) &&
          entry.totals_accepted == cluster.totals_accepted && entry.mapped == cluster.mapped &&
-         entry.has_member == has_member(state, cluster) &&
+         entry.has_member == has_member(state.configuration, cluster) &&
          std::equal(entry.accepted.begin(), entry.accepted.end(), cluster.capacity.begin(),
                     cluster.capacity.end(), [](const auto& accepted, const auto& value) {
                       return accepted.first == value.first &&
@@ -256,8 +256,8 @@ std::shared_ptr<const QueueEntry> AdmissionMirror::queue_entry(const State& stat
   }
   if (!present) return entry;
   const Queue& queue = at->second;
-  entry->set_back = !state.configuration.record && !quota_automated(state, queue) &&
-                    !orchestration_of(state, queue) &&
+  entry->set_back = !state.configuration.record && !quota_automated(state.multikueue, queue) &&
+                    !orchestration_of(state.queues, queue) &&
                     (!queue.workers.follows || queue.workers.known);
   entry->follows_workers = queue.workers.follows;
   entry->contested = queue.contested;
@@ -278,7 +278,7 @@ SharedMap<FlavorEntry>::Changes AdmissionMirror::flavor_changes(const State& sta
   SharedMap<FlavorEntry>::Changes changes;
   for (const std::string& name : flavors_) {
     auto& entry = changes[name];
-    const bool present = flavor_exists(state, name);
+    const bool present = flavor_exists(state.flavors, name);
     const auto claims = of_flavor_.find(name);
     if (!present && claims == of_flavor_.end()) continue;
     entry = std::make_shared<FlavorEntry>(FlavorEntry{

@@ -30,14 +30,14 @@ void mark_written_dirty(State& state, const WriteKey& key, WriteChange change) {
   if (!kind) return;
   switch (*kind) {
     case WrittenKind::cluster_queue:
-      change == WriteChange::due ? requote_unchanged(state, object.name)
-                                 : mark_queue_dirty(state, object.name);
+      change == WriteChange::due ? requote_unchanged(state.queues, object.name)
+                                 : mark_queue_dirty(state.queues, object.name);
       break;
     case WrittenKind::claim:
       if (key.status)
-        mark_claim_status_dirty(state, object.name);
+        mark_claim_status_dirty(state.claims, object.name);
       else if (state.claims.by_name.contains(object.name))
-        mark_claim_dirty(state, object.name);
+        mark_claim_dirty(state.claims, object.name);
       else if (const auto cluster = cluster_of_new_claim(object.name);
                state.clusters.contains(cluster))
         mark_cluster_dirty(state, cluster);  // which plans the claim that it still lacks
@@ -49,25 +49,27 @@ void mark_written_dirty(State& state, const WriteKey& key, WriteChange change) {
     case WrittenKind::multikueue_config:
     case WrittenKind::multikueue_cluster:
     case WrittenKind::admission_check:
-    case WrittenKind::workload: mark_multikueue_dirty(state, object); break;
+    case WrittenKind::workload: mark_multikueue_dirty(state.multikueue, object); break;
     case WrittenKind::fleet_resource_claim:
       state.fleet.dirty_claims.insert({object.namespace_, object.name});
       break;
     case WrittenKind::fleet_scheduling:
       state.fleet.dirty_schedulings.insert({object.namespace_, object.name});
       break;
-    case WrittenKind::namespace_: mark_pool_namespace_dirty(state, key.cluster, object.name); break;
+    case WrittenKind::namespace_:
+      mark_pool_namespace_dirty(state.pool, key.cluster, object.name);
+      break;
     case WrittenKind::pod:
-      mark_pool_pod_dirty(state, key.cluster, {object.namespace_, object.name});
+      mark_pool_pod_dirty(state.pool, key.cluster, {object.namespace_, object.name});
       break;
   }
 }
 
 void follow_capacity(State& state, const CapacityChange& change) {
-  if (change.claims == ClaimPart::grants) mark_cluster_grants_dirty(state, change.cluster);
-  if (change.claims == ClaimPart::all) mark_cluster_claims_dirty(state, change.cluster);
+  if (change.claims == ClaimPart::grants) mark_cluster_grants_dirty(state.claims, change.cluster);
+  if (change.claims == ClaimPart::all) mark_cluster_claims_dirty(state.claims, change.cluster);
   if (change.numbers) await_still_numbers(state, change.cluster);
-  if (change.presence) mark_followers_dirty(state);
+  if (change.presence) mark_followers_dirty(state.multikueue);
 }
 
 // Plans a queue with the claims that name it and their clusters, whose statuses and works follow
@@ -97,7 +99,7 @@ void mark_due_dirty(State& state) {
     if (const auto* cluster = std::get_if<ClusterDeadline>(&*due))
       mark_due_cluster_dirty(state, cluster->cluster);
     else if (const auto* list = std::get_if<ListDeadline>(&*due))
-      mark_list_dirty(state, list->placement);
+      mark_list_dirty(state.multikueue, list->placement);
     else if (const auto* check = std::get_if<CheckDeadline>(&*due))
       state.multikueue.dirty_checks.insert(check->check);
     else if (const auto* quota = std::get_if<QuotaDeadline>(&*due))

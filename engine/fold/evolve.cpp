@@ -47,7 +47,7 @@ struct Fold {
     ++*state.claims.terms_changes;
     state.multikueue.all_dirty = true;
     state.searches.all_dirty = true;
-    mark_followers_dirty(state);
+    mark_followers_dirty(state.multikueue);
     recount_everything(state);
     reparse_claims(state);
     state.pool.all_dirty = true;
@@ -60,7 +60,7 @@ struct Fold {
   bool folds_tenant(std::optional<Kind> kind, const std::string& cluster, Liveness liveness) {
     if (!is_tenant(event.source) && !(event.source == kHub && is_tenant(cluster))) return false;
     const SourceName& source = is_tenant(event.source) ? event.source : cluster;
-    observe_tenant_liveness(state, source, kind, liveness, event.seq);
+    observe_tenant_liveness(state.pool, source, kind, liveness, event.seq);
     return true;
   }
   bool folds_id(std::optional<Kind> kind, Liveness liveness) {
@@ -75,7 +75,7 @@ struct Fold {
     if (folds_id(synced.kind, Liveness::live)) return;
     if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);
     if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
-      return observe_readable(state, *synced.kind, event.seq);
+      return observe_readable(state.multikueue, *synced.kind, event.seq);
     observe_liveness(state, event.source, synced.kind, synced.cluster, Liveness::live, event.seq);
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
@@ -90,7 +90,7 @@ struct Fold {
     if (folds_tenant(lost.kind, lost.cluster, Liveness::lost)) return;
     if (folds_id(lost.kind, Liveness::lost)) return;
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
-      return observe_unreadable(state, *lost.kind, event.seq);
+      return observe_unreadable(state.multikueue, *lost.kind, event.seq);
     note_silent(lost.kind);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }

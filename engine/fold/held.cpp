@@ -10,33 +10,33 @@ namespace fairlead {
 
 namespace {
 
-const Cluster* find_cluster(const State& state, const std::string& name) {
-  const auto at = state.clusters.find(name);
-  return at == state.clusters.end() ? nullptr : &at->second;
+const Cluster* find_cluster(const NameMap<Cluster>& clusters, const std::string& name) {
+  const auto at = clusters.find(name);
+  return at == clusters.end() ? nullptr : &at->second;
 }
 
 }  // namespace
 
 std::optional<HeldMetrics> held_of_hub(KindOf<ClusterMetricsFacts>, const State& state,
                                        const ObjectKey& key) {
-  const Cluster* const of = find_cluster(state, key.name);
+  const Cluster* const of = find_cluster(state.clusters, key.name);
   if (!of || !of->reports.metrics_known) return std::nullopt;
   return HeldMetrics{*of};
 }
 
 const ManagedClusterFacts* held_of_hub(KindOf<ManagedClusterFacts>, const State& state,
                                        const ObjectKey& key) {
-  const Cluster* const of = find_cluster(state, key.name);
+  const Cluster* const of = find_cluster(state.clusters, key.name);
   return of && of->presence.managed ? &*of->presence.managed : nullptr;
 }
 
 const ResourceFlavorFacts* held_of_hub(KindOf<ResourceFlavorFacts>, const State& state,
                                        const ObjectKey& key) {
-  return flavor_exists(state, key.name) ? &state.flavors.by_name.at(key.name) : nullptr;
+  return flavor_exists(state.flavors, key.name) ? &state.flavors.by_name.at(key.name) : nullptr;
 }
 
 const Work* held_of_hub(KindOf<ManifestWorkFacts>, const State& state, const ObjectKey& key) {
-  const Cluster* const of = find_cluster(state, key.namespace_);
+  const Cluster* const of = find_cluster(state.clusters, key.namespace_);
   if (!of) return nullptr;
   if (key.name == kQueueWork) return record_of(of->member.queue_work);
   const auto at = of->member.quota_works.find(key.name);
@@ -44,13 +44,13 @@ const Work* held_of_hub(KindOf<ManifestWorkFacts>, const State& state, const Obj
 }
 
 const Policy* held_of_hub(KindOf<BindingPolicyFacts>, const State& state, const ObjectKey& key) {
-  const Cluster* const of = find_cluster(state, cluster_of_policy(key.name));
+  const Cluster* const of = find_cluster(state.clusters, cluster_of_policy(key.name));
   return of ? record_of(of->member.policy) : nullptr;
 }
 
 std::optional<HeldMemberLocalQueue> held_of_member(KindOf<LocalQueueFacts> kind, const State& state,
                                                    const SourceName& source, const ObjectKey& key) {
-  const Cluster* const of = find_cluster(state, source);
+  const Cluster* const of = find_cluster(state.clusters, source);
   const LocalQueueFacts* const facts = of ? find_record(table_of(kind, *of), key) : nullptr;
   if (!facts) return std::nullopt;
   return HeldMemberLocalQueue{*facts};
@@ -133,7 +133,7 @@ void list_hub(Listing<BindingPolicyFacts> out, const State& state) {
 
 template <class F>
 void list_member(Listing<F> out, const State& state, const SourceName& source) {
-  if (const Cluster* const of = find_cluster(state, source))
+  if (const Cluster* const of = find_cluster(state.clusters, source))
     out.add_all(table_of(KindOf<F>(), *of));
 }
 void list_member(Listing<NamespaceFacts> out, const State& state, const SourceName& source) {

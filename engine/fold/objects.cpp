@@ -23,9 +23,9 @@ namespace fairlead {
 
 namespace {
 
-void mark_users_of_checks_dirty(State& state) {
-  for (const auto& [name, queue] : state.queues.by_name)
-    if (!queue.facts.admission_checks.empty()) mark_queue_dirty(state, name);
+void mark_users_of_checks_dirty(QueueTables& queues) {
+  for (const auto& [name, queue] : queues.by_name)
+    if (!queue.facts.admission_checks.empty()) mark_queue_dirty(queues, name);
 }
 
 void observe_resource_flavor(State& state, const std::string& name,
@@ -38,11 +38,11 @@ void observe_local_queue(State& state, const NamespacedName& id, const LocalQueu
   // Both queues are marked: the object may have been made anew for another ClusterQueue between two
   // observations.
   if (const auto at = state.queues.local.find(id); at != state.queues.local.end())
-    mark_queue_dirty(state, at->second.cluster_queue);
+    mark_queue_dirty(state.queues, at->second.cluster_queue);
   if (facts) {
     // Whether it admits is Kueue's matter on the hub: only where it points is kept.
     state.queues.local[id] = {facts->cluster_queue, {}, {}};
-    mark_queue_dirty(state, facts->cluster_queue);
+    mark_queue_dirty(state.queues, facts->cluster_queue);
   } else {
     state.queues.local.erase(id);
   }
@@ -55,7 +55,7 @@ void observe_member_local_queue(State& state, const std::string& source, const N
     cluster.member.local_queues[id] = *facts;
   else
     cluster.member.local_queues.erase(id);
-  mark_followers_dirty(state);
+  mark_followers_dirty(state.multikueue);
 }
 
 // Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
@@ -66,12 +66,12 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     MemberQueue& queue = cluster.member.queues[key.name];
     if (queue.groups != facts->groups || queue.stop_policy != facts->stop_policy ||
         queue.active != facts->active.status || queue.reason != facts->active.reason)
-      mark_followers_dirty(state);
+      mark_followers_dirty(state.multikueue);
     queue = {facts->groups,        facts->usage,      seq, facts->effective, facts->active.status,
              facts->active.reason, facts->stop_policy};
   } else {
     cluster.member.queues.erase(key.name);
-    mark_followers_dirty(state);
+    mark_followers_dirty(state.multikueue);
   }
   recompute_member_queue(state, source, key.name, DeviationSource::member);
   observe_queue_at_member(state, source, key.name);
@@ -124,10 +124,10 @@ void fold_policy(State& state, const ObjectReport<BindingPolicyFacts>& of) {
   of.seen ? observe_policy(state, *of.seen, of.seq) : forget_policy(state, of.key);
 }
 void follow_config(State& state, const ObjectReport<MultiKueueConfigFacts>&) {
-  mark_users_of_checks_dirty(state);
+  mark_users_of_checks_dirty(state.queues);
 }
 void follow_check(State& state, const ObjectReport<AdmissionCheckFacts>&) {
-  mark_users_of_checks_dirty(state);
+  mark_users_of_checks_dirty(state.queues);
 }
 
 // The rules that fold observations, by the API server that the object is of. The type of a rule

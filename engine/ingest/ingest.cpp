@@ -342,7 +342,7 @@ struct Ingest::Drafting {
     if (ingest.is_older(source, seen.key, seen.uid, seen.resource_version, ReportedBy::stream))
       return drop(counts().older);
     if (with_held(state, source, seen.key, false, Unchanged{state, seen}) &&
-        !awaits_observation(state, source, seen.key))
+        !awaits_observation(state.writes, source, seen.key))
       return drop(counts().unchanged);
     // Not before: making the stored form costs more than the comparisons, at which most facts end.
     std::string raw = seen.raw.kept();
@@ -354,7 +354,7 @@ struct Ingest::Drafting {
     if (!is_read_from(source, same.key.kind)) return drop(counts().foreign);
     if (ingest.is_older(source, same.key, same.uid, same.resource_version, ReportedBy::stream))
       return drop(counts().older);
-    if (!awaits_observation(state, source, same.key)) return drop(counts().unchanged);
+    if (!awaits_observation(state.writes, source, same.key)) return drop(counts().unchanged);
     // Our write was observed although it changed no facts: the fold awaits that observation.
     const auto known = held(state, source, same.key);
     auto facts = held_facts(state, source, same.key);

@@ -89,7 +89,7 @@ void add_claims(const Part& part, Causes& causes) {
 }
 
 void add_workers(const Part& part, Causes& causes) {
-  const WorkerQuota* workers = followed(part.state, part.queue);
+  const WorkerQuota* workers = followed(part.state.queues, part.queue);
   if (!workers) return;
   if (const auto left = workers->left.find(part.cluster); left != workers->left.end())
     causes.add(left->second);
@@ -178,7 +178,7 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& name,
                                  const ObjectKey& object) {
   const auto causes_since = [&](WrittenAt since) {
     Causes causes(since);
-    if (const Claim* claim = winning_claim(state, name)) {
+    if (const Claim* claim = winning_claim(state.claims, name)) {
       causes.add(claim->terms_seq);
       for (const Grant& grant : claim->grants)
         if (const auto queue = state.queues.by_name.find(grant.row.cluster_queue);
@@ -191,7 +191,7 @@ std::vector<Seq> seqs_of_cluster(const State& state, const std::string& name,
     return causes.release();
   };
   std::vector<Seq> seqs;
-  const WriteState* write = write_of(state, object);
+  const WriteState* write = write_of(state.writes, object);
   if (write && write->last_write) seqs = causes_since({write->last_write_seq, *write->last_write});
   if (seqs.empty()) seqs = causes_since({});
   return deciding(std::move(seqs));

@@ -8,7 +8,7 @@
 namespace fairlead {
 
 bool is_soon_written(const State& state, const ObjectKey& object) {
-  const WriteState* write = write_of(state, object);
+  const WriteState* write = write_of(state.writes, object);
   if (!write) return false;
   // An answer is near, but a doubt may take all of kDoubt to end.
   if (write->outstanding) return !write->outstanding->doubted_until;

@@ -24,7 +24,7 @@ const ClaimCounts& ClaimCensus::of(const State& state, LogTime now) {
   std::erase_if(entries_,
                 [&](const auto& entry) { return !state.claims.by_name.contains(entry.first); });
   for (const auto& [name, claim] : state.claims.by_name) {
-    const WriteState* write = find_write(state, {kHub, Kind::claim, "", name, true});
+    const WriteState* write = find_write(state.writes, {kHub, Kind::claim, "", name, true});
     if (!write || write->status().body.empty()) continue;
     const Entry& entry = read(name, write->status().body);
     for (const auto& condition : entry.conditions) ++counts_.conditions[condition];

@@ -86,7 +86,7 @@ void add_objects(const State& state, const std::string& queue, Scope& scope) {
       scope.objects.insert({Kind::local_queue, id.first, id.second});
   const auto at = state.queues.by_name.find(queue);
   if (at == state.queues.by_name.end()) return;
-  for (const std::string& name : cohorts_above(state, at->second))
+  for (const std::string& name : cohorts_above(state.queues, at->second))
     scope.objects.insert({Kind::cohort, "", name});
   for (const std::string& name : at->second.facts.admission_checks)
     scope.objects.insert({Kind::admission_check, "", name});
@@ -283,11 +283,11 @@ Rows namespaces_of(const Side& side) {
   if (!has_pool(side)) return rows;
   for (const auto& [tenant, of_tenant] : side.state.pool.tenants)
     for (const auto& [name, of] : of_tenant.namespaces) {
-      if (!of.taken_up && !is_in_pool(side.state, of)) continue;
+      if (!of.taken_up && !is_in_pool(side.state.configuration, of)) continue;
       const auto slice = slice_of(of);
       rows[{tenant, name}] = {
           {"placements", placements_text(placements_of(of))},
-          {"expected", expected_slices(side.state, of)},
+          {"expected", expected_slices(side.state.configuration, of)},
           {"slice", slice ? "cpu " + amount_text("cpu", slice->cpu) + ", memory " +
                                 amount_text("memory", slice->memory)
                           : ""},

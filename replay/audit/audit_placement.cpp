@@ -199,7 +199,8 @@ Json undecided_because(const Placed& placed) {
     return "tenant " + placed.asked.tenant + " is not connected (" +
            apart_because(placed.state, placed.tenant) +
            "): what it has stays, and nothing is written";
-  if (!of.taken_up && !is_in_pool(placed.state, of)) return no_quota_because(of, name);
+  if (!of.taken_up && !is_in_pool(placed.state.configuration, of))
+    return no_quota_because(of, name);
   return nullptr;
 }
 
@@ -208,7 +209,7 @@ std::string bar_words(const Placed& placed) {
   const SourceName source = tenant_source(placed.asked.tenant);
   const ObjectKey object = object_of(placed.asked);
   const WriteKeyView key = of_object(source, object);
-  const WriteState* const write = find_write(placed.state, key);
+  const WriteState* const write = find_write(placed.state.writes, key);
   if (!write) return "";
   if (write->outstanding)
     return ": write " + std::to_string(write->outstanding->seq.value) + " has no answer yet";
@@ -299,7 +300,7 @@ Result<AuditAnswer> placement_at(const AuditSource& source, const AuditPlacement
               {"namespace", asked.namespace_},
               {"seq", state.seq.value},
               {"slice", amounts_json(slice_of(of))},
-              {"expected", expected_slices(state, of)},
+              {"expected", expected_slices(state.configuration, of)},
               {"placements", slices_json(placements_of(of))},
               {"reason", reason.empty() ? Json() : Json(reason)},
               {"clusters", clusters_json(placed)},

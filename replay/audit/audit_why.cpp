@@ -48,7 +48,7 @@ Json times_of(const QuotaChange& change, EventLookup& lookup) {
 }
 
 Json member_json(const State& state, const Cluster& cluster, const AssignmentRow& row) {
-  if (!has_member(state, cluster)) return nullptr;
+  if (!has_member(state.configuration, cluster)) return nullptr;
   const auto confirmed =
       cluster.member.confirmed.find({row.cluster_queue, row.flavor, row.resource});
   static const Work kNone;

@@ -42,7 +42,7 @@ Amount undamped(State state, const KnownPair& pair) {
     cluster.known = true;
     cluster.totals_accepted = cluster.source == CapacitySource::managed_cluster;
     for (auto& [key, value] : cluster.capacity) value.damped.accepted = value.damped.usable;
-    mark_cluster_claims_dirty(state, at->first);
+    mark_cluster_claims_dirty(state.claims, at->first);
   }
   DirtySet dirty;
   close_moment(state, dirty);
@@ -76,7 +76,7 @@ class Guards {
       claim_guards(grant);
       cluster_guards(grant);
     }
-    if (const WorkerQuota* workers = followed(state_, pair_.queue))
+    if (const WorkerQuota* workers = followed(state_.queues, pair_.queue))
       for (const auto& [cluster, share] : workers->shares) worker_guards(cluster, share);
     if (damped_)
       for (const GrantOfPair& grant : grants) fault_guard(grant);
@@ -110,7 +110,7 @@ class Guards {
       case QueueBar::absent: add("QueueAbsent", queue + " does not exist"); break;
       case QueueBar::deleting: seq(add("QueueDeleting", queue + " is being deleted")); break;
       case QueueBar::orchestrated: {
-        const Orchestration found = *orchestration_of(state_, at->second);
+        const Orchestration found = *orchestration_of(state_.queues, at->second);
         add("QuotaOrchestrated", text_of(found) + " sets the quota of " + queue +
                                      ": status.effectiveQuotas is in force, not the spec")["seq"] =
             found.seq.value;
@@ -146,7 +146,7 @@ class Guards {
     switch (kept->second) {
       case PairBar::unknown_capacity:
         add("CapacityUnknown",
-            followed(state_, pair_.queue)
+            followed(state_.queues, pair_.queue)
                 ? "a worker that the quota follows has no first values yet"
                 : "every claim that names the pair waits for its cluster's first value");
         break;

@@ -66,7 +66,7 @@ Json holders(const State& state, const std::string& placement, const std::string
 }
 
 Json credential_json(const State& state, const std::string& cluster, EventLookup& events) {
-  const CredentialRecord* record = find_credential(state, cluster);
+  const CredentialRecord* record = find_credential(state.multikueue, cluster);
   if (!record) return nullptr;
   return {{"clusterProfile", record->now.profile},
           {"secret", record->now.secret},
@@ -90,7 +90,7 @@ Json running_json(const WorkerList& list, const std::string& worker) {
 // that.
 std::optional<LogTime> credential_grace_end(const State& state, const Worker& worker,
                                             const MembershipWindows& windows) {
-  const CredentialRecord* record = find_credential(state, worker.cluster);
+  const CredentialRecord* record = find_credential(state.multikueue, worker.cluster);
   if (!record || record->now.any() || !record->lost_since) return std::nullopt;
   if (state.multikueue.unreadable.contains(Kind::secret)) return std::nullopt;
   return *record->lost_since + windows.credential_grace;

@@ -26,7 +26,7 @@ Error unknown_workload(const State& state, const NamespacedName& id) {
 // Why no cluster is chosen by devices; empty if one is, or would be.
 std::string undecided(const State& state, const WorkloadRecord& record) {
   const WorkloadFacts& workload = record.seen.facts;
-  const WorkerList* list = list_of_workload(state, workload);
+  const WorkerList* list = list_of_workload(state.multikueue, workload);
   if (!dispatches_by_devices(state.configuration)) return "dra.dispatch is off";
   if (!list) return "no AdmissionCheck of it has a worker list of Fairlead";
   if (!uses_devices(state, list, workload))
@@ -36,7 +36,8 @@ std::string undecided(const State& state, const WorkloadRecord& record) {
   if (workload.evicted) return "it is Evicted";
   if (!workload.cluster_name.empty()) return "it was dispatched to " + workload.cluster_name;
   if (!workload.quota_reserved) return "it has no quota reserved yet";
-  if (!check_of(state, workload)->good) return "the parameters of its AdmissionCheck are not good";
+  if (!check_of(state.multikueue, workload)->good)
+    return "the parameters of its AdmissionCheck are not good";
   return record.nominates ? "" : "multikueue.dispatcher is off, or nothing clears nominations";
 }
 
@@ -132,7 +133,7 @@ Result<AuditAnswer> audit_why_workload(const AuditSource& source, const Namespac
   if (at == state.multikueue.workloads.end()) return unknown_workload(state, id);
   const WorkloadRecord& record = at->second;
   const WorkloadFacts& workload = record.seen.facts;
-  const WorkerList* list = list_of_workload(state, workload);
+  const WorkerList* list = list_of_workload(state.multikueue, workload);
   auto unseen = unseen_of_workload(source, *moment, list);
   if (!unseen) return unseen.error();
   EventLookup events(source.log);

@@ -134,7 +134,7 @@ Json effective_json(const State& state, const KnownPair& pair) {
   if (queue.facts.effective)
     list.push_back(entry_json(state, pair, {Kind::cluster_queue, "", pair.queue},
                               *queue.facts.effective, queue.seq));
-  for (const std::string& name : cohorts_above(state, queue)) {
+  for (const std::string& name : cohorts_above(state.queues, queue)) {
     const auto cohort = state.queues.cohorts.find(name);
     if (cohort != state.queues.cohorts.end() && cohort->second.facts.effective)
       list.push_back(entry_json(state, pair, {Kind::cohort, "", name},

@@ -148,7 +148,7 @@ std::vector<GrantOfPair> grants_of_pair(const State& state, const KnownPair& pai
           grant.row.resource != pair.key.resource)
         continue;
       GrantOfPair of{name, &claim, &grant, row, claim.winner ? 0 : grant.granted};
-      const bool counts = claim_counts(followed(state, pair.queue), claim.terms->cluster);
+      const bool counts = claim_counts(followed(state.queues, pair.queue), claim.terms->cluster);
       if (!counts) of.contributes = 0;
       for (const Contribution& part : quota.contributions)
         if (counts && claim.winner && part.cluster == claim.terms->cluster)
@@ -357,7 +357,8 @@ Json node_rows(const State& state, const GrantOfPair& grant) {
     item["amount"] = amount_text(row.resource, amount);
     item["eligible"] = counted.eligible;
     item["counts"] = counted.eligible && counted.name == row.flavor;
-    item["reasons"] = reasons_against(state, node.facts, counted, {row.flavor, row.resource});
+    item["reasons"] =
+        reasons_against(state.flavors, node.facts, counted, {row.flavor, row.resource});
     item["suppressedSince"] = suppressed ? time_json(flap->suppressed_since) : Json();
     item["suppressedUntil"] = suppressed ? time_json(flap->release_time(settings)) : Json();
   }

@@ -16,7 +16,7 @@ constexpr std::array kWorkerLiveness{"live", "stale", "lost"};
 Json queue_rows(const State& state, const KnownPair& pair, const Cluster& cluster) {
   Json rows = Json::array();
   const ResourceAliases& aliases = state.configuration.resource_aliases;
-  for (const auto& [name, stopped] : related_queues(state, pair.queue, cluster)) {
+  for (const auto& [name, stopped] : related_queues(state.queues, pair.queue, cluster)) {
     const auto at = cluster.member.queues.find(name);
     const bool seen = at != cluster.member.queues.end();
     const auto covered =
@@ -52,7 +52,7 @@ Json worker_row(const State& state, const KnownPair& pair, const std::string& na
            {"layer", layer_json(layer_of_share(state, name, share, pair.key))},
            {"because", because_rows(state, share.causes, pair.key.resource, lookup)}};
   if (share.from != ShareFrom::claims)
-    row["contributes"] = text(share_of(state, name, share, pair.key));
+    row["contributes"] = text(share_of(state.clusters, name, share, pair.key));
   return row;
 }
 

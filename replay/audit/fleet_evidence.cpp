@@ -31,7 +31,7 @@ Json allocation_json(const FleetClaimRecord& claim, EventLookup& events) {
 // Entries of status.reservedFor, and Workloads that it does not show yet.
 Json consumers_json(const State& state, const NamespacedName& id, const FleetClaimRecord& claim) {
   Json consumers = Json::array();
-  for (const ClaimConsumer& one : wished_consumers(state, id, claim))
+  for (const ClaimConsumer& one : wished_consumers(state.multikueue, id, claim))
     consumers.push_back(is_workload(one) ? one.name : one.resource + "/" + one.name);
   return consumers;
 }
@@ -51,7 +51,7 @@ Json fleet_claims_json(const State& state, const NamespacedName& id, const Workl
              {"allocation", nullptr},
              {"reservedFor", Json::array()},
              {"deallocationRequested", false}};
-    if (const FleetClaimRecord* claim = find_claim(state, need.claim)) {
+    if (const FleetClaimRecord* claim = find_claim(state.fleet, need.claim)) {
       const FleetResourceClaimFacts& facts = claim->seen.facts;
       row["event"] = events.place(claim->seen.seq);
       row["class"] = class_json(state, facts.spec.resource_class, events);
@@ -67,7 +67,7 @@ Json fleet_claims_json(const State& state, const NamespacedName& id, const Workl
 
 Json fleet_scheduling_json(const State& state, const NamespacedName& id,
                            const WorkloadRecord& record, EventLookup& events) {
-  const Observed<FleetSchedulingFacts>* asked = scheduling_of(state, id, record);
+  const Observed<FleetSchedulingFacts>* asked = scheduling_of(state.fleet, id, record);
   if (!asked) return nullptr;
   const FleetSchedulingFacts& facts = asked->facts;
   return {{"event", events.place(asked->seq)},
@@ -78,12 +78,12 @@ Json fleet_scheduling_json(const State& state, const NamespacedName& id,
 
 std::string entry_that_keeps_from(const State& state, const NamespacedName& id,
                                   const WorkloadRecord& record, const std::string& cluster) {
-  const Observed<FleetSchedulingFacts>* asked = scheduling_of(state, id, record);
+  const Observed<FleetSchedulingFacts>* asked = scheduling_of(state.fleet, id, record);
   for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
-    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     if (!claim) continue;
     const FleetResourceClaimFacts& facts = claim->seen.facts;
-    if (!is_suitable(state, facts, cluster) || !is_in_reach(facts, cluster) ||
+    if (!is_suitable(state.fleet, facts, cluster) || !is_in_reach(facts, cluster) ||
         (asked && !facts.allocation && is_called_unsuitable(asked->facts, need.entry, cluster)))
       return need.entry;
   }

@@ -126,7 +126,7 @@ Result<std::vector<Json>> settings_behind(const AuditSource& source, const State
                                           EventLookup& lookup) {
   std::vector<Json> rows;
   const DebounceSettings settings = settings_of(state, cluster);
-  const Claim* claim = winning_claim(state, cluster);
+  const Claim* claim = winning_claim(state.claims, cluster);
   for (const std::string_view name : named_by(layer)) {
     const DebounceParameter* parameter = find_debounce_parameter(name);
     if (parameter == nullptr) continue;

@@ -57,7 +57,7 @@ Condition condition_of_value(const Cluster& cluster, const DampedValue& value) {
 
 // What a write of ours is waiting for, if it is the last word about the object.
 std::optional<Condition> condition_of_write(const State& state, const ObjectKey& object) {
-  const WriteState* const write = write_of(state, object);
+  const WriteState* const write = write_of(state.writes, object);
   if (write == nullptr) return std::nullopt;
   if (write->outstanding) return Condition::unanswered;
   if (write->refusal && !is_conflict(*write->refusal)) return Condition::refused;
@@ -139,7 +139,7 @@ PairValues pair_values(const State& state, const KnownPair& pair, CapacityParts&
   values.fill(kNoValue);
   parts.clear();
   add_claims(state, pair, values, parts);
-  if (const WorkerQuota* workers = followed(state, pair.queue))
+  if (const WorkerQuota* workers = followed(state.queues, pair.queue))
     add_workers_of(*workers, pair, values);
   if (const auto nominal = current_nominal(state, pair)) line(values, PairLine::nominal) = *nominal;
   if (owned_pairs(state, pair.queue).contains(pair.key)) {
@@ -215,7 +215,7 @@ std::vector<Condition> conditions_of_queue(const State& state, const std::string
   if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
     for (const std::string& name : claims->second)
       add_claim_conditions(state, state.claims.by_name.at(name), found);
-  if (const WorkerQuota* workers = followed(state, queue))
+  if (const WorkerQuota* workers = followed(state.queues, queue))
     for (const auto& [cluster, share] : workers->shares) add_share_conditions(share, found);
   if (found.size() > 1) found.erase(Condition::steady);
   if (found.empty()) found.insert(Condition::steady);

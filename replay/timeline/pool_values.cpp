@@ -24,8 +24,8 @@ ShareValues values_of_itself(const State& state, const PoolNamespace& of,
                              const std::map<std::string, ShareValues>& shares) {
   ShareValues values;
   values.fill(kNoValue);
-  if (of.taken_up || is_in_pool(state, of)) {
-    line_of(values, ShareLine::expected) = expected_slices(state, of);
+  if (of.taken_up || is_in_pool(state.configuration, of)) {
+    line_of(values, ShareLine::expected) = expected_slices(state.configuration, of);
     line_of(values, ShareLine::decided) = of.slices;
   }
   if (of.observed) line_of(values, ShareLine::placed) = 0;
@@ -104,16 +104,16 @@ std::vector<std::string> states_of_namespace(const State& state, const PoolNames
   if (!tenant.connected()) states.emplace_back("not connected");
   const std::string& reason = value_of(of.reason).current;
   if (!reason.empty()) states.push_back(reason.substr(0, reason.find(':')));
-  if (of.taken_up && reason.empty() && of.slices < expected_slices(state, of))
+  if (of.taken_up && reason.empty() && of.slices < expected_slices(state.configuration, of))
     states.emplace_back("no room");
   if (!of.waiting.empty()) states.emplace_back("pods wait");
   const WriteState* const write =
-      find_write(state, {tenant_source(key.first), Kind::namespace_, "", key.second, false});
+      find_write(state.writes, {tenant_source(key.first), Kind::namespace_, "", key.second, false});
   if (write != nullptr && write->outstanding)
     states.emplace_back("write unanswered");
   else if (write != nullptr && write->refusal && !is_conflict(*write->refusal))
     states.emplace_back("write refused");
-  else if (of.seen && namespace_differs(state, of))
+  else if (of.seen && namespace_differs(state.configuration, of))
     states.emplace_back("not written");
   if (states.empty()) states.emplace_back("steady");
   return states;

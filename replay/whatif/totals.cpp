@@ -123,7 +123,7 @@ void TotalsMeter::measure(const State& state, const std::string& name) {
   // A value that the cluster no longer has counts as zero.
   for (auto& [key, gauge] : measured.gauges) gauge.now = {};
   if (cluster.valued && !cluster.presence.detached)
-    sum_up(cluster, winning_claim(state, name), measured);
+    sum_up(cluster, winning_claim(state.claims, name), measured);
   for (auto& [key, gauge] : measured.gauges) {
     const Sums& sum = gauge.now;
     integrate(totals_, key, gauge, state.now);

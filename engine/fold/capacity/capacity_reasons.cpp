@@ -23,10 +23,10 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
 
 }  // namespace
 
-std::vector<std::string> reasons_against(const State& state, const NodeFacts& node,
+std::vector<std::string> reasons_against(const FlavorTables& flavors, const NodeFacts& node,
                                          const NodeFlavor& counted, const CapacityKey& pair) {
   if (counted.name.empty())
-    return {state.flavors.candidates.of(pair.resource) == 0
+    return {flavors.candidates.of(pair.resource) == 0
                 ? "no ResourceFlavor matches its labels"
                 : "no flavor that a queue or a claim has with " + pair.resource +
                       " matches its labels"};
@@ -34,12 +34,12 @@ std::vector<std::string> reasons_against(const State& state, const NodeFacts& no
   if (counted.name != pair.flavor)
     reasons.push_back(
         (counted.eligible ? "counts for flavor " : "of flavor ") + counted.name +
-        (flavor_exists(state, pair.flavor) ? "" : "; " + pair.flavor + " does not exist"));
+        (flavor_exists(flavors, pair.flavor) ? "" : "; " + pair.flavor + " does not exist"));
   if (!node.ready) reasons.emplace_back("NotReady");
   if (node.unschedulable) reasons.emplace_back("cordoned");
-  const auto winner = state.flavors.by_name.find(counted.name);
+  const auto winner = flavors.by_name.find(counted.name);
   for (const Taint& taint : node.taints)
-    if (winner != state.flavors.by_name.end() && keeps_out(taint, winner->second))
+    if (winner != flavors.by_name.end() && keeps_out(taint, winner->second))
       reasons.push_back("taint " + text(taint));
   return reasons;
 }
@@ -57,7 +57,7 @@ std::string why_no_node_counts(const State& state, const Cluster& cluster,
     const NodeRecord& node = entry->second;
     const NodeFlavor& counted = flavor_for(state, cluster, node, pair.resource);
     if (counted.eligible && counted.name == pair.flavor) return {};
-    ++counts[joined(reasons_against(state, node.facts, counted, pair), ", ")];
+    ++counts[joined(reasons_against(state.flavors, node.facts, counted, pair), ", ")];
   }
   // The most frequent reason comes first, equal ones by text: a condition must not change while its
   // facts stay.

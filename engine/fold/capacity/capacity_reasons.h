@@ -10,7 +10,7 @@ namespace fairlead {
 
 /// Returns why a node that `counted` says how it counts for the pair's resource does not count for
 /// its flavor; empty if it does.
-std::vector<std::string> reasons_against(const State& state, const NodeFacts& node,
+std::vector<std::string> reasons_against(const FlavorTables& flavors, const NodeFacts& node,
                                          const NodeFlavor& counted, const CapacityKey& pair);
 
 /// Returns "0 of 6 nodes count: taint a=b:NoSchedule (4), NotReady (2)" where no node of the source

@@ -71,6 +71,6 @@ Liveness pool_liveness_of(const State& state, const Cluster& cluster,
                           const DebounceSettings& settings);
 
 /// Whether quota for this cluster also goes to the member itself (members.mode).
-bool has_member(const State& state, const Cluster& cluster);
+bool has_member(const Configuration& configuration, const Cluster& cluster);
 
 }  // namespace fairlead

@@ -92,7 +92,7 @@ void release_flapping(Close& close) {
     if (node == nullptr) continue;
     node->suppressed = false;
     note_node(cluster, name, close.state.seq);
-    if (node->counted.in_pool) grow_pool(close.state, cluster, *node);
+    if (node->counted.in_pool) grow_pool(close.state.configuration, cluster, *node);
     if (!node->counted.eligible) continue;
     for_each_canonical(node->facts.allocatable, close.state.configuration.resource_aliases,
                        [&](std::string_view resource, Amount amount) {
@@ -422,8 +422,8 @@ Int128 accepted_total(const Cluster& cluster, const std::string& resource) {
   return sum;
 }
 
-bool has_member(const State& state, const Cluster& cluster) {
-  switch (state.configuration.member_mode) {
+bool has_member(const Configuration& configuration, const Cluster& cluster) {
+  switch (configuration.member_mode) {
     case MemberMode::automatic:
     case MemberMode::binding_policy: return cluster.presence.managed.has_value();
     case MemberMode::manifest_work: return true;

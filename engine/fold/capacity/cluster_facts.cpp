@@ -63,7 +63,7 @@ void uncount_gone(const State& state, Cluster& cluster, const std::string& name,
 
 // Notes a cordon of `node`: an administrator ordered the falls that follow, so they count at once.
 void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
-  note_pool_cordon(state, cluster, node);
+  note_pool_cordon(state.configuration, cluster, node);
   for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
                        const NodeFlavor& flavor = flavor_for(state, cluster, node, resource);
@@ -92,12 +92,12 @@ std::size_t first_used_set(const CandidateTable& candidates) {
 
 // Whether a node that was counted as `was` became ineligible for a flavor. A node that counts for
 // another flavor because it was relabelled does not flap.
-bool lost_eligibility(const State& state, const Cluster& cluster, const CountedNode& was,
+bool lost_eligibility(const FlavorTables& flavors, const Cluster& cluster, const CountedNode& was,
                       const NodeRecord& node) {
   if (was.kind == 0 || was.kind == node.counted.kind) return false;
   const std::vector<NodeFlavor>& before = cluster.kinds[was.kind - 1].flavors;
   const std::vector<NodeFlavor>& after = flavors_of(cluster, node);
-  for (std::size_t set = first_used_set(state.flavors.candidates); set < before.size(); ++set)
+  for (std::size_t set = first_used_set(flavors.candidates); set < before.size(); ++set)
     if (before[set].eligible && !after[set].name.empty() && !after[set].eligible) return true;
   return false;
 }
@@ -132,7 +132,7 @@ void recount_node(const State& state, Cluster& cluster, const std::string& clust
     count_for_flavors(state, cluster, node, seq);
   }
   cluster.observation.changed = true;
-  const bool lost = lost_eligibility(state, cluster, was, node);
+  const bool lost = lost_eligibility(state.flavors, cluster, was, node);
   leave_kind(cluster, was);  // not before: the new kind could have taken the place that `was` names
   if ((lost || (was.in_pool && !node.counted.in_pool)) && !cordoned)
     flap(state, cluster, cluster_name, name, node);
@@ -218,15 +218,16 @@ void recount_because(const State& state, const std::string& name, Cluster& clust
 
 // The first source in the configured order that knows the cluster; where none knows it any more the
 // one in force, so that the last value stays.
-std::optional<CapacitySource> due_source(const State& state, const Cluster& cluster) {
-  for (const CapacitySource source : state.configuration.capacity_sources)
+std::optional<CapacitySource> due_source(const Configuration& configuration,
+                                         const Cluster& cluster) {
+  for (const CapacitySource source : configuration.capacity_sources)
     if (knows(cluster, source)) return source;
   return cluster.source;
 }
 
 // Puts the due source in force. Returns true if that changed it; then all is recounted.
 bool choose_source(const State& state, Cluster& cluster) {
-  const std::optional<CapacitySource> chosen = due_source(state, cluster);
+  const std::optional<CapacitySource> chosen = due_source(state.configuration, cluster);
   if (chosen == cluster.source) return false;
   const bool was_totals = cluster.source == CapacitySource::managed_cluster;
   const bool is_totals = chosen == CapacitySource::managed_cluster;
@@ -265,7 +266,7 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   cluster.counted_again_at.reset();
   cluster.liveness_at_close = Liveness::live;
   cluster.member.named.clear();
-  if (const Claim* claim = winning_claim(state, name); claim && claim->terms)
+  if (const Claim* claim = winning_claim(state.claims, name); claim && claim->terms)
     for (const AssignmentRow& row : claim->terms->rows)
       cluster.member.named[row.cluster_queue].insert(row.flavor);
   recount(state, cluster);
@@ -274,7 +275,7 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
 void update_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
   if (joined_before == cluster.joined()) return;
   cluster.presence.changed_seq = state.seq;
-  mark_cluster_claims_dirty(state, name);
+  mark_cluster_claims_dirty(state.claims, name);
   if (joined_before) cluster.presence.detached = true;
   if (!joined_before && cluster.presence.detached) begin_anew(state, name, cluster);
 }
@@ -312,7 +313,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
     *cluster.only_capacity = false;
   // Where this node makes another source due, choose_source() below counts everything again.
   const bool counts = in_force(cluster, CapacitySource::nodes) &&
-                      due_source(state, cluster) == CapacitySource::nodes;
+                      due_source(state.configuration, cluster) == CapacitySource::nodes;
   if (counts && known && facts)
     return recount_node(state, cluster, cluster_name, name, *known, *facts, seq);
   if (counts && known) uncount_gone(state, cluster, name, *known, seq);

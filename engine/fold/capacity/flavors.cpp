@@ -12,17 +12,16 @@ namespace fairlead {
 
 namespace {
 
-bool named_by_a_claim(const State& state, const std::string& flavor) {
-  return std::any_of(
-      state.claims.by_name.begin(), state.claims.by_name.end(), [&](const auto& entry) {
-        const auto& terms = entry.second.terms;
-        return terms && std::any_of(terms->rows.begin(), terms->rows.end(),
-                                    [&](const AssignmentRow& row) { return row.flavor == flavor; });
-      });
+bool named_by_a_claim(const ClaimTables& claims, const std::string& flavor) {
+  return std::any_of(claims.by_name.begin(), claims.by_name.end(), [&](const auto& entry) {
+    const auto& terms = entry.second.terms;
+    return terms && std::any_of(terms->rows.begin(), terms->rows.end(),
+                                [&](const AssignmentRow& row) { return row.flavor == flavor; });
+  });
 }
 
-bool named_by_a_work(const State& state, const std::string& flavor) {
-  return std::any_of(state.clusters.begin(), state.clusters.end(), [&](const auto& entry) {
+bool named_by_a_work(const NameMap<Cluster>& clusters, const std::string& flavor) {
+  return std::any_of(clusters.begin(), clusters.end(), [&](const auto& entry) {
     const auto& works = entry.second.member.quota_works;
     return std::any_of(works.begin(), works.end(), [&](const auto& work) {
       const auto& quotas = work.second.facts.quotas;
@@ -33,7 +32,7 @@ bool named_by_a_work(const State& state, const std::string& flavor) {
 }
 
 bool needed(const State& state, const std::string& flavor) {
-  return named_by_a_claim(state, flavor) || named_by_a_work(state, flavor);
+  return named_by_a_claim(state.claims, flavor) || named_by_a_work(state.clusters, flavor);
 }
 
 void note_use(FlavorTables& flavors, const std::string& resource, const std::string& flavor,
@@ -72,8 +71,8 @@ bool same_pairs(const std::vector<ResourceGroup>& a, const std::vector<ResourceG
 
 }  // namespace
 
-bool flavor_exists(const State& state, const std::string& flavor) {
-  return state.flavors.by_name.contains(flavor) && !state.flavors.gone.contains(flavor);
+bool flavor_exists(const FlavorTables& flavors, const std::string& flavor) {
+  return flavors.by_name.contains(flavor) && !flavors.gone.contains(flavor);
 }
 
 void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,

@@ -11,7 +11,7 @@
 namespace fairlead {
 
 /// Whether the hub has this ResourceFlavor now.
-bool flavor_exists(const State& state, const std::string& flavor);
+bool flavor_exists(const FlavorTables& flavors, const std::string& flavor);
 
 /// Folds an observation of a flavor; `facts` is null if it is gone. A gone flavor stays in force as
 /// last known, for nodes and members, while a claim or a member's quota work names it: when Kueue's

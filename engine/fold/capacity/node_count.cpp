@@ -110,7 +110,8 @@ void count_as(const State& state, Cluster& cluster, NodeRecord& node,
 // `suppressed` may change in between, unless the sums change with it (grow_pool, release_flapping).
 void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
                   Seq cause) {
-  if (node.counted.in_pool) add_to_pool(state, cluster, node, sign == Sign::plus ? 1 : -1, cause);
+  if (node.counted.in_pool)
+    add_to_pool(state.configuration, cluster, node, sign == Sign::plus ? 1 : -1, cause);
   if (!node.counted.eligible) return;
   cluster.eligible_nodes += sign == Sign::plus ? 1 : -1;
   add_amounts(state, cluster, node, sign, cause);

@@ -24,9 +24,9 @@ bool keeps_out_of_pool(const PoolSettings& settings, const Taint& taint) {
                       [&](const PoolToleration& each) { return tolerates(each, taint); });
 }
 
-NodeSize size_of(const State& state, const NodeRecord& node) {
+NodeSize size_of(const Configuration& configuration, const NodeRecord& node) {
   NodeSize size;
-  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+  for_each_canonical(node.facts.allocatable, configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
                        if (amount > 0) size.emplace_back(resource, amount);
                      });
@@ -106,14 +106,14 @@ bool is_eligible_for_pool(const PoolSettings& settings, const NodeFacts& node) {
                       [&](const Taint& taint) { return keeps_out_of_pool(settings, taint); });
 }
 
-void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, int sign,
-                 Seq cause) {
+void add_to_pool(const Configuration& configuration, Cluster& cluster, const NodeRecord& node,
+                 int sign, Seq cause) {
   cluster.pool.eligible_nodes += sign;
   if (sign > 0)
-    cluster.pool.largest->add(size_of(state, node));
+    cluster.pool.largest->add(size_of(configuration, node));
   else
-    cluster.pool.largest->remove(size_of(state, node));
-  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+    cluster.pool.largest->remove(size_of(configuration, node));
+  for_each_canonical(node.facts.allocatable, configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
                        CapacityValue& value = cluster.pool.values[std::string(resource)].capacity;
                        value.offered += sign * Int128{amount};
@@ -122,17 +122,18 @@ void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, i
                      });
 }
 
-void grow_pool(const State& state, Cluster& cluster, const NodeRecord& node) {
-  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+void grow_pool(const Configuration& configuration, Cluster& cluster, const NodeRecord& node) {
+  for_each_canonical(node.facts.allocatable, configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
                        cluster.pool.values[std::string(resource)].capacity.growing += amount;
                      });
 }
 
-void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
+void note_pool_cordon(const Configuration& configuration, Cluster& cluster,
+                      const NodeRecord& node) {
   if (!cluster.pool.offered) return;
   PoolObservation& seen = cluster.observation.pool;
-  for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
+  for_each_canonical(node.facts.allocatable, configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
                        seen.at_once.emplace(resource);
                        if (node.counted.in_pool) seen.cordoned[std::string(resource)] += amount;
@@ -140,7 +141,8 @@ void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& no
   if (node.counted.in_pool) ++seen.cordoned_nodes;
 }
 
-std::optional<std::vector<NodeSize>> largest_nodes_of(const State& state, Cluster& cluster) {
+std::optional<std::vector<NodeSize>> largest_nodes_of(const Configuration& configuration,
+                                                      Cluster& cluster) {
   if (!cluster.source || *cluster.source == CapacitySource::managed_cluster) return std::nullopt;
   LargestNodes& largest = *cluster.pool.largest;
   if (largest.is_outdated()) {
@@ -148,7 +150,7 @@ std::optional<std::vector<NodeSize>> largest_nodes_of(const State& state, Cluste
     const bool by_nodes = *cluster.source == CapacitySource::nodes;
     const auto& nodes = by_nodes ? cluster.reports.nodes : cluster.reports.metrics_nodes;
     for (const auto* entry : std::as_const(nodes).sorted())
-      if (entry->second.counted.in_pool) largest.add(size_of(state, entry->second));
+      if (entry->second.counted.in_pool) largest.add(size_of(configuration, entry->second));
   }
   return largest.sizes();
 }

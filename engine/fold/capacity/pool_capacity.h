@@ -25,13 +25,15 @@ bool is_eligible_for_pool(const PoolSettings& settings, const NodeFacts& node);
 
 /// Adds a node that counts to the sums (`sign` 1), or subtracts it (-1). `cause` is the event
 /// behind it.
-void add_to_pool(const State& state, Cluster& cluster, const NodeRecord& node, int sign, Seq cause);
+void add_to_pool(const Configuration& configuration, Cluster& cluster, const NodeRecord& node,
+                 int sign, Seq cause);
 /// Counts it for growing again, because its suppression ended.
-void grow_pool(const State& state, Cluster& cluster, const NodeRecord& node);
+void grow_pool(const Configuration& configuration, Cluster& cluster, const NodeRecord& node);
 /// Notes that the node was cordoned: what it took falls at once.
-void note_pool_cordon(const State& state, Cluster& cluster, const NodeRecord& node);
+void note_pool_cordon(const Configuration& configuration, Cluster& cluster, const NodeRecord& node);
 /// Returns the largest of the nodes that count; nullopt where the cluster is known by totals alone.
-std::optional<std::vector<NodeSize>> largest_nodes_of(const State& state, Cluster& cluster);
+std::optional<std::vector<NodeSize>> largest_nodes_of(const Configuration& configuration,
+                                                      Cluster& cluster);
 /// Empties the sums before they are counted again.
 void clear_pool_sums(Cluster& cluster);
 /// Counts the totals of a ManagedCluster, which has no nodes.

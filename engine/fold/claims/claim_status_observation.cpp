@@ -7,8 +7,8 @@ namespace fairlead {
 
 namespace {
 
-const WriteState* status_write(const State& state, const std::string& name) {
-  return find_write(state, {kHub, Kind::claim, "", name, true});
+const WriteState* status_write(const WriteTables& writes, const std::string& name) {
+  return find_write(writes, {kHub, Kind::claim, "", name, true});
 }
 
 // The status that the write is expected to leave; null where the intent has no digest of it.
@@ -30,7 +30,7 @@ bool is_under_way(const WriteState& write, const Digest& status) {
 }  // namespace
 
 bool status_is_foreign(const State& state, const std::string& name) {
-  const WriteState* write = status_write(state, name);
+  const WriteState* write = status_write(state.writes, name);
   return write && status_is_foreign(state, name, *write);
 }
 
@@ -41,8 +41,9 @@ bool status_is_foreign(const State& state, const std::string& name, const WriteS
          differs_from_ours(write, claim->second.facts.status_digest);
 }
 
-bool shows_foreign_status(const State& state, const std::string& name, const ClaimFacts& seen) {
-  const WriteState* write = status_write(state, name);
+bool shows_foreign_status(const WriteTables& writes, const std::string& name,
+                          const ClaimFacts& seen) {
+  const WriteState* write = status_write(writes, name);
   return write && differs_from_ours(*write, seen.status_digest) &&
          !is_under_way(*write, seen.status_digest);
 }
@@ -51,7 +52,7 @@ bool is_known_status(const State& state, const std::string& name, const ClaimFac
   // The claim is there: ingest asks only about one that State holds.
   const ClaimFacts& known = state.claims.by_name.at(name).facts;
   if (seen.status_digest == known.status_digest) return seen.status_grants == known.status_grants;
-  const WriteState* write = status_write(state, name);
+  const WriteState* write = status_write(state.writes, name);
   if (!write || seen.status_digest == Digest{}) return false;
   if (is_under_way(*write, seen.status_digest)) return true;
   return !write->outstanding && differs_from_ours(*write, known.status_digest) &&
@@ -69,13 +70,13 @@ void note_status_seen(WriteState& write, const ObjectObserved& seen) {
   if (is_that_version || (is_first && !write.outstanding)) left.digest = status;
 }
 
-void note_status_accepted(State& state, WriteState& write, const PatchIntended& intent,
+void note_status_accepted(ClaimTables& claims, WriteState& write, const PatchIntended& intent,
                           const std::string& version) {
   StatusLeft& kept = write.change_status();
   kept = {std::move(kept.body), {}, ""};
   const ClaimFacts* left = left_by(intent);
-  const auto at = state.claims.by_name.find(intent.target.name);
-  if (!left || at == state.claims.by_name.end()) return;
+  const auto at = claims.by_name.find(intent.target.name);
+  if (!left || at == claims.by_name.end()) return;
   kept.digest = left->status_digest;
   kept.version = version;
   Claim& claim = at->second;

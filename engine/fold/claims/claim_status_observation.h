@@ -25,7 +25,8 @@ bool status_is_foreign(const State& state, const std::string& name, const WriteS
 
 /// Returns true if `seen`, which is not folded yet, has a status that neither our last accepted
 /// write nor the outstanding one leaves.
-bool shows_foreign_status(const State& state, const std::string& name, const ClaimFacts& seen);
+bool shows_foreign_status(const WriteTables& writes, const std::string& name,
+                          const ClaimFacts& seen);
 
 /// Returns true if the status in `seen` needs no event: State has the same one, our outstanding
 /// write leaves it, or State already holds another writer's status and `seen` has another
@@ -36,7 +37,7 @@ bool is_known_status(const State& state, const std::string& name, const ClaimFac
 void note_status_seen(WriteState& write, const ObjectObserved& seen);
 /// Folds the server's acceptance of our write of a claim's status. From then on the status is what
 /// the write left, unless the watch has reported a later version of the claim.
-void note_status_accepted(State& state, WriteState& write, const PatchIntended& intent,
+void note_status_accepted(ClaimTables& claims, WriteState& write, const PatchIntended& intent,
                           const std::string& version);
 
 }  // namespace fairlead

@@ -23,9 +23,9 @@ const std::string& cluster_of(const Claim& claim) {
   return claim.terms ? claim.terms->cluster : claim.facts.spec.cluster_name;
 }
 
-void mark_named_dirty(State& state, const Claim& claim) {
+void mark_named_dirty(QueueTables& queues, const Claim& claim) {
   if (!claim.terms) return;
-  for (const AssignmentRow& row : claim.terms->rows) mark_queue_dirty(state, row.cluster_queue);
+  for (const AssignmentRow& row : claim.terms->rows) mark_queue_dirty(queues, row.cluster_queue);
 }
 
 void drop_from_indexes(State& state, const std::string& name, const Claim& claim) {
@@ -74,10 +74,11 @@ void choose_winner(State& state, const std::string& cluster_name) {
     Claim& claim = state.claims.by_name.at(name);
     if (claim.winner != (&claim == best)) {
       mark_cluster_dirty(state, cluster_name).claim_seq = state.seq;
-      for (const Grant& grant : claim.grants) note_quota_change(state, grant.row.cluster_queue);
+      for (const Grant& grant : claim.grants)
+        note_quota_change(state.queues, grant.row.cluster_queue);
     }
     claim.winner = &claim == best;
-    mark_claim_dirty(state, name);
+    mark_claim_dirty(state.claims, name);
   }
   if (!best || !best->terms) return;
   note_named(mark_cluster_dirty(state, cluster_name), *best->terms);
@@ -95,10 +96,10 @@ bool is_nominal_of_ours(const State& state, const std::string& name, const Claim
   return spec == after.spec;
 }
 
-void understand_spec(const State& state, Claim& claim, Seq seq) {
+void understand_spec(const Configuration& configuration, Claim& claim, Seq seq) {
   claim.fault.reset();
   claim.warnings.clear();
-  auto understood = understand(claim.facts.spec, state.configuration.resource_aliases);
+  auto understood = understand(claim.facts.spec, configuration.resource_aliases);
   if (const auto* terms = std::get_if<ClaimTerms>(&understood)) {
     if (claim.terms && claim.terms->cluster != terms->cluster) {
       claim.fault = ClaimFault{
@@ -129,7 +130,7 @@ std::vector<Grant> all_zero(const Claim& claim, GrantReason reason) {
 
 // The grants before the cluster's first accepted value: the last ones, or those in the status, or
 // zero. So a start with an empty log takes no quota back before capacity is known.
-std::vector<Grant> last_known(const State& state, const Claim& claim) {
+std::vector<Grant> last_known(const Configuration& configuration, const Claim& claim) {
   std::vector<Grant> grants = all_zero(claim, GrantReason::capacity_unknown);
   for (Grant& grant : grants) {
     const auto had = std::find_if(claim.grants.begin(), claim.grants.end(), [&](const Grant& old) {
@@ -143,8 +144,7 @@ std::vector<Grant> last_known(const State& state, const Claim& claim) {
     for (const ClaimGrant& stored : claim.facts.status_grants) {
       if (stored.cluster_queue != grant.row.cluster_queue || stored.flavor != grant.row.flavor)
         continue;
-      if (canonical_resource(state.configuration.resource_aliases, stored.resource) !=
-          grant.row.resource)
+      if (canonical_resource(configuration.resource_aliases, stored.resource) != grant.row.resource)
         continue;
       if (const auto quantity = Quantity::parse(stored.granted); quantity && !quantity->negative())
         grant.granted = to_amount(grant.row.resource, *quantity);
@@ -257,33 +257,34 @@ std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, con
   return std::move(granting.grants);
 }
 
-bool detached(const State& state, const Claim& claim) {
-  const auto at = state.clusters.find(claim.terms->cluster);
-  return at != state.clusters.end() && at->second.presence.detached;
+bool detached(const NameMap<Cluster>& clusters, const Claim& claim) {
+  const auto at = clusters.find(claim.terms->cluster);
+  return at != clusters.end() && at->second.presence.detached;
 }
 
 // Null where its capacity is not known.
-const Cluster* known_cluster(const State& state, const Claim& claim) {
-  const auto at = state.clusters.find(claim.terms->cluster);
-  return at != state.clusters.end() && at->second.known ? &at->second : nullptr;
+const Cluster* known_cluster(const NameMap<Cluster>& clusters, const Claim& claim) {
+  const auto at = clusters.find(claim.terms->cluster);
+  return at != clusters.end() && at->second.known ? &at->second : nullptr;
 }
 
 std::vector<Grant> grants_of(const State& state, const Claim& claim) {
   if (!claim.winner)
     return all_zero(claim, claim.facts.deleting ? GrantReason::claim_deleted
                                                 : GrantReason::cluster_already_claimed);
-  if (detached(state, claim)) return all_zero(claim, GrantReason::cluster_detached);
-  const Cluster* cluster = known_cluster(state, claim);
-  return cluster ? derive_grants(state, *cluster, claim, nullptr) : last_known(state, claim);
+  if (detached(state.clusters, claim)) return all_zero(claim, GrantReason::cluster_detached);
+  const Cluster* cluster = known_cluster(state.clusters, claim);
+  return cluster ? derive_grants(state, *cluster, claim, nullptr)
+                 : last_known(state.configuration, claim);
 }
 
 // Nothing but the claim's status changed, and no write of the claim itself awaits this observation.
-bool shows_only_status(const State& state, const Claim& claim, const ObjectObserved& seen) {
+bool shows_only_status(const WriteTables& writes, const Claim& claim, const ObjectObserved& seen) {
   const ClaimFacts& facts = std::get<ClaimFacts>(seen.facts);
   if (!claim.known || facts.deleting || claim.facts.deleting ||
       claim.facts.finalizers != facts.finalizers || claim.uid != seen.uid)
     return false;
-  const WriteState* write = write_of(state, seen.key);
+  const WriteState* write = write_of(writes, seen.key);
   return !write || (!write->outstanding && !write->awaits() && !write->refusal);
 }
 
@@ -297,7 +298,8 @@ bool derive(const State& state, Claim& claim) {
     claim.grants.clear();
     return changed;
   }
-  const bool known = detached(state, claim) || known_cluster(state, claim) || claim.facts.deleting;
+  const bool known = detached(state.clusters, claim) || known_cluster(state.clusters, claim) ||
+                     claim.facts.deleting;
   std::vector<Grant> grants = grants_of(state, claim);
   if (known == claim.known && grants == claim.grants) return false;
   claim.known = known;
@@ -322,7 +324,8 @@ void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
   if (changed) bound_taken_over(state, cluster_of(claim));
   if (!claim.terms) return;
   for (const AssignmentRow& row : claim.terms->rows)
-    changed ? requote(state, row.cluster_queue) : requote_unchanged(state, row.cluster_queue);
+    changed ? requote(state.queues, row.cluster_queue)
+            : requote_unchanged(state.queues, row.cluster_queue);
 }
 
 }  // namespace
@@ -369,25 +372,26 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   const bool was_in_force = claim.winner;
   const std::string before = is_new ? std::string() : cluster_of(claim);
   // Before the record is overwritten: it compares what was known with what is seen.
-  const bool only_status = shows_only_status(state, claim, seen);
+  const bool only_status = shows_only_status(state.writes, claim, seen);
   if (!seen.uid.empty()) claim.uid = seen.uid;
   claim.resource_version = seen.resource_version;
   claim.generation = seen.generation;
   claim.seq = seq;
   if (!edited && !deleted && claim.facts.created == facts.created) {
     claim.facts = facts;
-    only_status ? mark_claim_status_dirty(state, name) : mark_claim_dirty(state, name);
+    only_status ? mark_claim_status_dirty(state.claims, name)
+                : mark_claim_dirty(state.claims, name);
     return;
   }
   ++*state.claims.terms_changes;
   if (!is_new) {
-    mark_cluster_claims_dirty(state, before);
+    mark_cluster_claims_dirty(state.claims, before);
     drop_from_indexes(state, name, claim);
-    mark_named_dirty(state, claim);
+    mark_named_dirty(state.queues, claim);
   }
   if (is_new || claim.facts.spec != facts.spec) claim.edited_seq = seq;
   claim.facts = facts;
-  if (edited) understand_spec(state, claim, seq);
+  if (edited) understand_spec(state.configuration, claim, seq);
   add_to_indexes(state, name, claim);
   const std::string& cluster_name = cluster_of(claim);
   Cluster& cluster = mark_cluster_dirty(state, cluster_name);
@@ -397,7 +401,8 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   // A claim that was never valid has no terms that keep its cluster: an edit may name another one.
   if (!before.empty() && before != cluster_name) choose_winner(state, before);
   if (claim.terms && decided)
-    for (const AssignmentRow& row : claim.terms->rows) resolve_conflict(state, row.cluster_queue);
+    for (const AssignmentRow& row : claim.terms->rows)
+      resolve_conflict(state.queues, row.cluster_queue);
   release_gone_flavors(state);
 }
 
@@ -409,8 +414,8 @@ void forget_claim(State& state, const std::string& name) {
   drop_from_indexes(state, name, at->second);
   if (at->second.terms)
     for (const AssignmentRow& row : at->second.terms->rows) {
-      mark_queue_dirty(state, row.cluster_queue);
-      resolve_conflict(state, row.cluster_queue);
+      mark_queue_dirty(state.queues, row.cluster_queue);
+      resolve_conflict(state.queues, row.cluster_queue);
     }
   if (at->second.winner) {
     Cluster& cluster = mark_cluster_dirty(state, cluster_name);
@@ -421,7 +426,7 @@ void forget_claim(State& state, const std::string& name) {
   // recompute_claims() looks every name there up with at().
   state.claims.dirty.erase(name);
   choose_winner(state, cluster_name);
-  if (!winning_claim(state, cluster_name)) bound_taken_over(state, cluster_name);
+  if (!winning_claim(state.claims, cluster_name)) bound_taken_over(state, cluster_name);
   release_gone_flavors(state);
 }
 
@@ -437,9 +442,9 @@ std::string cluster_of_new_claim(const std::string& name) {
 void reparse_claims(State& state) {
   for (auto& [name, claim] : state.claims.by_name) {
     drop_from_indexes(state, name, claim);
-    understand_spec(state, claim, claim.seq);
+    understand_spec(state.configuration, claim, claim.seq);
     add_to_indexes(state, name, claim);
-    mark_claim_dirty(state, name);
+    mark_claim_dirty(state.claims, name);
     // It may have become valid by the configuration.
     if (claim.winner && claim.terms) note_named(state.clusters[cluster_of(claim)], *claim.terms);
   }

@@ -4,18 +4,18 @@
 
 namespace fairlead {
 
-const Claim* winning_claim(const State& state, const std::string& cluster) {
-  const auto at = state.claims.of_cluster.find(cluster);
-  if (at == state.claims.of_cluster.end()) return nullptr;
+const Claim* winning_claim(const ClaimTables& claims, const std::string& cluster) {
+  const auto at = claims.of_cluster.find(cluster);
+  if (at == claims.of_cluster.end()) return nullptr;
   for (const std::string& name : at->second)
-    if (const Claim& claim = state.claims.by_name.at(name); claim.winner) return &claim;
+    if (const Claim& claim = claims.by_name.at(name); claim.winner) return &claim;
   return nullptr;
 }
 
 DebounceSettings settings_of(const State& state, const std::string& cluster) {
   DebounceSettings settings = state.configuration.debounce;
   std::string why_not;
-  if (const Claim* claim = winning_claim(state, cluster))
+  if (const Claim* claim = winning_claim(state.claims, cluster))
     for (const auto& [parameter, value] : claim->facts.debounce)
       set_debounce_parameter(settings, parameter, value,
                              why_not);  // an invalid one is a warning on the claim
@@ -27,7 +27,7 @@ const ClusterTerms& terms_of(const State& state, const std::string& name, Cluste
   // One more than the count of changes, so that 0 means: not derived yet.
   const std::uint64_t as_of = *state.claims.terms_changes + 1;
   if (terms.as_of == as_of) return terms;
-  const Claim* claim = winning_claim(state, name);
+  const Claim* claim = winning_claim(state.claims, name);
   terms = {settings_of(state, name),
            headroom_of(state.configuration, claim && claim->terms ? &*claim->terms : nullptr),
            as_of};

@@ -8,7 +8,7 @@
 namespace fairlead {
 
 /// Returns the claim in force for the cluster; null if it has none.
-const Claim* winning_claim(const State& state, const std::string& cluster);
+const Claim* winning_claim(const ClaimTables& claims, const std::string& cluster);
 
 /// Returns the debounce settings in force for a cluster: the configuration's, overridden by the
 /// annotations of its claim.

@@ -16,12 +16,13 @@ const NameTable<NodeRecord>& counted_nodes(const Cluster& cluster) {
 
 // A node whose own allocatable has the resource has a device plugin: its number counts, and devices
 // that reach only it do not. Source: kube-scheduler's noderesources.
-bool offers_itself(const State& state, const NodeRecord& node, const std::string& resource) {
+bool offers_itself(const Configuration& configuration, const NodeRecord& node,
+                   const std::string& resource) {
   const auto has = [&node](const std::string& spelled) {
     return node.facts.allocatable.find(spelled).value_or(0) > 0;
   };
   if (has(resource)) return true;
-  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  const ResourceAliases& aliases = configuration.resource_aliases;
   return std::any_of(aliases.begin(), aliases.end(), [&](const auto& alias) {
     return alias.second == resource && has(alias.first);
   });
@@ -31,7 +32,7 @@ NodeClass class_of(const State& state, const Cluster& cluster, const NodeRecord&
   const DeviceIndex& index = *cluster.device_capacity.index;
   NodeClass made{flavors_of(cluster, node), !node.suppressed, {}};
   for (const DeviceResource& each : index.resources)
-    if (offers_itself(state, node, each.resource)) made.own.insert(each.resource);
+    if (offers_itself(state.configuration, node, each.resource)) made.own.insert(each.resource);
   return made;
 }
 
@@ -116,9 +117,9 @@ void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFact
 
 // Adds a class of nodes to those that a device is on. The device counts under the flavor that wins
 // the resource of them.
-void meet(const State& state, CountedFlavor& counts, const NodeClass& nodes,
+void meet(const FlavorTables& flavors, CountedFlavor& counts, const NodeClass& nodes,
           const std::string& resource) {
-  const NodeFlavor& flavor = nodes.flavors[state.flavors.candidates.of(resource)];
+  const NodeFlavor& flavor = nodes.flavors[flavors.candidates.of(resource)];
   if (!flavor.eligible || nodes.own.contains(resource)) return;
   if (counts.where == CountedFlavor::Where::nowhere)
     counts = {CountedFlavor::Where::flavor, flavor.name, nodes.growing};
@@ -141,7 +142,7 @@ CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const N
     case NodeReachKind::devices: return counts;
     case NodeReachKind::node: {
       const NodeRecord* node = counted_nodes(cluster).find(reach.node);
-      if (!node || offers_itself(state, *node, resource)) return counts;
+      if (!node || offers_itself(state.configuration, *node, resource)) return counts;
       if (const NodeFlavor& flavor = flavor_for(state, cluster, *node, resource); flavor.eligible)
         counts = {CountedFlavor::Where::flavor, flavor.name, !node->suppressed};
       return counts;
@@ -151,7 +152,7 @@ CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const N
   }
   // note_reach() has made the tally: pools are counted after it (prepare).
   for (const auto& [nodes, count] : cluster.device_capacity.index->tallies.at(text_of(reach)).nodes)
-    meet(state, counts, nodes, resource);
+    meet(state.flavors, counts, nodes, resource);
   return counts;
 }
 

@@ -358,9 +358,10 @@ LogTime next_device_deadline(const Cluster& cluster) {
   return holds.empty() ? kForever : holds.begin()->first;
 }
 
-std::optional<DevicesKnown> devices_known(const State& state, const Cluster& cluster) {
+std::optional<DevicesKnown> devices_known(const Configuration& configuration,
+                                          const Cluster& cluster) {
   const DeviceCapacityPart& part = cluster.device_capacity;
-  if (!part.published || !state.configuration.dra.quota) return std::nullopt;
+  if (!part.published || !configuration.dra.quota) return std::nullopt;
   for (std::size_t i = 0; i < kDeviceReasonCount; ++i) {
     const auto reason = static_cast<DeviceReason>(i);
     FaultText text;

@@ -46,6 +46,7 @@ struct DevicesKnown {
   std::string message;
 };
 /// Returns nullopt where no slice was ever published, or devices do not count.
-std::optional<DevicesKnown> devices_known(const State& state, const Cluster& cluster);
+std::optional<DevicesKnown> devices_known(const Configuration& configuration,
+                                          const Cluster& cluster);
 
 }  // namespace fairlead

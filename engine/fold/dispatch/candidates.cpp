@@ -31,24 +31,24 @@ std::vector<Place> places_in(const WorkerList& list, const Choices& among) {
 
 }  // namespace
 
-Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
-                     const DeviceDispatch& devices) {
+Obstacle obstacle_of(const NameMap<Cluster>& clusters, const WorkerList& list,
+                     const std::string& worker, const DeviceDispatch& devices) {
   const auto known = list.workers.find(worker);
   if (known == list.workers.end() || !known->second.selected) return Obstacle::leaving;
-  return obstacle_at(state, known->second.cluster, worker, devices);
+  return obstacle_at(clusters, known->second.cluster, worker, devices);
 }
 
-Obstacle obstacle_at(const State& state, const std::string& name, const std::string& worker,
-                     const DeviceDispatch& devices) {
-  const auto cluster = state.clusters.find(name);
-  if (cluster == state.clusters.end() || !is_watched(cluster->second)) return Obstacle::not_watched;
+Obstacle obstacle_at(const NameMap<Cluster>& clusters, const std::string& name,
+                     const std::string& worker, const DeviceDispatch& devices) {
+  const auto cluster = clusters.find(name);
+  if (cluster == clusters.end() || !is_watched(cluster->second)) return Obstacle::not_watched;
   if (!is_reachable(cluster->second)) return Obstacle::not_reachable;
   return devices.spent.contains(worker) ? Obstacle::spent : Obstacle::none;
 }
 
 const ExtendedNames& Chooser::names_of(const WorkerList& list) {
   const auto [at, added] = names_.try_emplace(&list);
-  if (added) at->second = extended_names(state_, list);
+  if (added) at->second = extended_names(state_.clusters, list);
   return at->second;
 }
 
@@ -91,7 +91,8 @@ std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecor
   std::optional<Value> least;
   Destination best;
   for (const Place& place : places_in(list, among)) {
-    if (obstacle_of(state_, list, *place.worker, record.devices) != Obstacle::none) continue;
+    if (obstacle_of(state_.clusters, list, *place.worker, record.devices) != Obstacle::none)
+      continue;
     const Asked asked = ask(id, record, list, *place.cluster);
     if (asked.fit.refusal) continue;
     const Value value = value_of(asked, place.number);
@@ -108,7 +109,8 @@ std::vector<Destination> Chooser::ranked(const NamespacedName& id, WorkloadRecor
                                          const WorkerList& list, const std::string& but) {
   std::map<Value, Destination> ranked;
   for (const Place& place : places_in(list, {nullptr, but})) {
-    if (obstacle_of(state_, list, *place.worker, record.devices) != Obstacle::none) continue;
+    if (obstacle_of(state_.clusters, list, *place.worker, record.devices) != Obstacle::none)
+      continue;
     const Asked asked = ask(id, record, list, *place.cluster);
     if (asked.fit.refusal) continue;
     ranked.emplace(value_of(asked, place.number),
@@ -126,7 +128,8 @@ std::optional<Destination> Chooser::only(const NamespacedName& id, WorkloadRecor
   const auto known = list.workers.find(worker);
   if (known == list.workers.end()) return std::nullopt;
   const std::string& cluster = known->second.cluster;
-  if (obstacle_at(state_, cluster, worker, record.devices) != Obstacle::none) return std::nullopt;
+  if (obstacle_at(state_.clusters, cluster, worker, record.devices) != Obstacle::none)
+    return std::nullopt;
   const Asked asked = ask(id, record, list, cluster);
   if (asked.fit.refusal) return std::nullopt;
   return Destination{worker, cluster, asked.fit.pods};

@@ -18,12 +18,12 @@ namespace fairlead {
 /// What keeps a worker from being a candidate, whatever fits there.
 enum class Obstacle : std::uint8_t { none, leaving, not_watched, not_reachable, spent };
 /// Returns the first that applies.
-Obstacle obstacle_of(const State& state, const WorkerList& list, const std::string& worker,
-                     const DeviceDispatch& devices);
+Obstacle obstacle_of(const NameMap<Cluster>& clusters, const WorkerList& list,
+                     const std::string& worker, const DeviceDispatch& devices);
 
 /// Returns the obstacle for a worker, whatever its place in the list.
-Obstacle obstacle_at(const State& state, const std::string& cluster, const std::string& worker,
-                     const DeviceDispatch& devices);
+Obstacle obstacle_at(const NameMap<Cluster>& clusters, const std::string& cluster,
+                     const std::string& worker, const DeviceDispatch& devices);
 
 /// The clusters among which a choice is made.
 struct Choices {

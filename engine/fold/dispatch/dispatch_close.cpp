@@ -17,9 +17,9 @@ namespace fairlead {
 
 namespace {
 
-WorkloadRecord* find_record(State& state, const NamespacedName& id) {
-  const auto at = state.multikueue.workloads.find(id);
-  return at == state.multikueue.workloads.end() ? nullptr : &at->second;
+WorkloadRecord* find_record(MultiKueue& multikueue, const NamespacedName& id) {
+  const auto at = multikueue.workloads.find(id);
+  return at == multikueue.workloads.end() ? nullptr : &at->second;
 }
 
 // ---- when a Workload is placed ----
@@ -75,17 +75,17 @@ std::optional<LogTime> due_of(const State& state, const WorkloadRecord& record,
   return due;
 }
 
-void set_due(State& state, const NamespacedName& id, DeviceDispatch& devices,
+void set_due(Dispatch& dispatch, const NamespacedName& id, DeviceDispatch& devices,
              std::optional<LogTime> due) {
   if (devices.due == due) return;
-  if (devices.due) state.dispatch.due.erase({*devices.due, id});
-  if (due) state.dispatch.due.emplace(*due, id);
+  if (devices.due) dispatch.due.erase({*devices.due, id});
+  if (due) dispatch.due.emplace(*due, id);
   devices.due = due;
 }
 
-void set_ticket(State& state, DeviceDispatch& devices, std::optional<DispatchTicket> ticket) {
+void set_ticket(Dispatch& dispatch, DeviceDispatch& devices, std::optional<DispatchTicket> ticket) {
   if (devices.ticket == ticket) return;
-  auto& waiting = state.dispatch.waiting;
+  auto& waiting = dispatch.waiting;
   if (devices.ticket) {
     // The ticket is in `waiting` as long as the Workload has it.
     const auto at = waiting.find(devices.ticket->placement);
@@ -99,15 +99,16 @@ void set_ticket(State& state, DeviceDispatch& devices, std::optional<DispatchTic
 void refresh_ticket(State& state, const NamespacedName& id, WorkloadRecord& record) {
   DeviceDispatch& devices = record.devices;
   const WorkloadFacts& facts = record.seen.facts;
-  const WorkerList* list = list_of_workload(state, facts);
-  set_due(state, id, devices, due_of(state, record, list));
+  const WorkerList* list = list_of_workload(state.multikueue, facts);
+  set_due(state.dispatch, id, devices, due_of(state, record, list));
   const auto& held = devices.reservation;
   const bool judged_now = record.nominates && !facts.deleting && list &&
                           (!held || is_restless(state, *held, *list) ||
                            has_lost_claim(state, id, record, held->cluster));
   std::optional<DispatchTicket> ticket;
-  if (judged_now) ticket = {check_of(state, facts)->placement, {facts.priority, facts.created, id}};
-  set_ticket(state, devices, std::move(ticket));
+  if (judged_now)
+    ticket = {check_of(state.multikueue, facts)->placement, {facts.priority, facts.created, id}};
+  set_ticket(state.dispatch, devices, std::move(ticket));
 }
 
 // ---- facts first ----
@@ -117,7 +118,7 @@ void forget_spent(State& state, const std::string& cluster) {
   const auto on = state.dispatch.spent_on.find(cluster);
   if (on == state.dispatch.spent_on.end()) return;
   for (const NamespacedName& id : on->second)
-    if (WorkloadRecord* record = find_record(state, id))
+    if (WorkloadRecord* record = find_record(state.multikueue, id))
       std::erase_if(record->devices.spent,
                     [&](const auto& spent) { return spent.second == cluster; });
   state.dispatch.spent_on.erase(on);
@@ -129,9 +130,9 @@ void give_up(State& state, const NamespacedName& id, WorkloadRecord& record) {
   follow_holder(state, id, record);
 }
 
-bool ends_reservation(const State& state, const WorkloadFacts& facts,
+bool ends_reservation(const MultiKueue& multikueue, const WorkloadFacts& facts,
                       const DeviceReservation& reservation) {
-  return facts.finished || facts.evicted || !facts.quota_reserved || !check_of(state, facts) ||
+  return facts.finished || facts.evicted || !facts.quota_reserved || !check_of(multikueue, facts) ||
          (!facts.cluster_name.empty() && facts.cluster_name != reservation.worker);
 }
 
@@ -151,7 +152,7 @@ void fold_reservation(State& state, const NamespacedName& id, WorkloadRecord& re
   if (placed && !devices.waited && devices.verdict == DeviceVerdict::none)
     devices.verdict = adopted(facts);
   devices.waited = devices.waited || !placed;
-  if (devices.reservation && ends_reservation(state, facts, *devices.reservation))
+  if (devices.reservation && ends_reservation(state.multikueue, facts, *devices.reservation))
     give_up(state, id, record);
   if (auto& reservation = devices.reservation) {
     if (!placed) reservation->placed_since.reset();
@@ -161,7 +162,8 @@ void fold_reservation(State& state, const NamespacedName& id, WorkloadRecord& re
       drop_rest(state, id, record);
     return;
   }
-  if (facts.finished || facts.evicted || !facts.quota_reserved || !check_of(state, facts))
+  if (facts.finished || facts.evicted || !facts.quota_reserved ||
+      !check_of(state.multikueue, facts))
     devices.verdict = DeviceVerdict::none;
   else if (placed && devices.waited)
     devices.verdict = DeviceVerdict::bypassed;
@@ -246,7 +248,7 @@ class Pass {
     WorkloadRecord& record = state_.multikueue.workloads.at(id);
     DeviceDispatch& devices = record.devices;
     if (!devices.ticket) return false;  // it was placed in this pass
-    const WorkerList* known = list_of_workload(state_, record.seen.facts);
+    const WorkerList* known = list_of_workload(state_.multikueue, record.seen.facts);
     if (!known) return false;
     const WorkerList& list = *known;
     if (is_being_written(list)) return false;
@@ -380,7 +382,7 @@ void follow_clusters(State& state, const std::set<std::string>& clusters) {
     if (std::exchange(changes.heard, false)) forget_spent(state, name);
   }
   for (const NamespacedName& id : all.dirty_workloads)
-    if (WorkloadRecord* record = find_record(state, id)) fold_facts(state, id, *record);
+    if (WorkloadRecord* record = find_record(state.multikueue, id)) fold_facts(state, id, *record);
   follow_bookings(state);
   for (const std::string& name : clusters) replace_by_facts(state, name);
   for (const std::string& name : std::set<std::string>(all.dirty_clusters))  // freed ones, too
@@ -392,7 +394,7 @@ void follow_clusters(State& state, const std::set<std::string>& clusters) {
 
 // Sets the nomination that the plan writes.
 void set_nomination(State& state, const NamespacedName& id) {
-  WorkloadRecord* record = find_record(state, id);
+  WorkloadRecord* record = find_record(state.multikueue, id);
   if (!record) return;
   const auto& reservation = record->devices.reservation;
   record->nomination.clear();
@@ -409,7 +411,7 @@ void set_nomination(State& state, const NamespacedName& id) {
 
 bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) {
   if (dispatches_by_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
-    const WorkerList* list = list_of_workload(state, record.seen.facts);
+    const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
     // One with a reservation counts as such until it is released.
     if (record.devices.reservation || uses_devices(state, list, record.seen.facts)) {
       state.dispatch.dirty_workloads.insert(id);
@@ -426,8 +428,8 @@ bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) 
 void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record) {
   release(state, id, record);
   forget_holder(state, id, record);
-  set_due(state, id, record.devices, std::nullopt);
-  set_ticket(state, record.devices, std::nullopt);
+  set_due(state.dispatch, id, record.devices, std::nullopt);
+  set_ticket(state.dispatch, record.devices, std::nullopt);
   for (const auto& [worker, cluster] : record.devices.spent) {
     const auto on = state.dispatch.spent_on.find(cluster);
     if (on == state.dispatch.spent_on.end()) continue;
@@ -468,16 +470,13 @@ void recompute_dispatch(State& state) {
     return;
   }
   mark_due_workloads_dirty(state);
-  // A copy: what is freed on the way adds to the set.
-  const std::set<std::string> clusters = all.dirty_clusters;
-  follow_clusters(state, clusters);
+  follow_clusters(state, std::set(all.dirty_clusters));  // a copy: what is freed adds to the set
   std::set<NamespacedName> marked = std::exchange(all.dirty_workloads, {});
-  for (const NamespacedName& id : marked) {
-    WorkloadRecord* record = find_record(state, id);
-    if (!record) continue;
-    refresh_ticket(state, id, *record);
-    mark_made_claims_dirty(state, id, record->seen.facts);
-  }
+  for (const NamespacedName& id : marked)
+    if (WorkloadRecord* record = find_record(state.multikueue, id)) {
+      refresh_ticket(state, id, *record);
+      mark_made_claims_dirty(state, id, record->seen.facts);
+    }
   std::set<NamespacedName> changed = marked;
   Pass pass(state);
   bool again = false;

@@ -16,12 +16,12 @@ namespace {
 
 // Whether a class of some cluster of the list is as wanted.
 template <class Wanted>
-bool any_class(const State& state, const WorkerList& list, const Wanted& wanted) {
+bool any_class(const NameMap<Cluster>& clusters, const WorkerList& list, const Wanted& wanted) {
   return std::any_of(list.names.begin(), list.names.end(), [&](const std::string& worker) {
     const auto known = list.workers.find(worker);
     if (known == list.workers.end()) return false;
-    const auto cluster = state.clusters.find(known->second.cluster);
-    if (cluster == state.clusters.end()) return false;
+    const auto cluster = clusters.find(known->second.cluster);
+    if (cluster == clusters.end()) return false;
     const auto& classes = cluster->second.devices.classes;
     return std::any_of(classes.begin(), classes.end(),
                        [&](const auto& entry) { return wanted(entry.second.facts); });
@@ -54,9 +54,9 @@ ReservedClaims reserved_claims(const State& state, const std::string& cluster,
 
 }  // namespace
 
-ExtendedNames extended_names(const State& state, const WorkerList& list) {
+ExtendedNames extended_names(const NameMap<Cluster>& clusters, const WorkerList& list) {
   ExtendedNames names;
-  any_class(state, list, [&](const DeviceClassFacts& facts) {
+  any_class(clusters, list, [&](const DeviceClassFacts& facts) {
     if (!facts.extended_resource.empty()) names.insert(facts.extended_resource);
     return false;
   });
@@ -68,7 +68,7 @@ bool uses_devices(const State& state, const WorkerList* list, const WorkloadFact
   if (!state.configuration.dra.dispatch) return false;
   const auto is_device = [&](const auto& asked) {
     if (asked.first.starts_with(kImplicitName)) return true;
-    return list && any_class(state, *list, [&](const DeviceClassFacts& facts) {
+    return list && any_class(state.clusters, *list, [&](const DeviceClassFacts& facts) {
              return facts.extended_resource == asked.first;
            });
   };

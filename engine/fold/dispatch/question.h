@@ -14,7 +14,7 @@ namespace fairlead {
 
 /// The extended resources that a DeviceClass of some cluster of a list gives.
 using ExtendedNames = std::set<std::string>;
-ExtendedNames extended_names(const State& state, const WorkerList& list);
+ExtendedNames extended_names(const NameMap<Cluster>& clusters, const WorkerList& list);
 
 /// Whether a pod of the Workload has fleet claims or asks for a device: by claims, by an extended
 /// resource that a class of a cluster of its list (null: it has none) gives, or by the implicit

@@ -49,16 +49,16 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return answers;
   const WorkloadRecord& record = at->second;
-  const WorkerList* list = list_of_workload(state, record.seen.facts);
+  const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
   if (!list) return answers;
   if (!uses_devices(state, list, record.seen.facts)) return answers;
-  const ExtendedNames names = extended_names(state, *list);
+  const ExtendedNames names = extended_names(state.clusters, *list);
   for (const std::string& worker : list->names) {
     WorkerAnswer& answer = answers.emplace_back();
     answer.worker = worker;
     if (const auto known = list->workers.find(worker); known != list->workers.end())
       answer.cluster = known->second.cluster;
-    answer.obstacle = obstacle_of(state, *list, worker, record.devices);
+    answer.obstacle = obstacle_of(state.clusters, *list, worker, record.devices);
     answer.reason = text_of(answer.obstacle);
     if (answer.obstacle != Obstacle::none) continue;
     answer.fit = ask_beside_others(state, answer.cluster, id, record, names, fit);
@@ -74,10 +74,10 @@ std::vector<RequestObstacles> obstacles_of(const State& state, const NamespacedN
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return {};
   const WorkloadRecord& record = at->second;
-  const WorkerList* list = list_of_workload(state, record.seen.facts);
+  const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
   const auto known = state.clusters.find(cluster);
   if (!list || known == state.clusters.end() || !is_watched(known->second)) return {};
-  return ask_beside_others(state, cluster, id, record, extended_names(state, *list),
+  return ask_beside_others(state, cluster, id, record, extended_names(state.clusters, *list),
                            find_obstacles);
 }
 

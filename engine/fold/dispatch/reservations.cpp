@@ -33,9 +33,10 @@ bool give_up(const WorkloadFacts& workload, DeviceReservation& reservation,
   return false;
 }
 
-WorkloadRecord* reserved_in(State& state, const NamespacedName& id, const std::string& cluster) {
-  const auto at = state.multikueue.workloads.find(id);
-  if (at == state.multikueue.workloads.end()) return nullptr;
+WorkloadRecord* reserved_in(MultiKueue& multikueue, const NamespacedName& id,
+                            const std::string& cluster) {
+  const auto at = multikueue.workloads.find(id);
+  if (at == multikueue.workloads.end()) return nullptr;
   const auto& reservation = at->second.devices.reservation;
   return reservation && reservation->cluster == cluster ? &at->second : nullptr;
 }
@@ -55,7 +56,7 @@ void replace_by(State& state, const std::string& cluster, const NamespacedName& 
     if (known == index.pods.end() || known->second.first != claim.first) continue;
     const MemberPod& pod = devices.pods.at(known->second);
     const NamespacedName id{claim.first, pod.origin.workload};
-    WorkloadRecord* const workload = reserved_in(state, id, cluster);
+    WorkloadRecord* const workload = reserved_in(state.multikueue, id, cluster);
     if (!workload) continue;
     DeviceReservation& reservation = *workload->devices.reservation;
     if (reservation.replaced_by.contains(claim)) return;
@@ -162,9 +163,10 @@ bool mend(State& state, const std::string& cluster, const NamespacedName& id,
   const Rest rest(record.seen.facts, reservation);
   SearchIndex& index = search_index(state, cluster);
   index.release(id);
-  const WorkerList* list = list_of_workload(state, record.seen.facts);
-  const FitQuestion question = question_of(state, cluster, id, rest.pod_sets(),
-                                           list ? extended_names(state, *list) : ExtendedNames());
+  const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
+  const FitQuestion question =
+      question_of(state, cluster, id, rest.pod_sets(),
+                  list ? extended_names(state.clusters, *list) : ExtendedNames());
   const OwnBookings booked(state, index, cluster, id, record.seen.facts);
   auto pods = solve_again(state.clusters.at(cluster), index, question,
                           rest.numbered(reservation.pods), own_claims(state, cluster, id));

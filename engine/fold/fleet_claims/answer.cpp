@@ -52,7 +52,7 @@ class FleetJudge {
 
  private:
   const FleetResourceClaimFacts& facts_of(const FleetNeed& need) const {
-    return find_claim(std::as_const(state_), need.claim)->seen.facts;
+    return find_claim(std::as_const(state_.fleet), need.claim)->seen.facts;
   }
   bool is_pending(const FleetNeed& need) const { return !facts_of(need).allocation; }
 
@@ -68,7 +68,7 @@ class FleetJudge {
     const auto refuse = [&](DeviceVerdict verdict, const std::string& what) {
       return FleetAnswer{"", verdict, "entry " + need.entry + ": " + what};
     };
-    const FleetClaimRecord* claim = find_claim(std::as_const(state_), need.claim);
+    const FleetClaimRecord* claim = find_claim(std::as_const(state_.fleet), need.claim);
     if (!claim) return refuse(DeviceVerdict::claim_not_found, missing(need));
     const FleetResourceClaimFacts& facts = claim->seen.facts;
     if (facts.deleting)
@@ -96,7 +96,7 @@ class FleetJudge {
   // ---- 2. pins ----
 
   bool is_releasable(const FleetNeed& need) const {
-    const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
+    const FleetClaimRecord& claim = *find_claim(std::as_const(state_.fleet), need.claim);
     // The Workload's own reservation does not count as a use by another: else it would pin the
     // Workload to a cluster that is lost.
     return claim.seen.facts.allocation && !claim.seen.facts.spec.immediate &&
@@ -107,7 +107,7 @@ class FleetJudge {
   enum class Pins : std::uint8_t { all, but_releasable };
   const FleetNeed* obstacle(const std::string& cluster, Pins pins) const {
     for (const FleetNeed& need : needs_.all) {
-      if (!is_suitable(state_, facts_of(need), cluster)) return &need;
+      if (!is_suitable(state_.fleet, facts_of(need), cluster)) return &need;
       if (pins == Pins::but_releasable && is_releasable(need)) continue;
       if (!is_in_reach(facts_of(need), cluster)) return &need;
     }
@@ -133,7 +133,7 @@ class FleetJudge {
       if (record_.devices.reservation && !can_book_at(cluster)) continue;
       for (const FleetNeed& need : needs_.all) {
         if (!is_releasable(need) || is_in_reach(facts_of(need), cluster)) continue;
-        const Seq seq = find_claim(state_, need.claim)->allocated_seq;
+        const Seq seq = find_claim(state_.fleet, need.claim)->allocated_seq;
         if (!last || seq > last_seq) last = &need;
         last_seq = std::max(seq, last_seq);
       }
@@ -141,7 +141,7 @@ class FleetJudge {
     if (!last) return std::nullopt;
     // A driver takes an allocation back only when nobody is in reservedFor. The nomination of the
     // Workload, if it has one, goes with its use of the claim (has_lost_claim).
-    FleetClaimRecord& claim = *find_claim(state_, last->claim);
+    FleetClaimRecord& claim = *find_claim(state_.fleet, last->claim);
     claim.release = true;
     claim.holders.erase(id_);
     state_.fleet.dirty_claims.insert(last->claim);
@@ -154,7 +154,7 @@ class FleetJudge {
   bool can_book_at(const std::string& cluster) {
     TrialBookings trial(state_, cluster);
     for (const FleetNeed& need : needs_.all) {
-      const FleetClaimRecord& claim = *find_claim(state_, need.claim);
+      const FleetClaimRecord& claim = *find_claim(state_.fleet, need.claim);
       const bool is_there = claim.booking
                                 ? claim.booking->cluster == cluster
                                 : !is_pending(need) && is_in_reach(facts_of(need), cluster);
@@ -181,7 +181,7 @@ class FleetJudge {
 
   // What the drivers have said; null if nothing was asked for this Workload.
   const FleetSchedulingFacts* scheduling() const {
-    const auto* asked = scheduling_of(state_, id_, record_);
+    const auto* asked = scheduling_of(state_.fleet, id_, record_);
     return asked ? &asked->facts : nullptr;
   }
 
@@ -234,7 +234,8 @@ class FleetJudge {
         const auto answer = booking_at(*need, cluster);
         if (!answer) return need;
         const bool is_last = need == pending.back();
-        if (!is_last && !find_claim(state_, need->claim)->booking) trial.book(need->claim, *answer);
+        if (!is_last && !find_claim(state_.fleet, need->claim)->booking)
+          trial.book(need->claim, *answer);
         continue;
       }
       if (said && is_called_unsuitable(*said, need->entry, cluster)) return need;
@@ -245,14 +246,14 @@ class FleetJudge {
   // ---- bookings: we are the driver ----
 
   bool is_ours(const FleetNeed& need) const {
-    return is_booking(state_, *find_claim(std::as_const(state_), need.claim));
+    return is_booking(state_, *find_claim(std::as_const(state_.fleet), need.claim));
   }
 
   // What the claim would get in a cluster; nullopt if it does not fit there or is booked elsewhere.
   // No Workload takes a booking from another that waits for the same claim: that one would take it
   // back.
   std::optional<FitAnswer> booking_at(const FleetNeed& need, const std::string& cluster) {
-    if (const auto& decided = find_claim(state_, need.claim)->booking)
+    if (const auto& decided = find_claim(state_.fleet, need.claim)->booking)
       return decided->cluster == cluster ? std::optional(FitAnswer{}) : std::nullopt;
     std::optional<FitAnswer> answer = ask_for_booking(state_, need.claim, cluster);
     return answer && !answer->refusal ? std::move(answer) : std::nullopt;
@@ -262,7 +263,7 @@ class FleetJudge {
   void book_pending(const std::vector<const FleetNeed*>& pending) {
     const std::string& cluster = record_.devices.asked.selected;
     for (const FleetNeed* need : pending) {
-      if (!is_ours(*need) || find_claim(state_, need->claim)->booking) continue;
+      if (!is_ours(*need) || find_claim(state_.fleet, need->claim)->booking) continue;
       // There is an answer where the selection is of now. One that was read back from the
       // FleetScheduling was asked for, too (select).
       if (const auto answer = booking_at(*need, cluster))
@@ -308,7 +309,7 @@ class FleetJudge {
 
   std::optional<FleetAnswer> claims_of_others() const {
     for (const FleetNeed& need : needs_.all) {
-      const FleetClaimRecord& claim = *find_claim(std::as_const(state_), need.claim);
+      const FleetClaimRecord& claim = *find_claim(std::as_const(state_.fleet), need.claim);
       const std::size_t others = other_consumers(claim, id_);
       const std::string what =
           "entry " + need.entry + ": " + claim_text(need) + " is reserved for ";
@@ -340,7 +341,7 @@ class FleetJudge {
 
 // The Workload gives a claim up: those that wait for it are placed in the same moment.
 void drop_holder(State& state, const NamespacedName& claim, const NamespacedName& id) {
-  find_claim(state, claim)->holders.erase(id);
+  find_claim(state.fleet, claim)->holders.erase(id);
   state.fleet.dirty_claims.insert(claim);
   const auto users = state.fleet.users.find(claim);
   if (users == state.fleet.users.end()) return;
@@ -366,7 +367,7 @@ void mark_made_claims_dirty(State& state, const NamespacedName& id, const Worklo
 
 void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record) {
   for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
-    find_claim(state, need.claim)->holders.insert(id);
+    find_claim(state.fleet, need.claim)->holders.insert(id);
     state.fleet.dirty_claims.insert(need.claim);
   }
 }
@@ -376,7 +377,7 @@ void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord&
   const bool runs = !facts.cluster_name.empty() && facts.quota_reserved && !facts.finished &&
                     !facts.evicted && has_fleet_needs(state.configuration, facts);
   for (const NamespacedName& name : claims_named(id, facts)) {
-    FleetClaimRecord* claim = find_claim(state, name);
+    FleetClaimRecord* claim = find_claim(state.fleet, name);
     if (!claim) continue;
     const bool held = claim->holders.contains(id);
     const bool holds = (held && record.devices.reservation.has_value()) ||
@@ -389,7 +390,7 @@ void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord&
 
 void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord& record) {
   for (const NamespacedName& name : claims_named(id, record.seen.facts))
-    if (const FleetClaimRecord* claim = find_claim(state, name);
+    if (const FleetClaimRecord* claim = find_claim(state.fleet, name);
         claim && claim->holders.contains(id))
       drop_holder(state, name, id);
 }
@@ -399,7 +400,7 @@ bool has_lost_claim(const State& state, const NamespacedName& id, const Workload
   if (!record.devices.reservation) return false;
   const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
   return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
-    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     if (!claim || !claim->holders.contains(id)) return true;
     return !claim->seen.facts.allocation || !is_in_reach(claim->seen.facts, cluster);
   });

@@ -81,7 +81,7 @@ std::optional<Booking> read_back(const FleetResourceClaimFacts& facts) {
 // index that the cluster gets.
 void keep_booking(State& state, const NamespacedName& id, Booking booking) {
   end_booking(state, id);
-  FleetClaimRecord& claim = *find_claim(state, id);
+  FleetClaimRecord& claim = *find_claim(state.fleet, id);
   state.fleet.booked_on[booking.cluster].insert(id);
   claim.booking = std::move(booking);
   if (state.clusters.contains(claim.booking->cluster))
@@ -96,7 +96,7 @@ bool is_wanted_now(const FleetClaimRecord& claim) {
 
 // Brings one claim to what was observed of it.
 void follow_claim(State& state, const NamespacedName& id) {
-  FleetClaimRecord* claim = find_claim(state, id);
+  FleetClaimRecord* claim = find_claim(state.fleet, id);
   state.fleet.unbooked.erase(id);
   if (!claim) return;
   const FleetResourceClaimFacts& facts = claim->seen.facts;
@@ -112,7 +112,7 @@ void follow_claim(State& state, const NamespacedName& id) {
 
 // Books an Immediate claim where it fits best.
 void try_to_book(State& state, const NamespacedName& id) {
-  const FleetClaimRecord& claim = *find_claim(state, id);
+  const FleetClaimRecord& claim = *find_claim(state.fleet, id);
   // Only claims of our classes are in `unbooked` (follow_claim), so the class is there.
   const auto& suitable = class_of(state, claim)->suitable;
   std::optional<std::tuple<std::int64_t, std::int64_t>> least;
@@ -154,7 +154,7 @@ bool is_booking(const State& state, const FleetClaimRecord& claim) {
 std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
                                          const std::string& cluster) {
   const ResourceClaimTemplateFacts* wanted =
-      template_of_booking(state, id, *find_claim(std::as_const(state), id));
+      template_of_booking(state, id, *find_claim(std::as_const(state.fleet), id));
   if (!wanted) return std::nullopt;
   SearchIndex& index = search_index(state, cluster);
   const BookingPod asked(state, cluster, *wanted);
@@ -166,7 +166,7 @@ std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
 void book(State& state, const NamespacedName& id, const std::string& cluster,
           const FitAnswer& answer) {
   Booking booking{cluster, devices_of(answer), state.clusters.at(cluster).search.changes.causes};
-  remember(booking.causes, find_claim(state, id)->seen.seq);
+  remember(booking.causes, find_claim(state.fleet, id)->seen.seq);
   keep_booking(state, id, std::move(booking));
   note_reserved(state, cluster);
   state.fleet.unbooked.erase(id);
@@ -182,7 +182,7 @@ TrialBookings::~TrialBookings() {
 }
 
 void end_booking(State& state, const NamespacedName& id) {
-  FleetClaimRecord* claim = find_claim(state, id);
+  FleetClaimRecord* claim = find_claim(state.fleet, id);
   if (!claim || !claim->booking) return;
   const Booking ended = *std::exchange(claim->booking, std::nullopt);
   const std::string& cluster = ended.cluster;
@@ -213,7 +213,7 @@ void book_immediate_claims(State& state, const std::set<std::string>& touched) {
   std::map<std::pair<LogTime, NamespacedName>, NamespacedName> waiting;  // the older one first
   for (const NamespacedName& id : state.fleet.unbooked)
     if (!touched.empty() || state.fleet.dirty_claims.contains(id))
-      waiting.emplace(std::pair{find_claim(state, id)->seen.facts.created, id}, id);
+      waiting.emplace(std::pair{find_claim(state.fleet, id)->seen.facts.created, id}, id);
   for (const auto& [order, id] : waiting) try_to_book(state, id);
 }
 
@@ -225,7 +225,7 @@ OwnBookings::OwnBookings(const State& state, SearchIndex& index, const std::stri
   const auto on = state.fleet.booked_on.find(cluster);
   if (on == state.fleet.booked_on.end()) return;
   for (const FleetNeed& need : fleet_needs(state.configuration, workload, facts).all) {
-    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     if (!claim || !on->second.contains(need.claim) || other_consumers(*claim, workload) > 0)
       continue;
     index_.unbook(need.claim);
@@ -241,7 +241,7 @@ bool has_bookings(const State& state, const NamespacedName& workload, const Work
   if (state.fleet.booked_on.empty()) return false;
   const FleetNeeds needs = fleet_needs(state.configuration, workload, facts);
   return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
-    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     return claim && claim->booking;
   });
 }

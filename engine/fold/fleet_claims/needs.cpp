@@ -69,14 +69,14 @@ std::vector<NamespacedName> claims_named(const NamespacedName& id, const Workloa
   return claims;
 }
 
-const FleetClaimRecord* find_claim(const State& state, const NamespacedName& id) {
-  const auto at = state.fleet.claims.find(id);
-  return at == state.fleet.claims.end() ? nullptr : &at->second;
+const FleetClaimRecord* find_claim(const FleetClaims& fleet, const NamespacedName& id) {
+  const auto at = fleet.claims.find(id);
+  return at == fleet.claims.end() ? nullptr : &at->second;
 }
 
-FleetClaimRecord* find_claim(State& state, const NamespacedName& id) {
-  const auto at = state.fleet.claims.find(id);
-  return at == state.fleet.claims.end() ? nullptr : &at->second;
+FleetClaimRecord* find_claim(FleetClaims& fleet, const NamespacedName& id) {
+  const auto at = fleet.claims.find(id);
+  return at == fleet.claims.end() ? nullptr : &at->second;
 }
 
 bool is_made_for(const FleetClaimRecord& claim, const std::string& uid) {
@@ -84,10 +84,10 @@ bool is_made_for(const FleetClaimRecord& claim, const std::string& uid) {
   return std::binary_search(owners.begin(), owners.end(), uid);
 }
 
-bool is_suitable(const State& state, const FleetResourceClaimFacts& claim,
+bool is_suitable(const FleetClaims& fleet, const FleetResourceClaimFacts& claim,
                  const std::string& cluster) {
-  const auto at = state.fleet.classes.find(claim.spec.resource_class);
-  return at == state.fleet.classes.end() || lists(at->second.facts.suitable, cluster);
+  const auto at = fleet.classes.find(claim.spec.resource_class);
+  return at == fleet.classes.end() || lists(at->second.facts.suitable, cluster);
 }
 
 bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluster) {
@@ -99,11 +99,11 @@ bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid) {
   return owners.empty() || std::binary_search(owners.begin(), owners.end(), uid);
 }
 
-const Observed<FleetSchedulingFacts>* scheduling_of(const State& state, const NamespacedName& id,
+const Observed<FleetSchedulingFacts>* scheduling_of(const FleetClaims& fleet,
+                                                    const NamespacedName& id,
                                                     const WorkloadRecord& record) {
-  const auto at = state.fleet.schedulings.find(id);
-  if (at == state.fleet.schedulings.end() || !is_owned(at->second.facts, record.seen.uid))
-    return nullptr;
+  const auto at = fleet.schedulings.find(id);
+  if (at == fleet.schedulings.end() || !is_owned(at->second.facts, record.seen.uid)) return nullptr;
   return &at->second;
 }
 
@@ -133,7 +133,7 @@ bool are_claims_reserved(const State& state, const NamespacedName& id,
                          const WorkloadRecord& record) {
   const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
   return std::all_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
-    const FleetClaimRecord* claim = find_claim(state, need.claim);
+    const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     return claim && is_reserved_for(*claim, record.seen.uid);
   });
 }
@@ -150,12 +150,12 @@ bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadR
          !are_claims_reserved(state, id, record);
 }
 
-std::vector<ClaimConsumer> wished_consumers(const State& state, const NamespacedName& id,
+std::vector<ClaimConsumer> wished_consumers(const MultiKueue& multikueue, const NamespacedName& id,
                                             const FleetClaimRecord& claim) {
   std::map<std::string, ClaimConsumer> missing;  // by name: of the claim's namespace
   for (const NamespacedName& holder : claim.holders)
-    if (const auto at = state.multikueue.workloads.find(holder);
-        at != state.multikueue.workloads.end() && holder.first == id.first)
+    if (const auto at = multikueue.workloads.find(holder);
+        at != multikueue.workloads.end() && holder.first == id.first)
       missing.emplace(holder.second, consumer_of(holder.second, at->second.seen.uid));
   std::vector<ClaimConsumer> wished;
   for (const ClaimConsumer& entry : claim.seen.facts.reserved_for) {

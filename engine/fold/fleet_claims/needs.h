@@ -37,13 +37,13 @@ std::vector<NamespacedName> claims_named(const NamespacedName& id, const Workloa
 bool has_fleet_needs(const Configuration& configuration, const WorkloadFacts& workload);
 
 /// Returns the claim of a need; null if there is none.
-const FleetClaimRecord* find_claim(const State& state, const NamespacedName& id);
-FleetClaimRecord* find_claim(State& state, const NamespacedName& id);
+const FleetClaimRecord* find_claim(const FleetClaims& fleet, const NamespacedName& id);
+FleetClaimRecord* find_claim(FleetClaims& fleet, const NamespacedName& id);
 /// Whether the claim was made for the Workload with that uid.
 bool is_made_for(const FleetClaimRecord& claim, const std::string& uid);
 
 /// Whether the class of the claim lets it be used in the cluster; one that is missing does.
-bool is_suitable(const State& state, const FleetResourceClaimFacts& claim,
+bool is_suitable(const FleetClaims& fleet, const FleetResourceClaimFacts& claim,
                  const std::string& cluster);
 /// Whether the claim can be used in the cluster as it is allocated; one that is not yet can.
 bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluster);
@@ -51,7 +51,8 @@ bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluste
 /// Whether the FleetScheduling belongs to the Workload with that uid, and not to an earlier one.
 bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid);
 /// Returns what the drivers of the Workload's claims were asked, and their answers; null: nothing.
-const Observed<FleetSchedulingFacts>* scheduling_of(const State& state, const NamespacedName& id,
+const Observed<FleetSchedulingFacts>* scheduling_of(const FleetClaims& fleet,
+                                                    const NamespacedName& id,
                                                     const WorkloadRecord& record);
 /// Whether the driver of the entry's claim has said that the cluster does not suit it.
 bool is_called_unsuitable(const FleetSchedulingFacts& scheduling, const std::string& entry,
@@ -73,7 +74,7 @@ std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName&
 /// reserved for it.
 bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record);
 /// Returns status.reservedFor as it should be: what other consumers have is kept.
-std::vector<ClaimConsumer> wished_consumers(const State& state, const NamespacedName& id,
+std::vector<ClaimConsumer> wished_consumers(const MultiKueue& multikueue, const NamespacedName& id,
                                             const FleetClaimRecord& claim);
 
 /// The most consumers of one claim (status.reservedFor of resource.k8s.io has the same bound).

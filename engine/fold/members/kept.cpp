@@ -43,7 +43,7 @@ void bound_taken_over(State& state, const std::string& name) {
   // What was taken over counts as admitted only as far as it is granted: a smaller grant cuts it
   // for good.
   std::map<MemberPair, Amount> granted;
-  if (const Claim* claim = winning_claim(state, name))
+  if (const Claim* claim = winning_claim(state.claims, name))
     for (const Grant& grant : claim->grants)
       granted[{grant.row.cluster_queue, grant.row.flavor, grant.row.resource}] = grant.granted;
   std::set<std::string> queues;

@@ -121,7 +121,7 @@ std::optional<Touch> touch_due(const State& state, const std::string& member,
   if (!first) return std::nullopt;
   LogTime due = *first;
   const ObjectKey object{Kind::manifest_work, member, work};
-  if (const WriteState* write = write_of(state, object); write && write->last_write)
+  if (const WriteState* write = write_of(state.writes, object); write && write->last_write)
     due = std::max(due, *write->last_write + kTouchInterval);
   return Touch{*which, due};
 }

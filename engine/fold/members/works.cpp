@@ -20,12 +20,11 @@ constexpr std::string_view kPolicyPrefix = "fairlead-";
 
 using MemberPairs = std::map<MemberPair, Amount>;
 
-MemberPairs pairs_of(const State& state, std::span<const WorkQuota> quotas) {
+MemberPairs pairs_of(const Configuration& configuration, std::span<const WorkQuota> quotas) {
   MemberPairs pairs;
   for (const WorkQuota& quota : quotas)
     pairs[{quota.cluster_queue, quota.flavor,
-           canonical_resource(state.configuration.resource_aliases, quota.resource)}] =
-        quota.nominal;
+           canonical_resource(configuration.resource_aliases, quota.resource)}] = quota.nominal;
   return pairs;
 }
 
@@ -46,13 +45,13 @@ MemberPairs confirmed_of(const Cluster& cluster, const std::string& queue) {
   return pairs;
 }
 
-void confirm(State& state, Cluster& cluster, const std::string& queue,
+void confirm(QueueTables& queues, Cluster& cluster, const std::string& queue,
              const MemberPairs& confirmed) {
   const MemberPairs before = confirmed_of(cluster, queue);
   if (before != confirmed) {
     for (const auto& [pair, amount] : before) cluster.member.confirmed.erase(pair);
     cluster.member.confirmed.insert(confirmed.begin(), confirmed.end());
-    requote(state, queue);
+    requote(queues, queue);
   }
   drop_confirmed(cluster, queue);
 }
@@ -64,7 +63,8 @@ MemberPairs content_of(const State& state, const Cluster& cluster,
   MemberPairs content;
   bool first = true;
   for (const std::string& name : works) {
-    const MemberPairs of = pairs_of(state, quotas_in(cluster.member.quota_works.at(name), queue));
+    const MemberPairs of =
+        pairs_of(state.configuration, quotas_in(cluster.member.quota_works.at(name), queue));
     content = std::exchange(first, false) ? of : least_of(content, of);
   }
   return content;
@@ -74,7 +74,7 @@ MemberPairs content_of(const State& state, const Cluster& cluster,
 // queue is not active, either content may be in force: only the least of both is known.
 void confirm_queue(State& state, Cluster& cluster, const std::string& queue) {
   const MemberPairs content = content_of(state, cluster, works_with(cluster, queue), queue);
-  confirm(state, cluster, queue,
+  confirm(state.queues, cluster, queue,
           is_settled(cluster, queue) ? content : least_of(confirmed_of(cluster, queue), content));
 }
 
@@ -191,7 +191,7 @@ std::set<std::string> works_written(const State& state, const std::string& clust
 bool quota_write_pending(const State& state, const std::string& cluster) {
   return std::ranges::any_of(works_written(state, cluster), [&](const std::string& name) {
     return quota_work_number(name) &&
-           write_pending(state, of_object(kHub, {Kind::manifest_work, cluster, name}));
+           write_pending(state.writes, of_object(kHub, {Kind::manifest_work, cluster, name}));
   });
 }
 
@@ -232,7 +232,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   for (const std::string& queue : queues) confirm_queue(state, cluster, queue);
   if (before != work.facts.quotas) release_gone_flavors(state);
   recompute_member_queues(state, seen.key.namespace_);
-  mark_cluster_claims_dirty(state, seen.key.namespace_);
+  mark_cluster_claims_dirty(state.claims, seen.key.namespace_);
 }
 
 void forget_work(State& state, const ObjectKey& key) {
@@ -249,7 +249,7 @@ void forget_work(State& state, const ObjectKey& key) {
   for (const std::string& queue : queues) confirm_queue(state, cluster, queue);
   recompute_member_queues(state, key.namespace_);
   release_gone_flavors(state);
-  mark_cluster_claims_dirty(state, key.namespace_);
+  mark_cluster_claims_dirty(state.claims, key.namespace_);
 }
 
 void observe_queue_at_member(State& state, const std::string& cluster_name,
@@ -257,7 +257,7 @@ void observe_queue_at_member(State& state, const std::string& cluster_name,
   Cluster& cluster = state.clusters.at(cluster_name);
   if (!work_with(cluster, queue)) return;
   confirm_queue(state, cluster, queue);
-  mark_cluster_claims_dirty(state, cluster_name);
+  mark_cluster_claims_dirty(state.claims, cluster_name);
 }
 
 void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
@@ -269,14 +269,14 @@ void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
                                                       seen.generation,
                                                       std::get<BindingPolicyFacts>(seen.facts),
                                                       seq};
-  mark_cluster_claims_dirty(state, cluster);
+  mark_cluster_claims_dirty(state.claims, cluster);
 }
 
 void forget_policy(State& state, const ObjectKey& key) {
   const std::string cluster = cluster_of_policy(key.name);
   if (!state.clusters.contains(cluster)) return;
   mark_cluster_dirty(state, cluster).member.policy = {};
-  mark_cluster_claims_dirty(state, cluster);
+  mark_cluster_claims_dirty(state.claims, cluster);
 }
 
 void expect_work(State& state, const PatchIntended& intent) {
@@ -293,10 +293,10 @@ void expect_work(State& state, const PatchIntended& intent) {
       work != cluster.member.quota_works.end())
     queues.merge(queues_of(work->second.facts.quotas));
   for (const std::string& queue : queues) {
-    const MemberPairs content = pairs_of(state, quotas_in(after, queue));
+    const MemberPairs content = pairs_of(state.configuration, quotas_in(after, queue));
     // A queue that leaves this work while another one has it stays as that one has it.
     if (content.empty() && works_with(cluster, queue).size() > 1) continue;
-    confirm(state, cluster, queue, least_of(confirmed_of(cluster, queue), content));
+    confirm(state.queues, cluster, queue, least_of(confirmed_of(cluster, queue), content));
   }
 }
 

@@ -25,7 +25,7 @@ ConditionFacts written(const Json& conditions, const char* type) {
 
 bool check_status_is_foreign(const State& state, const std::string& name) {
   const auto check = state.multikueue.checks.find(name);
-  const WriteState* write = status_write_of(state, {Kind::admission_check, "", name});
+  const WriteState* write = status_write_of(state.writes, {Kind::admission_check, "", name});
   if (check == state.multikueue.checks.end() || !write || write->outstanding || write->awaits() ||
       write->status().body.empty())
     return false;

@@ -69,7 +69,7 @@ std::string secret_hint(const Subject& of) {
 // Returns a text about a refused write of an object of the list; empty if none was refused.
 std::string refused_write(const Subject& of) {
   const auto refused = [&](Kind kind, const std::string& name) -> std::string {
-    const Refusal* refusal = refusal_of(of.state, {kind, "", name});
+    const Refusal* refusal = refusal_of(of.state.writes, {kind, "", name});
     return refusal ? std::string(info(kind).name) + " " + name + ": " + refusal->reason : "";
   };
   if (std::string text = refused(Kind::multikueue_config, of.check.placement); !text.empty())
@@ -157,7 +157,7 @@ std::string remarks(const Subject& of) {
   for (const Kind kind : of.state.multikueue.unreadable)
     if (kind != Kind::mutating_admission_policy)  // DispatcherReady reports it
       lines.push_back(unreadable(kind));
-  if (lacks_rights(of.state, Kind::workload))
+  if (lacks_rights(of.state.writes, Kind::workload))
     lines.push_back(std::string(info(Kind::workload).resource) +
                     " cannot be written (RBAC: patch of workloads/status)");
   std::string text = profile_hint(of);
@@ -174,7 +174,7 @@ std::string why_left_out(const Subject& of, const std::string& name, const Worke
     case LeftOut::name_invalid: return "MultiKueueCluster " + name + " would not be a valid name";
     case LeftOut::no: break;
   }
-  const bool too_many = of.list->decided.size() > workers_max(of.state);
+  const bool too_many = of.list->decided.size() > workers_max(of.state.multikueue);
   return too_many && !worker.listed && !of.list->running.contains(name) ? "no place left" : "";
 }
 
@@ -308,10 +308,11 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
 
 // The last Active of a check that is being deleted: False before its config is deleted. The same
 // write removes AllClustersUsed, and after it no condition is desired.
-ConditionWish last_word(const State& state, const std::string& name, const CheckRecord& check) {
+ConditionWish last_word(const MultiKueue& multikueue, const std::string& name,
+                        const CheckRecord& check) {
   const std::string placement = left_placement(check);
-  const auto list = state.multikueue.lists.find(placement);
-  const bool goes = list != state.multikueue.lists.end() && list->second.dissolve;
+  const auto list = multikueue.lists.find(placement);
+  const bool goes = list != multikueue.lists.end() && list->second.dissolve;
   const AdmissionCheckFacts& current = check.seen.facts;
   if (!goes || (current.active.status != ConditionStatus::yes &&
                 current.all_clusters_used.status == ConditionStatus::absent))
@@ -356,7 +357,7 @@ void recompute_check(State& state, const std::string& name) {
     check.idle_since.reset();
     check.dispatcher = {};
     check.used = check.used_next = {};
-    check.active = last_word(state, name, check);
+    check.active = last_word(state.multikueue, name, check);
   }
   state.deadlines.set(CheckDeadline{name}, next);
 }

@@ -19,9 +19,9 @@ bool may_use(const Configuration& configuration, const ClusterProfileFacts& prof
   });
 }
 
-bool profiles_are_served(const State& state) {
-  const auto crd = state.multikueue.crds.find("multikueueclusters.kueue.x-k8s.io");
-  return crd == state.multikueue.crds.end() || crd->second.facts.cluster_profile_ref;
+bool profiles_are_served(const MultiKueue& multikueue) {
+  const auto crd = multikueue.crds.find("multikueueclusters.kueue.x-k8s.io");
+  return crd == multikueue.crds.end() || crd->second.facts.cluster_profile_ref;
 }
 
 // An administrator who lists Kueue's providers knows better than an earlier answer of Kueue.
@@ -32,7 +32,7 @@ bool profiles_are_off(const State& state) {
 // Returns a usable profile that is labelled with the cluster; only if none is labelled so, the
 // unlabelled profile of its name.
 std::string profile_of(const State& state, const std::string& cluster) {
-  if (!profiles_are_served(state) || profiles_are_off(state)) return "";
+  if (!profiles_are_served(state.multikueue) || profiles_are_off(state)) return "";
   const std::string& namespace_ = state.configuration.kueue_namespace;
   const auto& all = state.multikueue.profiles;
   const auto known = state.clusters.find(cluster);
@@ -103,14 +103,14 @@ bool refresh_credential(State& state, const std::string& cluster, Seq seq) {
   return true;
 }
 
-const CredentialRecord* find_credential(const State& state, const std::string& cluster) {
-  const auto at = state.multikueue.credentials.find(cluster);
-  return at == state.multikueue.credentials.end() ? nullptr : &at->second;
+const CredentialRecord* find_credential(const MultiKueue& multikueue, const std::string& cluster) {
+  const auto at = multikueue.credentials.find(cluster);
+  return at == multikueue.credentials.end() ? nullptr : &at->second;
 }
 
 Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
                       LogTime& next) {
-  const CredentialRecord* record = find_credential(state, cluster);
+  const CredentialRecord* record = find_credential(state.multikueue, cluster);
   if (!record) return {};
   const MultiKueue& all = state.multikueue;
   MembershipWindows windows{};

@@ -13,7 +13,7 @@ Credential credential_of(const State& state, const std::string& cluster);
 /// Updates the cluster's record from its objects. Returns whether it changed.
 bool refresh_credential(State& state, const std::string& cluster, Seq seq);
 /// Returns the cluster's record; null if it was never refreshed.
-const CredentialRecord* find_credential(const State& state, const std::string& cluster);
+const CredentialRecord* find_credential(const MultiKueue& multikueue, const std::string& cluster);
 
 /// Returns what a MultiKueueCluster of the cluster should name. A profile precedes a Secret. The
 /// source of a listed worker changes only after `settle` (to a profile) or `credential_grace` (from

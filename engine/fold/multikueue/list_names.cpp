@@ -23,8 +23,9 @@ RunningCopies copies_on(const State& state, const std::string& placement,
 }
 
 // Updates `claimed`, which has the Placements that use a name, and marks the others that share it.
-void claim_name(State& state, const std::string& name, const std::string& placement, bool wanted) {
-  auto& claimed = state.multikueue.claimed;
+void claim_name(MultiKueue& multikueue, const std::string& name, const std::string& placement,
+                bool wanted) {
+  auto& claimed = multikueue.claimed;
   const auto at = claimed.find(name);
   if ((at != claimed.end() && at->second.contains(placement)) == wanted) return;
   std::set<std::string>& users = claimed[name];
@@ -35,7 +36,7 @@ void claim_name(State& state, const std::string& name, const std::string& placem
   // The user that is first by name has it (left_out_by_name): another set of users may have another
   // first.
   for (const std::string& other : users)
-    if (other != placement) mark_list_dirty(state, other);
+    if (other != placement) mark_list_dirty(multikueue, other);
   if (users.empty()) claimed.erase(name);
 }
 
@@ -103,7 +104,7 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
       ++at;
       continue;
     }
-    claim_name(state, at->first, placement, false);
+    claim_name(state.multikueue, at->first, placement, false);
     state.multikueue.dirty_workers.insert(at->first);
     at = list.workers.erase(at);
   }
@@ -112,7 +113,7 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
     worker.decided = !cluster.empty();
     if (worker.decided) worker.cluster = cluster;
     if (worker.cluster.empty()) worker.cluster = cluster_behind(state, placement, name);
-    claim_name(state, name, placement, list.use != ListUse::none);
+    claim_name(state.multikueue, name, placement, list.use != ListUse::none);
   }
 }
 

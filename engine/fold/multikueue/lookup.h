@@ -6,9 +6,9 @@
 namespace fairlead {
 
 /// Returns the first of our checks on the Workload; null if it has none.
-const CheckRecord* check_of(const State& state, const WorkloadFacts& workload);
+const CheckRecord* check_of(const MultiKueue& multikueue, const WorkloadFacts& workload);
 
 /// Returns the list that the Workload is dispatched by; null if there is none.
-const WorkerList* list_of_workload(const State& state, const WorkloadFacts& workload);
+const WorkerList* list_of_workload(const MultiKueue& multikueue, const WorkloadFacts& workload);
 
 }  // namespace fairlead

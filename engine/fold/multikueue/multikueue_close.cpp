@@ -27,11 +27,11 @@ void add(std::vector<Seq>& seqs, const std::vector<Seq>& more) {
 
 // ---- the use of a list, and its windows ----
 
-ListUse use_of(const State& state, const std::vector<const CheckRecord*>& checks) {
+ListUse use_of(const MultiKueue& multikueue, const std::vector<const CheckRecord*>& checks) {
   // Without these kinds the rule would move the list on missing observations: nothing is moved.
   for (const Kind kind :
        {Kind::multikueue_cluster, Kind::placement, Kind::placement_decision, Kind::workload})
-    if (state.multikueue.unreadable.contains(kind)) return ListUse::kept;
+    if (multikueue.unreadable.contains(kind)) return ListUse::kept;
   if (checks.empty()) return ListUse::none;
   const bool live = std::any_of(checks.begin(), checks.end(),
                                 [](const CheckRecord* check) { return check->good; });
@@ -39,8 +39,8 @@ ListUse use_of(const State& state, const std::vector<const CheckRecord*>& checks
 }
 
 void refresh_use(const State& state, const std::string& placement, WorkerList& list) {
-  const auto checks = checks_of(state, placement);
-  list.use = use_of(state, checks);
+  const auto checks = checks_of(state.multikueue, placement);
+  list.use = use_of(state.multikueue, checks);
   if (!checks.empty()) {
     list.windows = {};
     for (const CheckRecord* check : checks)
@@ -55,7 +55,7 @@ void refresh_use(const State& state, const std::string& placement, WorkerList& l
 // of the grace.
 bool has_credential(const State& state, const WorkerList& list, const std::string& name,
                     const Worker& worker, LogTime& next) {
-  const CredentialRecord* record = find_credential(state, worker.cluster);
+  const CredentialRecord* record = find_credential(state.multikueue, worker.cluster);
   if (record && record->now.any()) return true;
   if (!contains(list.names, name)) return false;
   if (state.multikueue.unreadable.contains(Kind::secret)) return true;  // not known to be gone
@@ -78,7 +78,7 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
       (!selected && listed != worker.listed)) {
     worker.since = state.now;
     worker.causes = list.causes;
-    const CredentialRecord* credential = find_credential(state, worker.cluster);
+    const CredentialRecord* credential = find_credential(state.multikueue, worker.cluster);
     if (worker.causes.empty()) worker.causes = {credential ? credential->seq : state.seq};
   }
   worker.selected = selected;
@@ -135,7 +135,7 @@ Membership membership_of(const State& state, const std::string& placement, Worke
   Membership in;
   in.now = state.now;
   in.windows = list.windows;
-  in.workers_max = workers_max(state);
+  in.workers_max = workers_max(state.multikueue);
   in.list = list.names;
   in.placement_gone = is_gone(state, placement);
   for (const auto& [name, worker] : list.workers) {
@@ -257,10 +257,10 @@ void mark_users_dirty(State& state, const std::string& placement) {
 }
 
 // Marks the lists that wait for this one (see is_awaited).
-void mark_replaced_lists_dirty(State& state, const std::string& placement) {
-  for (const auto& [name, check] : state.multikueue.checks)
+void mark_replaced_lists_dirty(MultiKueue& multikueue, const std::string& placement) {
+  for (const auto& [name, check] : multikueue.checks)
     if (check.placement == placement)
-      for (const std::string& before : check.came_from) mark_list_dirty(state, before);
+      for (const std::string& before : check.came_from) mark_list_dirty(multikueue, before);
 }
 
 void refresh_list(State& state, const std::string& placement) {
@@ -268,7 +268,7 @@ void refresh_list(State& state, const std::string& placement) {
   refresh_use(state, placement, list);
   const bool had_members = !list.names.empty();
   assign_names(state, placement, list);
-  if (had_members != !list.names.empty()) mark_replaced_lists_dirty(state, placement);
+  if (had_members != !list.names.empty()) mark_replaced_lists_dirty(state.multikueue, placement);
   const bool unused = list.use == ListUse::none && !list.names.empty();
   if (!unused) list.unused_since.reset();
   if (unused && !list.unused_since) {
@@ -278,7 +278,7 @@ void refresh_list(State& state, const std::string& placement) {
   list.decided = decided_by(state, placement);
   refresh_names(state, placement, list);
   for (const auto& [name, worker] : list.workers)
-    if (!worker.cluster.empty() && !find_credential(state, worker.cluster))
+    if (!worker.cluster.empty() && !find_credential(state.multikueue, worker.cluster))
       refresh_credential(state, worker.cluster, state.seq);
 }
 
@@ -299,7 +299,7 @@ void recompute_list(State& state, const std::string& placement, DirtySet& dirty)
   if (list.use == ListUse::live) decide_live(state, placement, list, next);
   if (list.use == ListUse::none) decide_unused(state, placement, list, next);
   watch_members(state, list, next);
-  mark_followers_dirty(state);
+  mark_followers_dirty(state.multikueue);
   mark_users_dirty(state, placement);
   state.deadlines.set(ListDeadline{placement}, next);
   dirty.placements.insert(placement);
@@ -311,11 +311,13 @@ void recompute_list(State& state, const std::string& placement, DirtySet& dirty)
 void mark_everything_dirty(State& state) {
   MultiKueue& all = state.multikueue;
   for (const auto& [cluster, record] : all.credentials) all.dirty_credentials.insert(cluster);
-  for (const auto& [placement, list] : all.lists) mark_list_dirty(state, placement, state.seq);
-  for (const auto& [id, placement] : all.placements) mark_list_dirty(state, id.second, state.seq);
+  for (const auto& [placement, list] : all.lists)
+    mark_list_dirty(state.multikueue, placement, state.seq);
+  for (const auto& [id, placement] : all.placements)
+    mark_list_dirty(state.multikueue, id.second, state.seq);
   for (const auto& [placement, shards] : all.decisions_of)
-    mark_list_dirty(state, placement, state.seq);
-  for (const auto& [name, config] : all.configs) mark_list_dirty(state, name, state.seq);
+    mark_list_dirty(state.multikueue, placement, state.seq);
+  for (const auto& [name, config] : all.configs) mark_list_dirty(state.multikueue, name, state.seq);
   for (const auto& [name, cluster] : all.clusters) all.dirty_workers.insert(name);
   for (const auto& [name, check] : all.checks) all.dirty_checks.insert(name);
   for (const auto& [id, workload] : all.workloads) all.dirty_workloads.insert(id);
@@ -324,11 +326,11 @@ void mark_everything_dirty(State& state) {
 void recompute_credentials(State& state) {
   for (const std::string& cluster : std::exchange(state.multikueue.dirty_credentials, {})) {
     if (!refresh_credential(state, cluster, state.seq)) continue;
-    const Seq seq = find_credential(state, cluster)->seq;
+    const Seq seq = find_credential(state.multikueue, cluster)->seq;
     for (const auto& [placement, list] : state.multikueue.lists)
       if (list.decided.contains(cluster) ||
           list.workers.contains(worker_name(state.configuration, placement, cluster)))
-        mark_list_dirty(state, placement, seq);
+        mark_list_dirty(state.multikueue, placement, seq);
   }
 }
 
@@ -358,15 +360,16 @@ bool is_held(const State& state, const std::string& placement, const std::string
          });
 }
 
-std::size_t workers_max(const State& state) {
-  const auto crd = state.multikueue.crds.find("multikueueconfigs.kueue.x-k8s.io");
-  if (crd == state.multikueue.crds.end() || !crd->second.facts.clusters_max) return kWorkersMax;
+std::size_t workers_max(const MultiKueue& multikueue) {
+  const auto crd = multikueue.crds.find("multikueueconfigs.kueue.x-k8s.io");
+  if (crd == multikueue.crds.end() || !crd->second.facts.clusters_max) return kWorkersMax;
   return static_cast<std::size_t>(*crd->second.facts.clusters_max);
 }
 
-std::vector<const CheckRecord*> checks_of(const State& state, const std::string& placement) {
+std::vector<const CheckRecord*> checks_of(const MultiKueue& multikueue,
+                                          const std::string& placement) {
   std::vector<const CheckRecord*> checks;
-  for (const auto& [name, check] : state.multikueue.checks)
+  for (const auto& [name, check] : multikueue.checks)
     if (check.ours && check.placement == placement) checks.push_back(&check);
   return checks;
 }

@@ -11,7 +11,7 @@ namespace fairlead {
 void recompute_multikueue(State& state, DirtySet& dirty);
 
 /// Returns the bound on a list that is written: maxItems in the served CRD of MultiKueueConfig.
-std::size_t workers_max(const State& state);
+std::size_t workers_max(const MultiKueue& multikueue);
 /// Whether the Workload keeps its worker in the Placement's list: it is not finished and, where
 /// checks use the list, has one of them or Kueue's own check on the config.
 bool holds(const State& state, const std::string& placement, const WorkloadFacts& workload);
@@ -22,7 +22,8 @@ bool is_own_config(const State& state, const std::string& placement);
 /// Whether an unmarked object of the OCM add-on may be adopted for this Placement.
 bool adopts(const State& state, const std::string& placement);
 /// Returns the checks that use the Placement's list, in order of names.
-std::vector<const CheckRecord*> checks_of(const State& state, const std::string& placement);
+std::vector<const CheckRecord*> checks_of(const MultiKueue& multikueue,
+                                          const std::string& placement);
 
 /// Returns the Placement whose list a check that is being deleted used, as far as is known; empty
 /// for any other check.

@@ -9,10 +9,10 @@ namespace fairlead {
 
 namespace {
 
-const WorkerList& list_of(const State& state, const std::string& placement) {
+const WorkerList& list_of(const MultiKueue& multikueue, const std::string& placement) {
   static const WorkerList none;
-  const auto list = state.multikueue.lists.find(placement);
-  return list == state.multikueue.lists.end() ? none : list->second;
+  const auto list = multikueue.lists.find(placement);
+  return list == multikueue.lists.end() ? none : list->second;
 }
 
 bool waits_for_a_cluster(const WorkloadFacts& facts) {
@@ -45,12 +45,12 @@ void recompute_nomination(State& state, const NamespacedName& id) {
   if (at == state.multikueue.workloads.end()) return;
   WorkloadRecord& record = at->second;
   const WorkloadFacts& facts = record.seen.facts;
-  const CheckRecord* check = check_of(state, facts);
+  const CheckRecord* check = check_of(state.multikueue, facts);
   record.nominates = state.configuration.multikueue.dispatcher && waits_for_a_cluster(facts) &&
                      check && check->good && clearer_of_nominations(state);
   if (takes_over(state, id, record)) return;
   if (!record.nominates) return;
-  const WorkerList& list = list_of(state, check->placement);
+  const WorkerList& list = list_of(state.multikueue, check->placement);
   const std::set<std::string> away = long_away(state, list);
   std::erase_if(record.judged_away, [&](const std::string& one) { return !away.contains(one); });
   const auto& current = facts.nominated_clusters;

@@ -16,13 +16,13 @@ NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; 
 void mark_cluster_lists_dirty(State& state, const std::string& cluster, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     if (list.workers.contains(worker_name(state.configuration, placement, cluster)))
-      mark_list_dirty(state, placement, seq);
+      mark_list_dirty(state.multikueue, placement, seq);
 }
 
-void mark_worker_lists_dirty(State& state, const std::string& worker, Seq seq) {
+void mark_worker_lists_dirty(MultiKueue& multikueue, const std::string& worker, Seq seq) {
   if (worker.empty()) return;
-  for (const auto& [placement, list] : state.multikueue.lists)
-    if (list.workers.contains(worker)) mark_list_dirty(state, placement, seq);
+  for (const auto& [placement, list] : multikueue.lists)
+    if (list.workers.contains(worker)) mark_list_dirty(multikueue, placement, seq);
 }
 
 // ---- credentials ----
@@ -41,10 +41,10 @@ void mark_secret_credentials_dirty(State& state, const NamespacedName& id) {
 
 // ---- AdmissionChecks ----
 
-void mark_check_workloads_dirty(State& state, const std::string& check) {
-  const auto at = state.multikueue.workloads_of_check.find(check);
-  if (at == state.multikueue.workloads_of_check.end()) return;
-  state.multikueue.dirty_workloads.insert(at->second.begin(), at->second.end());
+void mark_check_workloads_dirty(MultiKueue& multikueue, const std::string& check) {
+  const auto at = multikueue.workloads_of_check.find(check);
+  if (at == multikueue.workloads_of_check.end()) return;
+  multikueue.dirty_workloads.insert(at->second.begin(), at->second.end());
 }
 
 bool names_a_placement(const AdmissionCheckFacts& check) {
@@ -53,14 +53,15 @@ bool names_a_placement(const AdmissionCheckFacts& check) {
 }
 
 // Marks the list of Kueue's own check: Workloads with that check hold its workers too.
-void mark_kueue_check_list_dirty(State& state, const AdmissionCheckFacts& check, Seq seq) {
+void mark_kueue_check_list_dirty(MultiKueue& multikueue, const AdmissionCheckFacts& check,
+                                 Seq seq) {
   if (check.controller_name == kMultiKueueController)
-    mark_list_dirty(state, check.parameters_name, seq);
+    mark_list_dirty(multikueue, check.parameters_name, seq);
 }
 
 // Notes that the check left a list, which must stay until the check's new list exists.
-void leave_list(State& state, CheckRecord& check, const std::string& from, Seq seq) {
-  if (!from.empty()) mark_list_dirty(state, from, seq);
+void leave_list(MultiKueue& multikueue, CheckRecord& check, const std::string& from, Seq seq) {
+  if (!from.empty()) mark_list_dirty(multikueue, from, seq);
   if (!check.ours) {
     check.came_from.clear();
     return;
@@ -88,10 +89,10 @@ void unindex_workload(MultiKueue& all, const NamespacedName& id, const WorkloadF
 }
 
 // Marks the lists of workers that left while this Workload ran there: it may be over.
-void mark_running_lists_dirty(State& state, const NamespacedName& id, Seq seq) {
-  for (const auto& [placement, list] : state.multikueue.lists)
+void mark_running_lists_dirty(MultiKueue& multikueue, const NamespacedName& id, Seq seq) {
+  for (const auto& [placement, list] : multikueue.lists)
     for (const auto& [worker, copies] : list.running)
-      if (copies.workloads.contains(id)) mark_list_dirty(state, placement, seq);
+      if (copies.workloads.contains(id)) mark_list_dirty(multikueue, placement, seq);
 }
 
 // ---- clearers of nominations ----
@@ -103,7 +104,7 @@ void mark_nominations_dirty(State& state) {
   for (const auto& [name, check] : all.checks) {
     if (!check.ours) continue;
     all.dirty_checks.insert(name);
-    mark_check_workloads_dirty(state, name);
+    mark_check_workloads_dirty(state.multikueue, name);
   }
 }
 
@@ -125,17 +126,16 @@ void try_refused_again(State& state) {
 }
 
 // Marks every worker list and every check.
-void mark_lists_and_checks_dirty(State& state, Seq seq) {
-  for (const auto& [placement, list] : state.multikueue.lists)
-    mark_list_dirty(state, placement, seq);
-  for (const auto& [name, check] : state.multikueue.checks)
-    state.multikueue.dirty_checks.insert(name);
+void mark_lists_and_checks_dirty(MultiKueue& multikueue, Seq seq) {
+  for (const auto& [placement, list] : multikueue.lists)
+    mark_list_dirty(multikueue, placement, seq);
+  for (const auto& [name, check] : multikueue.checks) multikueue.dirty_checks.insert(name);
 }
 
 // Kueue reports of a MultiKueueCluster with a ClusterProfile whether it uses profiles at all.
-void note_profiles(State& state, const MultiKueueClusterFacts& facts, Seq seq) {
+void note_profiles(MultiKueue& multikueue, const MultiKueueClusterFacts& facts, Seq seq) {
   if (facts.cluster_profile.empty()) return;
-  std::optional<Seq>& off = state.multikueue.profiles_off;
+  std::optional<Seq>& off = multikueue.profiles_off;
   const bool refused = facts.active.status == ConditionStatus::no &&
                        facts.active.reason == "MultiKueueClusterProfileFeatureDisabled";
   const bool connected = facts.active.status == ConditionStatus::yes;
@@ -143,14 +143,14 @@ void note_profiles(State& state, const MultiKueueClusterFacts& facts, Seq seq) {
   // gate.
   if (off ? !connected : !refused) return;
   off = refused ? std::optional(seq) : std::nullopt;
-  state.multikueue.all_dirty = true;
+  multikueue.all_dirty = true;
 }
 
 }  // namespace
 
 void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq) {
   keep(state.multikueue.placements, id, std::move(seen));
-  mark_list_dirty(state, id.second, seq);
+  mark_list_dirty(state.multikueue, id.second, seq);
 }
 
 void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,
@@ -159,7 +159,7 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
   if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
     // A copy, because the record is erased below.
     const std::string placement = old->second.facts.placement;
-    mark_list_dirty(state, placement, seq);
+    mark_list_dirty(state.multikueue, placement, seq);
     auto& shards = all.decisions_of[placement];
     shards.erase(id);
     if (shards.empty()) all.decisions_of.erase(placement);
@@ -167,7 +167,7 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
   }
   if (!seen || seen->facts.placement.empty()) return;
   all.decisions_of[seen->facts.placement].insert(id);
-  mark_list_dirty(state, seen->facts.placement, seq);
+  mark_list_dirty(state.multikueue, seen->facts.placement, seq);
   all.decisions[id] = std::move(*seen);
 }
 
@@ -206,38 +206,38 @@ void observe_config(State& state, const std::string& name, Seen<MultiKueueConfig
     configs[name] = std::move(*seen);
   else
     configs.erase(name);
-  mark_list_dirty(state, name, seq);
+  mark_list_dirty(state.multikueue, name, seq);
 }
 
 void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
                     Seq seq) {
-  if (seen) note_profiles(state, seen->facts, seq);
+  if (seen) note_profiles(state.multikueue, seen->facts, seq);
   keep(state.multikueue.clusters, name, std::move(seen));
   state.multikueue.dirty_workers.insert(name);
-  mark_worker_lists_dirty(state, name, seq);
+  mark_worker_lists_dirty(state.multikueue, name, seq);
 }
 
 void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFacts> seen, Seq seq) {
   auto& checks = state.multikueue.checks;
-  mark_check_workloads_dirty(state, name);
+  mark_check_workloads_dirty(state.multikueue, name);
   state.multikueue.dirty_checks.insert(name);
   CheckRecord& check = checks[name];
   const std::string before = check.ours ? check.placement : "";
   check.ours = seen && seen->facts.controller_name == kPlacementController && !seen->facts.deleting;
   // Both the list that the check named and the one that it names now: which Workloads hold their
   // workers may change.
-  mark_kueue_check_list_dirty(state, check.seen.facts, seq);
-  if (seen) mark_kueue_check_list_dirty(state, seen->facts, seq);
+  mark_kueue_check_list_dirty(state.multikueue, check.seen.facts, seq);
+  if (seen) mark_kueue_check_list_dirty(state.multikueue, seen->facts, seq);
   check.good = seen && names_a_placement(seen->facts);
   if (check.ours && check.good) check.placement = seen->facts.parameters_name;
   const std::string after = check.ours ? check.placement : "";
-  if (!check.placement.empty()) mark_list_dirty(state, check.placement, seq);
-  if (before != after) leave_list(state, check, before, seq);
+  if (!check.placement.empty()) mark_list_dirty(state.multikueue, check.placement, seq);
+  if (before != after) leave_list(state.multikueue, check, before, seq);
   const std::string left_before = left_placement(check);
   if (seen) check.seen = std::move(*seen);
   const std::string left = seen ? left_placement(check) : "";
   for (const std::string& one : {left_before, left})
-    if (!one.empty()) mark_list_dirty(state, one, seq);
+    if (!one.empty()) mark_list_dirty(state.multikueue, one, seq);
   if (!seen) checks.erase(name);
 }
 
@@ -251,7 +251,7 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
     const WorkloadFacts& facts = old->second.seen.facts;
     if (!seen || seen->facts.cluster_name != facts.cluster_name || seen->facts.finished ||
         seen->facts.deleting || seen->uid != old->second.seen.uid)
-      mark_worker_lists_dirty(state, facts.cluster_name, seq);
+      mark_worker_lists_dirty(state.multikueue, facts.cluster_name, seq);
     unindex_workload(all, id, facts);
     unindex_fleet_needs(state.fleet, id, facts);
     if (seen && seen->uid == old->second.seen.uid)
@@ -260,9 +260,9 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
       forget_dispatch(state, id, old->second);
     all.workloads.erase(old);
   }
-  mark_running_lists_dirty(state, id, seq);
+  mark_running_lists_dirty(state.multikueue, id, seq);
   if (!seen) return;
-  mark_worker_lists_dirty(state, seen->facts.cluster_name, seq);
+  mark_worker_lists_dirty(state.multikueue, seen->facts.cluster_name, seq);
   all.dirty_workloads.insert(id);
   index_workload(all, id, seen->facts);
   index_fleet_needs(state.fleet, id, seen->facts);
@@ -298,24 +298,24 @@ void observe_admission_policy(State& state, const std::string& name,
   mark_nominations_dirty(state);
 }
 
-void observe_readable(State& state, Kind kind, Seq seq) {
-  if (state.multikueue.unreadable.erase(kind) > 0) mark_lists_and_checks_dirty(state, seq);
+void observe_readable(MultiKueue& multikueue, Kind kind, Seq seq) {
+  if (multikueue.unreadable.erase(kind) > 0) mark_lists_and_checks_dirty(multikueue, seq);
 }
 
-void observe_unreadable(State& state, Kind kind, Seq seq) {
-  if (state.multikueue.unreadable.insert(kind).second) mark_lists_and_checks_dirty(state, seq);
+void observe_unreadable(MultiKueue& multikueue, Kind kind, Seq seq) {
+  if (multikueue.unreadable.insert(kind).second) mark_lists_and_checks_dirty(multikueue, seq);
 }
 
-void mark_list_dirty(State& state, const std::string& placement, Seq seq) {
-  remember(state.multikueue.dirty_lists[placement], seq);
+void mark_list_dirty(MultiKueue& multikueue, const std::string& placement, Seq seq) {
+  remember(multikueue.dirty_lists[placement], seq);
 }
 
-void mark_multikueue_dirty(State& state, const ObjectKey& object) {
-  MultiKueue& all = state.multikueue;
-  if (object.kind == Kind::multikueue_config) mark_list_dirty(state, object.name);
+void mark_multikueue_dirty(MultiKueue& multikueue, const ObjectKey& object) {
+  MultiKueue& all = multikueue;
+  if (object.kind == Kind::multikueue_config) mark_list_dirty(multikueue, object.name);
   if (object.kind == Kind::multikueue_cluster) {
     all.dirty_workers.insert(object.name);
-    mark_worker_lists_dirty(state, object.name, {});
+    mark_worker_lists_dirty(multikueue, object.name, {});
   }
   if (object.kind == Kind::admission_check && all.checks.contains(object.name))
     all.dirty_checks.insert(object.name);
@@ -323,15 +323,15 @@ void mark_multikueue_dirty(State& state, const ObjectKey& object) {
     all.dirty_workloads.insert(id_of(object));
 }
 
-void expect_multikueue(State& state, const PatchIntended& intent) {
+void expect_multikueue(MultiKueue& multikueue, const PatchIntended& intent) {
   if (intent.target.kind == Kind::multikueue_cluster) {
-    state.multikueue.sources.erase(intent.target.name);
+    multikueue.sources.erase(intent.target.name);
     if (!intent.expected) return;
     const auto& facts = std::get<MultiKueueClusterFacts>(*intent.expected);
-    state.multikueue.sources[intent.target.name] = {facts.cluster_profile, facts.secret};
+    multikueue.sources[intent.target.name] = {facts.cluster_profile, facts.secret};
   }
   if (intent.target.kind != Kind::multikueue_config) return;
-  WorkerList& list = state.multikueue.lists[intent.target.name];
+  WorkerList& list = multikueue.lists[intent.target.name];
   list.written.clear();
   if (intent.expected) list.written = std::get<MultiKueueConfigFacts>(*intent.expected).clusters;
 }

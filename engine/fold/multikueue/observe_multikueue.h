@@ -31,16 +31,16 @@ void observe_admission_policy(State& state, const std::string& name,
                               Seen<MutatingAdmissionPolicyFacts> seen, Seq seq);
 
 /// Folds that a kind of this path can be read again. Does nothing if it could be read before.
-void observe_readable(State& state, Kind kind, Seq seq);
+void observe_readable(MultiKueue& multikueue, Kind kind, Seq seq);
 /// Folds that a kind of this path cannot be read any more. Does nothing if that is known.
-void observe_unreadable(State& state, Kind kind, Seq seq);
+void observe_unreadable(MultiKueue& multikueue, Kind kind, Seq seq);
 
 /// Marks the worker list of a Placement, which is evaluated when the present moment closes.
-void mark_list_dirty(State& state, const std::string& placement, Seq seq = {});
+void mark_list_dirty(MultiKueue& multikueue, const std::string& placement, Seq seq = {});
 /// Marks what depends on our write of an object of this path, because the write was answered or may
 /// be tried again.
-void mark_multikueue_dirty(State& state, const ObjectKey& object);
+void mark_multikueue_dirty(MultiKueue& multikueue, const ObjectKey& object);
 /// Folds an intent for an object of this path: remembers the list or the source that it writes.
-void expect_multikueue(State& state, const PatchIntended& intent);
+void expect_multikueue(MultiKueue& multikueue, const PatchIntended& intent);
 
 }  // namespace fairlead

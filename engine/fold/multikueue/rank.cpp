@@ -11,10 +11,10 @@ const PlacementFacts* find_placement(const State& state, const std::string& name
   return at == state.multikueue.placements.end() ? nullptr : &at->second.facts;
 }
 
-const AddOnPlacementScoreFacts* find_scores(const State& state, const std::string& cluster,
-                                            const std::string& name) {
-  const auto at = state.multikueue.scores.find({cluster, name});
-  return at == state.multikueue.scores.end() ? nullptr : &at->second.facts;
+const AddOnPlacementScoreFacts* find_scores(const MultiKueue& multikueue,
+                                            const std::string& cluster, const std::string& name) {
+  const auto at = multikueue.scores.find({cluster, name});
+  return at == multikueue.scores.end() ? nullptr : &at->second.facts;
 }
 
 bool in_range(std::int64_t score) { return score >= -kScoreMax && score <= kScoreMax; }
@@ -28,7 +28,7 @@ std::optional<Int128> rank_of(const State& state, const std::string& placement,
   Int128 sum = 0;
   bool known = true;
   for (const ScorePrioritizer& prioritizer : ranked->prioritizers) {
-    const auto* scores = find_scores(state, cluster, prioritizer.resource_name);
+    const auto* scores = find_scores(state.multikueue, cluster, prioritizer.resource_name);
     const bool expired = scores && scores->valid_until && *scores->valid_until <= state.now;
     if (scores && scores->valid_until && !expired) next = std::min(next, *scores->valid_until);
     const auto score =
@@ -47,7 +47,7 @@ std::vector<std::string> scores_out_of_range(const State& state, const std::stri
   const PlacementFacts* ranked = find_placement(state, placement);
   if (!ranked) return lines;
   for (const ScorePrioritizer& prioritizer : ranked->prioritizers) {
-    const auto* scores = find_scores(state, cluster, prioritizer.resource_name);
+    const auto* scores = find_scores(state.multikueue, cluster, prioritizer.resource_name);
     if (!scores) continue;
     const auto score = scores->scores.find(prioritizer.score_name);
     if (score == scores->scores.end() || in_range(score->second)) continue;

@@ -9,12 +9,12 @@ bool takes_part(const PoolTenant& tenant, const PoolNamespace& of) {
   return tenant.takes_part && of.seen && !of.seen->facts.deleting;
 }
 
-bool is_in_pool(const State& state, const PoolNamespace& of) {
-  return quota_of(of, state.configuration.pool.quotas).any();
+bool is_in_pool(const Configuration& configuration, const PoolNamespace& of) {
+  return quota_of(of, configuration.pool.quotas).any();
 }
 
-bool namespace_differs(const State& state, const PoolNamespace& of) {
-  const bool in_pool = is_in_pool(state, of);
+bool namespace_differs(const Configuration& configuration, const PoolNamespace& of) {
+  const bool in_pool = is_in_pool(configuration, of);
   if (!of.taken_up && !in_pool) return false;
   if (value_of(of.reason).written != of.seen->facts.reason.value_or("")) return true;
   if (!of.taken_up) return false;

@@ -13,9 +13,9 @@ namespace fairlead {
 /// being deleted.
 bool takes_part(const PoolTenant& tenant, const PoolNamespace& of);
 /// Whether it is in the pool: a quota without scopes names cpu or memory.
-bool is_in_pool(const State& state, const PoolNamespace& of);
+bool is_in_pool(const Configuration& configuration, const PoolNamespace& of);
 /// Whether its Namespace object is to be written: it differs from what was decided.
-bool namespace_differs(const State& state, const PoolNamespace& of);
+bool namespace_differs(const Configuration& configuration, const PoolNamespace& of);
 /// Likewise for a pod. A pod that is bound, over or being deleted is not written.
 bool pod_differs(const PoolPod& pod);
 /// Returns what superCluster should be: as decided, or as observed.

@@ -16,8 +16,8 @@ namespace fairlead {
 
 namespace {
 
-const std::string& member_of(const State& state, const std::string& id) {
-  return state.pool.clusters.at(id).cluster;
+const std::string& member_of(const Pool& pool, const std::string& id) {
+  return pool.clusters.at(id).cluster;
 }
 
 // ---- claims that pods name ----
@@ -48,18 +48,17 @@ const ResourceClaimFacts* allocated_at(const State& state, const PoolNamespaceKe
 // What pods of the namespace other than `key` have reserved at the member for claims that they
 // name.
 using NamedReservations = std::map<std::string, std::vector<DeviceId>>;
-NamedReservations reserved_for_names(const State& state, const PoolPodKey& key,
+NamedReservations reserved_for_names(const Pool& pool, const PoolPodKey& key,
                                      const std::string& member) {
   NamedReservations reserved;
-  for_reserved(state.pool, namespace_of(key), member,
-               [&](const PoolPodKey& other, const PoolPod& pod) {
-                 if (other == key || !pod.seen.facts.devices) return;
-                 for (const FitPod& solved : pod.reserved->pods)
-                   for (const FitClaim& claim : solved.claims)
-                     if (const PodClaim* entry = named_entry(*pod.seen.facts.devices, claim.entry))
-                       for (const FitDevice& device : claim.devices)
-                         reserved[entry->claim].push_back(device.device);
-               });
+  for_reserved(pool, namespace_of(key), member, [&](const PoolPodKey& other, const PoolPod& pod) {
+    if (other == key || !pod.seen.facts.devices) return;
+    for (const FitPod& solved : pod.reserved->pods)
+      for (const FitClaim& claim : solved.claims)
+        if (const PodClaim* entry = named_entry(*pod.seen.facts.devices, claim.entry))
+          for (const FitDevice& device : claim.devices)
+            reserved[entry->claim].push_back(device.device);
+  });
   return reserved;
 }
 
@@ -71,7 +70,7 @@ std::map<std::string, std::string> pins_of(const State& state, const PoolPodKey&
   if (!names_a_claim(pod)) return pins;
   for (const auto& [id, cluster] : state.pool.clusters) {
     if (standing_of(state, id) == ClusterStanding::gone) continue;
-    const NamedReservations reserved = reserved_for_names(state, key, cluster.cluster);
+    const NamedReservations reserved = reserved_for_names(state.pool, key, cluster.cluster);
     for (const PodClaim& entry : pod.claims)
       if (!entry.claim.empty() &&
           (reserved.contains(entry.claim) ||
@@ -105,14 +104,14 @@ std::shared_ptr<const NamedClaims> named_claims(const State& state, const PoolPo
     facts.allocation = there ? there->allocation : std::nullopt;
     facts.reserved_for = there ? there->reserved_for : std::vector<ClaimConsumer>();
   }
-  named->reserved = reserved_for_names(state, key, member);
+  named->reserved = reserved_for_names(state.pool, key, member);
   return named;
 }
 
 // The versions of the templates that the pod uses, as seqs: a changed template changes the answer.
-std::string templates_text(const State& state, const PoolPodKey& key, const PoolPod& pod) {
+std::string templates_text(const Pool& pool, const PoolPodKey& key, const PoolPod& pod) {
   std::string text;
-  const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
+  const PoolNamespace& of = *find_namespace(pool, namespace_of(key));
   for (const PodClaim& entry : pod.seen.facts.devices->claims) {
     const auto made = of.templates.find(entry.template_);
     text += made == of.templates.end() ? " -" : " " + std::to_string(made->second.seq.value);
@@ -208,7 +207,7 @@ PodDevices::PodDevices(State& state, const PoolPodKey& key, PoolPod& pod)
 }
 
 PodDevicesAnswer PodDevices::at(const std::string& id) {
-  const std::string& member = member_of(state_, id);
+  const std::string& member = member_of(state_.pool, id);
   const Cluster& cluster = state_.clusters.at(member);
   if (!asks_for_devices(cluster, pod_.seen.facts)) return {};
   if (PodDevicesAnswer obstacle = obstacle_at(cluster, id, pins_); !obstacle.reason.empty())
@@ -220,7 +219,7 @@ PodDevicesAnswer PodDevices::at(const std::string& id) {
     return answer_of(found);
   }
   std::string asks = asks_of_pod(key_, pod_);
-  if (!asks.empty()) asks += templates_text(state_, key_, pod_);
+  if (!asks.empty()) asks += templates_text(state_.pool, key_, pod_);
   const auto known = asks.empty() ? index.answers.end() : index.answers.find(asks);
   if (known != index.answers.end()) return answer_of(known->second.fit);
   FitAnswer found =
@@ -232,7 +231,7 @@ PodDevicesAnswer PodDevices::at(const std::string& id) {
 }
 
 PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const std::string& id) {
-  const std::string& member = member_of(state, id);
+  const std::string& member = member_of(state.pool, id);
   const Cluster& cluster = state.clusters.at(member);
   const PodFacts& pod = find_pod(state.pool, key)->seen.facts;
   if (!asks_for_devices(cluster, pod)) return {};
@@ -243,10 +242,10 @@ PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const st
 
 std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& key,
                                          const std::string& id) {
-  if (!asks_for_devices(state.clusters.at(member_of(state, id)),
+  if (!asks_for_devices(state.clusters.at(member_of(state.pool, id)),
                         find_pod(state.pool, key)->seen.facts))
     return std::nullopt;
-  return ask_beside(state, key, member_of(state, id),
+  return ask_beside(state, key, member_of(state.pool, id),
                     [](ClusterDeviceIndex& devices, const FitQuestion& question) {
                       const FitAnswer answer = fit(devices, question);
                       return answer.refusal
@@ -257,10 +256,10 @@ std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& k
 
 std::vector<RequestObstacles> obstacles_of(const State& state, const PoolPodKey& key,
                                            const std::string& id) {
-  if (!asks_for_devices(state.clusters.at(member_of(state, id)),
+  if (!asks_for_devices(state.clusters.at(member_of(state.pool, id)),
                         find_pod(state.pool, key)->seen.facts))
     return {};
-  return ask_beside(state, key, member_of(state, id), find_obstacles);
+  return ask_beside(state, key, member_of(state.pool, id), find_obstacles);
 }
 
 }  // namespace fairlead

@@ -31,8 +31,8 @@ bool lacks_cluster(const State& state, const PoolNamespace& of, const PoolPod& p
 bool waits(const State& state, const PoolTenant& tenant, const PoolNamespace& of,
            const PoolPod& pod) {
   const PodFacts& facts = pod.seen.facts;
-  return takes_part(tenant, of) && is_in_pool(state, of) && !facts.over && !facts.deleting &&
-         !facts.bound && !facts.gated && lacks_cluster(state, of, pod);
+  return takes_part(tenant, of) && is_in_pool(state.configuration, of) && !facts.over &&
+         !facts.deleting && !facts.bound && !facts.gated && lacks_cluster(state, of, pod);
 }
 
 Amount accepted_of(const SuperCluster& cluster, const std::string& resource) {
@@ -46,10 +46,10 @@ Int128 sum_of(const std::map<std::string, Int128>& sums, const std::string& reso
 }
 
 // What is left of a cluster for pods.
-Int128 machine_left(const State& state, const std::string& id, const std::string& resource) {
-  Int128 left = accepted_of(state.pool.clusters.at(id), resource);
-  const auto at = state.pool.totals.find(id);
-  if (at == state.pool.totals.end()) return left;
+Int128 machine_left(const Pool& pool, const std::string& id, const std::string& resource) {
+  Int128 left = accepted_of(pool.clusters.at(id), resource);
+  const auto at = pool.totals.find(id);
+  if (at == pool.totals.end()) return left;
   const PoolTotals& totals = at->second;
   left -= sum_of(totals.pods, resource);
   if (resource == "cpu") left -= totals.strangers.cpu + totals.says.cpu;
@@ -111,7 +111,7 @@ std::string lacking_at(const State& state, const PodPlace& place, const PodFacts
 
 bool fits(const State& state, const PodPlace& place, const PodFacts& facts) {
   const auto left_of = [&](const std::string& resource) {
-    return machine_left(state, place.id, resource);
+    return machine_left(state.pool, place.id, resource);
   };
   return lacking_at(state, place, facts, left_of).empty();
 }
@@ -155,12 +155,12 @@ std::string requests_text(const PodFacts& facts) {
   return text;
 }
 
-PodRoom room_for_pods(const State& state, const PoolNamespace& of, const std::string& id) {
+PodRoom room_for_pods(const Pool& pool, const PoolNamespace& of, const std::string& id) {
   const PodPlace place = place_at(of, id);
-  const SuperCluster& cluster = state.pool.clusters.at(id);
+  const SuperCluster& cluster = pool.clusters.at(id);
   PodRoom room{id, place.cpu, place.memory, {}, cluster.nodes_seq, cluster.nodes_grew};
   for (const auto& [resource, amount] : cluster.accepted)
-    if (amount > 0) room.machine.emplace_back(resource, machine_left(state, id, resource));
+    if (amount > 0) room.machine.emplace_back(resource, machine_left(pool, id, resource));
   return room;
 }
 
@@ -172,7 +172,7 @@ PodLook look_of(const State& state, const PoolNamespace& of) {
   look.listed = listed_clusters(of);
   for (const std::string& id : look.listed)
     if (standing_of(state, id) == ClusterStanding::open)
-      look.open.push_back(room_for_pods(state, of, id));
+      look.open.push_back(room_for_pods(state.pool, of, id));
   return look;
 }
 
@@ -207,9 +207,9 @@ struct ChosenPlace {
   std::vector<FitPod> devices;
 };
 
-bool spreads(const State& state, const PoolNamespace& of) {
+bool spreads(const Configuration& configuration, const PoolNamespace& of) {
   return of.seen->facts.policy == "spread" ||
-         (of.seen->facts.policy != "pack" && state.configuration.pool.policy == PoolPolicy::spread);
+         (of.seen->facts.policy != "pack" && configuration.pool.policy == PoolPolicy::spread);
 }
 
 // Returns the best of the places that have room for the pod: the one where it gets its devices by
@@ -218,7 +218,7 @@ bool spreads(const State& state, const PoolNamespace& of) {
 std::optional<ChosenPlace> choose_devices(State& state, const PoolPodKey& key, PoolNamespace& of,
                                           const std::vector<const PodPlace*>& places,
                                           ReasonText& why_not) {
-  const bool spread = spreads(state, of);
+  const bool spread = spreads(state.configuration, of);
   PodDevices devices(state, key, of.pods.at(key.pod));
   const auto order = [spread](std::int64_t alternatives, const PodPlace& place) {
     return spread ? std::tuple(alternatives, -place.cpu, -place.memory)
@@ -298,7 +298,7 @@ void update_waiting_pod(State& state, const PoolPodKey& key) {
     if (of.waiting.empty()) state.pool.waiting.erase(home);
     pod->waits_since.reset();
   }
-  if (!is_in_pool(state, of))
+  if (!is_in_pool(state.configuration, of))
     clear_reason(pod->reason);
   else if (!now && takes_part(tenant, of))
     set_reason(state, key, pod->reason, {});
@@ -467,7 +467,7 @@ PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& 
       fit.free.emplace(resource, 0);
   if (state.pool.clusters.contains(id))
     for (auto& [resource, free] : fit.free) {
-      free = machine_left(state, id, resource);
+      free = machine_left(state.pool, id, resource);
       // A share that is not listed is in no sum of the cluster.
       if (share != of.shares.end() && share->second.pods_counted) free += own(resource);
     }

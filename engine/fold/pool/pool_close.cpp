@@ -20,10 +20,10 @@ namespace fairlead {
 
 namespace {
 
-void mark_whole_tenant_dirty(State& state, const std::string& name) {
-  for (const auto& [each, of] : state.pool.tenants.at(name).namespaces) {
-    state.pool.dirty_namespaces.insert({name, each});
-    state.pool.dirty_lists.insert({name, each});
+void mark_whole_tenant_dirty(Pool& pool, const std::string& name) {
+  for (const auto& [each, of] : pool.tenants.at(name).namespaces) {
+    pool.dirty_namespaces.insert({name, each});
+    pool.dirty_lists.insert({name, each});
   }
 }
 
@@ -34,7 +34,7 @@ void read_all_again(State& state) {
   pool.room_grew = true;
   for (const auto& [name, tenant] : pool.tenants) {
     pool.dirty_tenants.insert(name);
-    mark_whole_tenant_dirty(state, name);
+    mark_whole_tenant_dirty(state.pool, name);
   }
   for (const auto& [id, cluster] : pool.clusters) pool.dirty_clusters.insert(id);
   for (auto& [name, tenant] : pool.tenants)
@@ -186,7 +186,7 @@ void recompute_tenant(State& state, const std::string& name) {
   if (tenant.connected() != tenant.takes_part) {
     tenant.takes_part = tenant.connected();
     for (const auto& [each, of] : tenant.namespaces) recount_said(state, {name, each});
-    mark_whole_tenant_dirty(state, name);
+    mark_whole_tenant_dirty(state.pool, name);
   }
   if (tenant.takes_part && !tenant.first_seen && has_object(tenant))
     take_up_first_list(state, name);
@@ -223,11 +223,11 @@ void recompute_namespace(State& state, const PoolNamespaceKey& key, DirtySet& di
   if (!of) return;
   const PoolTenant& tenant = pool.tenants.at(key.first);
   if (!takes_part(tenant, *of)) return;
-  if (!of->taken_up && !is_in_pool(state, *of))
+  if (!of->taken_up && !is_in_pool(state.configuration, *of))
     clear_reason(of->reason);
   else
     set_reason(state, key_of_namespace(key), of->reason, reason_of_namespace(state, tenant, *of));
-  if (!namespace_differs(state, *of)) return;
+  if (!namespace_differs(state.configuration, *of)) return;
   const SourceName source = tenant_source(key.first);
   dirty.pool_namespaces.insert(key);
   if (may_send(state, {source, Kind::namespace_, "", key.second, false}, key_of_namespace(key)))

@@ -34,10 +34,10 @@ std::optional<CpuMemory> slice_of(const PoolNamespace& of) {
   return of.taken_up ? std::optional(of.unit) : of.slice;
 }
 
-std::int64_t expected_slices(const State& state, const PoolNamespace& of) {
+std::int64_t expected_slices(const Configuration& configuration, const PoolNamespace& of) {
   const auto slice = slice_of(of);
   if (!slice) return 0;
-  const PoolSettings& settings = state.configuration.pool;
+  const PoolSettings& settings = configuration.pool;
   return demand_of(quota_of(of, settings.quotas), *slice, of.slices, settings.slices_max).slices;
 }
 
@@ -61,7 +61,7 @@ std::vector<ClusterForNamespace> clusters_for(const State& state, const PoolName
       row.slices = at->second.slices;
       row.listed = at->second.listed;
     }
-    row.others = others_at(state, of, id);
+    row.others = others_at(state.pool, of, id);
     if (slice) {
       row.room = room_at(state, of, id, *slice);
       row.short_of = short_dimension(row, *slice);

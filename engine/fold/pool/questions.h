@@ -19,7 +19,7 @@ const char* standing_name(ClusterStanding standing);
 std::optional<CpuMemory> slice_of(const PoolNamespace& of);
 
 /// Returns how many slices of slice_of() the namespace should have.
-std::int64_t expected_slices(const State& state, const PoolNamespace& of);
+std::int64_t expected_slices(const Configuration& configuration, const PoolNamespace& of);
 
 /// A super cluster as a decision about one namespace finds it.
 struct ClusterForNamespace {

@@ -8,7 +8,7 @@
 namespace fairlead {
 
 bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key) {
-  const WriteState* const write = find_write(state, view);
+  const WriteState* const write = find_write(state.writes, view);
   if (!write) return true;
   if (write->outstanding || write->awaits()) return false;
   if (write->refusal && state.now < write->refusal->retry_at) return false;
@@ -24,7 +24,8 @@ void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
   if (!pod || !pod_differs(*pod)) return;
   const auto& [tenant, namespace_, name] = key;
   const PoolNamespace& of = *find_namespace(state.pool, {tenant, namespace_});
-  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return;
+  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state.configuration, of))
+    return;
   const SourceName source = tenant_source(tenant);
   may_send(state, {source, Kind::pod, namespace_, name, false}, key);
   dirty.pool_pods.insert(key);

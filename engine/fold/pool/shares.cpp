@@ -280,9 +280,9 @@ std::int64_t needed_slices(const PoolNamespace& of, const PoolShare& share) {
   return saturate(std::max(slices(pods.cpu, of.unit.cpu), slices(pods.memory, of.unit.memory)));
 }
 
-CpuMemorySum others_at(const State& state, const PoolNamespace& of, const std::string& id) {
+CpuMemorySum others_at(const Pool& pool, const PoolNamespace& of, const std::string& id) {
   CpuMemorySum others;
-  if (const auto at = state.pool.totals.find(id); at != state.pool.totals.end())
+  if (const auto at = pool.totals.find(id); at != pool.totals.end())
     others = at->second.held + at->second.strangers;
   if (const auto at = of.shares.find(id); at != of.shares.end())
     others = others - at->second.counted;
@@ -293,7 +293,8 @@ std::int64_t room_at(const State& state, const PoolNamespace& of, const std::str
                      const CpuMemory& unit) {
   if (standing_of(state, id) != ClusterStanding::open) return 0;
   const CpuMemory accepted = accepted_of(state.pool.clusters.at(id));
-  const CpuMemorySum left = CpuMemorySum{accepted.cpu, accepted.memory} - others_at(state, of, id);
+  const CpuMemorySum left =
+      CpuMemorySum{accepted.cpu, accepted.memory} - others_at(state.pool, of, id);
   if (left.cpu < unit.cpu || left.memory < unit.memory) return 0;
   return saturate(std::min(left.cpu / unit.cpu, left.memory / unit.memory));
 }

@@ -45,7 +45,7 @@ SliceMap placements_of(const PoolNamespace& of);
 /// Returns how many slices the pods of the namespace at a share fill: what may not move.
 std::int64_t needed_slices(const PoolNamespace& of, const PoolShare& share);
 /// Returns what all other namespaces and strangers hold at `id`.
-CpuMemorySum others_at(const State& state, const PoolNamespace& of, const std::string& id);
+CpuMemorySum others_at(const Pool& pool, const PoolNamespace& of, const std::string& id);
 /// Returns how many slices of `unit` fit at an open cluster beside all other namespaces; 0 at
 /// clusters that are not open.
 std::int64_t room_at(const State& state, const PoolNamespace& of, const std::string& id,

@@ -32,7 +32,7 @@ SuperCluster view_of(const State& state, const std::string& member, Cluster& clu
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, member);
   out.draining = entry && entry->drain;
   out.first_seen = cluster.pool.first_seen;
-  out.nodes = largest_nodes_of(state, cluster);
+  out.nodes = largest_nodes_of(state.configuration, cluster);
   return out;
 }
 

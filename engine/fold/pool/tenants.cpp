@@ -28,20 +28,20 @@ std::string cluster_key(const NamespacedName& id, const Observed<VirtualClusterF
 
 // Marks the tenant and returns it. Creates a new one: whether it is a tenant is found out at the
 // close.
-PoolTenant& mark_tenant_dirty(State& state, const std::string& name) {
-  state.pool.dirty_tenants.insert(name);
-  return state.pool.tenants[name];
+PoolTenant& mark_tenant_dirty(Pool& pool, const std::string& name) {
+  pool.dirty_tenants.insert(name);
+  return pool.tenants[name];
 }
 
-PoolNamespace& mark_namespace_dirty(State& state, const PoolNamespaceKey& key) {
-  state.pool.dirty_namespaces.insert(key);
-  PoolTenant& tenant = state.pool.tenants[key.first];
-  if (!tenant.admitted || !tenant.first_seen) state.pool.dirty_tenants.insert(key.first);
+PoolNamespace& mark_namespace_dirty(Pool& pool, const PoolNamespaceKey& key) {
+  pool.dirty_namespaces.insert(key);
+  PoolTenant& tenant = pool.tenants[key.first];
+  if (!tenant.admitted || !tenant.first_seen) pool.dirty_tenants.insert(key.first);
   return tenant.namespaces[key.second];
 }
 
-bool is_crowded(const State& state, const PoolTenant& tenant) {
-  return tenant.objects > state.configuration.pool.tenant_objects_max;
+bool is_crowded(const Configuration& configuration, const PoolTenant& tenant) {
+  return tenant.objects > configuration.pool.tenant_objects_max;
 }
 
 // Keeps the number of the tenant's objects: `was` and `is` say whether one was there and is there
@@ -49,11 +49,12 @@ bool is_crowded(const State& state, const PoolTenant& tenant) {
 void count_object(State& state, const std::string& name, bool was, bool is) {
   PoolTenant& tenant = state.pool.tenants.at(name);
   tenant.objects += (is ? 1 : 0) - (was ? 1 : 0);
-  if (is_crowded(state, tenant) != tenant.crowded) state.pool.dirty_tenants.insert(name);
+  if (is_crowded(state.configuration, tenant) != tenant.crowded)
+    state.pool.dirty_tenants.insert(name);
 }
 
-void forget_if_empty(State& state, const PoolNamespaceKey& key) {
-  auto& namespaces = state.pool.tenants.at(key.first).namespaces;
+void forget_if_empty(Pool& pool, const PoolNamespaceKey& key) {
+  auto& namespaces = pool.tenants.at(key.first).namespaces;
   // It is there: the caller has marked the namespace, which creates it.
   const auto at = namespaces.find(key.second);
   const PoolNamespace& of = at->second;
@@ -94,12 +95,12 @@ void end_namespace(State& state, const PoolNamespaceKey& key) {
   recount_said(state, key);
 }
 
-void read_annotations(const State& state, PoolNamespace& of) {
+void read_annotations(const Configuration& configuration, PoolNamespace& of) {
   const NamespaceFacts& facts = of.seen->facts;
   const auto slice = read_slice(facts.slice);
   of.bad_slice = !slice;
   if (slice) of.slice = slice;
-  of.observed = read_placements(facts.placements, state.configuration.pool.slices_max);
+  of.observed = read_placements(facts.placements, configuration.pool.slices_max);
 }
 
 }  // namespace
@@ -110,7 +111,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
   pool.tenancy_seq = state.seq;
   PoolVirtualCluster& of = pool.virtual_clusters[id];
   if (!of.tenant.empty()) {
-    mark_tenant_dirty(state, of.tenant).seq = state.seq;
+    mark_tenant_dirty(state.pool, of.tenant).seq = state.seq;
     pool.virtual_clusters_of.at(of.tenant).erase(id);
   }
   if (!seen) {
@@ -120,7 +121,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
   if (!of.seen.uid.empty() && !seen->uid.empty() && of.seen.uid != seen->uid) of = {};
   of.seen = *seen;
   of.tenant = cluster_key(id, of.seen);
-  mark_tenant_dirty(state, of.tenant).seq = seen->seq;
+  mark_tenant_dirty(state.pool, of.tenant).seq = seen->seq;
   pool.virtual_clusters_of[of.tenant].insert(id);
   const bool running = seen->facts.phase == "Running";
   of.reached = of.reached || running;
@@ -131,7 +132,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
 void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
                               const Seen<NamespaceFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), name};
-  PoolNamespace& of = mark_namespace_dirty(state, key);
+  PoolNamespace& of = mark_namespace_dirty(state.pool, key);
   state.pool.dirty_lists.insert(key);
   count_object(state, key.first, of.seen.has_value(), seen.has_value());
   const bool another =
@@ -139,8 +140,8 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
   if (of.seen && (!seen || another)) end_namespace(state, key);
   const bool first = !of.seen;
   of.seen = seen;
-  if (!seen) return forget_if_empty(state, key);
-  read_annotations(state, of);
+  if (!seen) return forget_if_empty(state.pool, key);
+  read_annotations(state.configuration, of);
   if (first) note_written_reason(of.reason, seen->facts.reason);
   if (first) recount_said(state, key);
 }
@@ -148,28 +149,28 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
 void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
                           const Seen<ResourceQuotaFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
-  PoolNamespace& of = mark_namespace_dirty(state, key);
+  PoolNamespace& of = mark_namespace_dirty(state.pool, key);
   state.pool.dirty_lists.insert(key);
   count_object(state, key.first, of.quotas.contains(id.second), seen.has_value());
   if (seen) {
     of.quotas[id.second] = *seen;
   } else {
     of.quotas.erase(id.second);
-    forget_if_empty(state, key);
+    forget_if_empty(state.pool, key);
   }
 }
 
 void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
-  PoolNamespace& of = mark_namespace_dirty(state, key);
+  PoolNamespace& of = mark_namespace_dirty(state.pool, key);
   const auto at = of.pods.find(id.second);
   count_object(state, key.first, at != of.pods.end(), seen.has_value());
   const bool same =
       at != of.pods.end() && seen &&
       (at->second.seen.uid == seen->uid || seen->uid.empty() || at->second.seen.uid.empty());
   if (at != of.pods.end() && !same) forget_pod(state, key, of, at);
-  if (!seen) return forget_if_empty(state, key);
+  if (!seen) return forget_if_empty(state.pool, key);
   state.pool.dirty_pods.insert({key.first, key.second, id.second});
   PoolPod& pod = of.pods[id.second];
   // A decision is kept until another writer changes what it was made from.
@@ -197,7 +198,7 @@ void observe_device_object(State& state, const SourceName& source, const Namespa
                            std::map<std::string, DeviceRecord<Facts>> PoolNamespace::* objects,
                            const Facts* facts, Seq seq) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
-  PoolNamespace& of = mark_namespace_dirty(state, key);
+  PoolNamespace& of = mark_namespace_dirty(state.pool, key);
   auto& records = of.*objects;
   count_object(state, key.first, records.contains(id.second), facts != nullptr);
   const std::set<PoolPodKey>& pods = state.pool.device_pods;
@@ -208,7 +209,7 @@ void observe_device_object(State& state, const SourceName& source, const Namespa
     records[id.second] = {*facts, seq};
   } else {
     records.erase(id.second);
-    forget_if_empty(state, key);
+    forget_if_empty(state.pool, key);
   }
 }
 
@@ -224,9 +225,9 @@ void observe_tenant_template(State& state, const SourceName& source, const Names
   observe_device_object(state, source, id, &PoolNamespace::templates, facts, seq);
 }
 
-void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+void observe_tenant_liveness(Pool& pool, const SourceName& source, std::optional<Kind> kind,
                              Liveness liveness, Seq seq) {
-  PoolTenant& tenant = mark_tenant_dirty(state, std::string(tenant_of(source)));
+  PoolTenant& tenant = mark_tenant_dirty(pool, std::string(tenant_of(source)));
   tenant.seq = seq;
   for (const KindInfo& row : kKinds) {
     if (!row.has(kIsOfTenant) || is_of_devices(row.kind)) continue;
@@ -277,14 +278,14 @@ void observe_super_namespace(State& state, const SourceName& source, const std::
   count_super_namespace(state, id);
 }
 
-void mark_pool_namespace_dirty(State& state, const SourceName& source, const std::string& name) {
+void mark_pool_namespace_dirty(Pool& pool, const SourceName& source, const std::string& name) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), name};
-  if (find_namespace(state.pool, key)) state.pool.dirty_namespaces.insert(key);
+  if (find_namespace(pool, key)) pool.dirty_namespaces.insert(key);
 }
 
-void mark_pool_pod_dirty(State& state, const SourceName& source, const NamespacedName& id) {
+void mark_pool_pod_dirty(Pool& pool, const SourceName& source, const NamespacedName& id) {
   const PoolPodKey key{std::string(tenant_of(source)), id.first, id.second};
-  if (find_pod(state.pool, key)) state.pool.dirty_pods.insert(key);
+  if (find_pod(pool, key)) pool.dirty_pods.insert(key);
 }
 
 void expect_placements(State& state, const PatchIntended& intent) {
@@ -330,7 +331,7 @@ void recompute_tenancy(State& state, const std::string& name) {
                   [&](const PoolTenantAccess& each) { return each.name == name; });
   tenant.admitted = !settings.clusters.empty() && (of || configured);
   tenant.failed = of && of->second.failed;
-  tenant.crowded = is_crowded(state, tenant);
+  tenant.crowded = is_crowded(state.configuration, tenant);
   std::map<std::string, Amount> limit{settings.tenant_limit.begin(), settings.tenant_limit.end()};
   if (of && of->second.seen.facts.pool_limit)
     if (auto own = read_limit(*of->second.seen.facts.pool_limit)) limit = std::move(*own);

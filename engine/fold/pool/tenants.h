@@ -25,7 +25,7 @@ void observe_tenant_template(State& state, const SourceName& source, const Names
                              const ResourceClaimTemplateFacts* facts, Seq seq);
 /// Folds that a kind of the tenant's API server (every kind that is read there, if it is empty) is
 /// live, stale or lost. Kinds of resource.k8s.io do not matter: an API server need not serve them.
-void observe_tenant_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+void observe_tenant_liveness(Pool& pool, const SourceName& source, std::optional<Kind> kind,
                              Liveness liveness, Seq seq);
 /// Folds a namespace that was made for a tenant's; `source` is a member.
 void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
@@ -37,8 +37,8 @@ void recompute_tenancy(State& state, const std::string& name);
 void end_tenant(State& state, const std::string& name);
 
 /// Mark an object of the tenant, which is planned again when the open moment closes.
-void mark_pool_namespace_dirty(State& state, const SourceName& source, const std::string& name);
-void mark_pool_pod_dirty(State& state, const SourceName& source, const NamespacedName& id);
+void mark_pool_namespace_dirty(Pool& pool, const SourceName& source, const std::string& name);
+void mark_pool_pod_dirty(Pool& pool, const SourceName& source, const NamespacedName& id);
 /// Folds our own write of a Namespace: its placements do not count as an edit when they are
 /// observed.
 void expect_placements(State& state, const PatchIntended& intent);

@@ -24,7 +24,7 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
   if (at == state.clusters.end()) return grant.granted;
   const Cluster& cluster = at->second;
   if (cluster.counted_again_at) return 0;
-  if (!claim.known || !has_member(state, cluster)) return grant.granted;
+  if (!claim.known || !has_member(state.configuration, cluster)) return grant.granted;
   return std::min(grant.granted, admitted(cluster, member_pair(grant)));
 }
 
@@ -34,7 +34,7 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
 Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end() || is_settled(at->second, grant.row.cluster_queue) ||
-      !claim.known || !has_member(state, at->second))
+      !claim.known || !has_member(state.configuration, at->second))
     return amount;
   const auto queue = state.queues.by_name.find(grant.row.cluster_queue);
   if (queue == state.queues.by_name.end()) return amount;
@@ -83,7 +83,7 @@ void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& wo
                  HubQuota& quota, QuotaSums& sums) {
   for (const auto& [cluster, share] : workers.shares) {
     if (!share.known || !share.counted || !share.values.contains(pair)) continue;
-    const Amount amount = share_of(state, cluster, share, pair);
+    const Amount amount = share_of(state.clusters, cluster, share, pair);
     if (parts == Parts::listed)
       quota.contributions.push_back({cluster, pair.flavor, pair.resource, amount});
     sums.now += amount;
@@ -124,15 +124,14 @@ Amount amount_of(const std::map<QuotaKey, Amount>& amounts, const QuotaKey& pair
 
 }  // namespace
 
-const WorkerQuota* followed(const State& state, const std::string& queue) {
-  const auto at = state.queues.by_name.find(queue);
-  return at != state.queues.by_name.end() && at->second.workers.follows ? &at->second.workers
-                                                                        : nullptr;
+const WorkerQuota* followed(const QueueTables& queues, const std::string& queue) {
+  const auto at = queues.by_name.find(queue);
+  return at != queues.by_name.end() && at->second.workers.follows ? &at->second.workers : nullptr;
 }
 
-bool depends_on_workers(const State& state, const std::string& queue) {
-  const auto at = state.queues.by_name.find(queue);
-  return at != state.queues.by_name.end() && at->second.workers != WorkerQuota{};
+bool depends_on_workers(const QueueTables& queues, const std::string& queue) {
+  const auto at = queues.by_name.find(queue);
+  return at != queues.by_name.end() && at->second.workers != WorkerQuota{};
 }
 
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
@@ -147,7 +146,7 @@ Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey
   const auto at = state.queues.by_name.find(queue);
   const Amount base =
       at == state.queues.by_name.end() ? 0 : amount_of(at->second.base.amounts, pair);
-  const WorkerQuota* workers = followed(state, queue);
+  const WorkerQuota* workers = followed(state.queues, queue);
   if (!workers) return saturate(base + percent_of(sum, state.configuration.overbook_percent, pair));
   const Int128 rest = percent_of(sum, workers->percent, pair) - amount_of(workers->reserve, pair);
   return saturate(base + std::max<Int128>(0, rest));
@@ -157,7 +156,7 @@ namespace {
 
 // Returns the least sum of parts of which `quota` follows (quota_of_sum).
 Int128 sum_for(const State& state, const std::string& queue, const QuotaKey& pair, Amount quota) {
-  const WorkerQuota* workers = followed(state, queue);
+  const WorkerQuota* workers = followed(state.queues, queue);
   const auto at = state.queues.by_name.find(queue);
   Int128 rest = quota;
   if (at != state.queues.by_name.end()) rest -= amount_of(at->second.base.amounts, pair);
@@ -178,7 +177,7 @@ std::vector<Contribution> parts_kept(const State& state, const std::string& queu
   if (claims == state.claims.of_queue.end()) return parts;
   HubQuota quota;
   QuotaSums sums;
-  const WorkerQuota* workers = followed(state, queue);
+  const WorkerQuota* workers = followed(state.queues, queue);
   add_claims(state, queue, pair, workers, Parts::summed, quota, sums);
   if (workers) add_workers(state, pair, *workers, Parts::summed, quota, sums);
   // The parts of the claims, by name, are filled up until together they give the quota that was
@@ -209,7 +208,7 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
                    Parts parts) {
   HubQuota quota;
   QuotaSums sums;
-  const WorkerQuota* workers = followed(state, queue);
+  const WorkerQuota* workers = followed(state.queues, queue);
   add_claims(state, queue, pair, workers, parts, quota, sums);
   if (workers) add_workers(state, pair, *workers, parts, quota, sums);
   quota.unknown = workers ? !workers->known : sums.any && !sums.any_known;
@@ -225,7 +224,7 @@ HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey&
 
 HubQuotas::View& HubQuotas::view_of(const std::string& queue) {
   const auto [at, is_new] = views_.try_emplace(queue);
-  if (is_new && depends_on_workers(state_, queue)) followers_.insert(queue);
+  if (is_new && depends_on_workers(state_.queues, queue)) followers_.insert(queue);
   return at->second;
 }
 

@@ -6,26 +6,26 @@
 
 namespace fairlead {
 
-std::vector<std::string> cohorts_above(const State& state, const Queue& queue) {
+std::vector<std::string> cohorts_above(const QueueTables& queues, const Queue& queue) {
   std::vector<std::string> names;
   std::string name = queue.facts.cohort;
   // A cycle of Cohorts ends the walk: the API server does not reject one.
   while (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
     names.push_back(name);
-    const auto at = state.queues.cohorts.find(name);
-    if (at == state.queues.cohorts.end()) break;
+    const auto at = queues.cohorts.find(name);
+    if (at == queues.cohorts.end()) break;
     name = at->second.facts.parent;
   }
   return names;
 }
 
-std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue) {
+std::optional<Orchestration> orchestration_of(const QueueTables& queues, const Queue& queue) {
   if (queue.facts.effective)
     return Orchestration{queue.facts.effective->orchestrator, "", queue.seq};
-  if (queue.facts.cohort.empty() || state.queues.cohorts.empty()) return std::nullopt;
-  for (const std::string& name : cohorts_above(state, queue)) {
-    const auto at = state.queues.cohorts.find(name);
-    if (at != state.queues.cohorts.end() && at->second.facts.effective)
+  if (queue.facts.cohort.empty() || queues.cohorts.empty()) return std::nullopt;
+  for (const std::string& name : cohorts_above(queues, queue)) {
+    const auto at = queues.cohorts.find(name);
+    if (at != queues.cohorts.end() && at->second.facts.effective)
       return Orchestration{at->second.facts.effective->orchestrator, name, at->second.seq};
   }
   return std::nullopt;
@@ -61,10 +61,10 @@ void observe_cohort(State& state, const std::string& name, const CohortFacts* fa
   if (same_rule) return;
   for (auto& [queue_name, queue] : state.queues.by_name) {
     if (!queue.present || queue.facts.cohort.empty()) continue;
-    const std::vector<std::string> above = cohorts_above(state, queue);
+    const std::vector<std::string> above = cohorts_above(state.queues, queue);
     if (std::find(above.begin(), above.end(), name) == above.end()) continue;
-    if (orchestration_of(state, queue)) resolve_conflict(state, queue_name);
-    mark_queue_dirty(state, queue_name);
+    if (orchestration_of(state.queues, queue)) resolve_conflict(state.queues, queue_name);
+    mark_queue_dirty(state.queues, queue_name);
   }
 }
 

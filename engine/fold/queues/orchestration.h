@@ -28,11 +28,11 @@ struct Orchestration {
 };
 
 /// Returns the Cohorts above a hub queue, the nearest first, as far as they are known; each once.
-std::vector<std::string> cohorts_above(const State& state, const Queue& queue);
+std::vector<std::string> cohorts_above(const QueueTables& queues, const Queue& queue);
 
 /// Returns the orchestrator that sets the queue's quota instead of its spec; nullopt if there is
 /// none. The queue's own status precedes a Cohort's.
-std::optional<Orchestration> orchestration_of(const State& state, const Queue& queue);
+std::optional<Orchestration> orchestration_of(const QueueTables& queues, const Queue& queue);
 
 /// Returns "DynamicQuotaOrchestrator.kueue.x-k8s.io production"; names what is missing where the
 /// kind, the name or both are empty, as they are where the status has no orchestratorRef.

@@ -11,20 +11,22 @@ namespace fairlead {
 
 namespace {
 
-const WriteState* write_of_queue(const State& state, const std::string& queue) {
-  return find_write(state, WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
+const WriteState* write_of_queue(const WriteTables& writes, const std::string& queue) {
+  return find_write(writes, WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
 }
 
 // Whether an observation of the queue at `version` is the first that has our last accepted write or
 // what came after it.
-bool follows_write(const State& state, const std::string& queue, const std::string& version) {
-  const WriteState* write = write_of_queue(state, queue);
+bool follows_write(const WriteTables& writes, const std::string& queue,
+                   const std::string& version) {
+  const WriteState* write = write_of_queue(writes, queue);
   return write && includes_version(version, write->awaited_version);
 }
 
 // Returns the list that the unanswered write of the queue makes; null if there is none.
-const std::vector<ResourceGroup>* unanswered_list(const State& state, const std::string& queue) {
-  const WriteState* write = write_of_queue(state, queue);
+const std::vector<ResourceGroup>* unanswered_list(const WriteTables& writes,
+                                                  const std::string& queue) {
+  const WriteState* write = write_of_queue(writes, queue);
   const auto* expected = write && write->outstanding && write->outstanding->intent.expected
                              ? std::get_if<ClusterQueueFacts>(&*write->outstanding->intent.expected)
                              : nullptr;
@@ -47,7 +49,7 @@ bool is_wanted(const State& state, const std::string& name, const QuotaKey& pair
 bool overwritten(const State& state, const std::string& name, const Queue& queue,
                  const std::vector<ResourceGroup>& before) {
   const ResourceAliases& aliases = state.configuration.resource_aliases;
-  const auto* unanswered = unanswered_list(state, name);
+  const auto* unanswered = unanswered_list(state.writes, name);
   return std::any_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
     const auto was = amount_in(before, aliases, entry.first);
     const auto is = observed(state, queue, entry.first);
@@ -66,27 +68,27 @@ void contest_foreign_pairs(const State& state, const std::string& name, Queue& q
 
 }  // namespace
 
-bool has_own_list(const State& state, const std::string& name, const Queue& queue) {
+bool has_own_list(const WriteTables& writes, const std::string& name, const Queue& queue) {
   if (queue.written_groups == queue.facts.groups) return true;
-  const auto* unanswered = unanswered_list(state, name);
+  const auto* unanswered = unanswered_list(writes, name);
   return unanswered && *unanswered == queue.facts.groups;
 }
 
-void remember_lending(const State& state, Queue& queue) {
+void remember_lending(const Configuration& configuration, Queue& queue) {
   queue.lending.clear();
   for (const ResourceGroup& group : queue.facts.groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
         if (quota.lending_limit)
-          queue.lending[{flavor.name, canonical_resource(state.configuration.resource_aliases,
+          queue.lending[{flavor.name, canonical_resource(configuration.resource_aliases,
                                                          quota.name)}] = *quota.lending_limit;
 }
 
 void count_overwrite(State& state, const std::string& name, Queue& queue,
                      const std::vector<ResourceGroup>& before, Seq seq) {
-  remember_lending(state, queue);
+  remember_lending(state.configuration, queue);
   // Under an orchestrator the list has its weights: an edit of it takes nothing from us.
-  if (orchestration_of(state, queue) || !overwritten(state, name, queue, before)) return;
+  if (orchestration_of(state.queues, queue) || !overwritten(state, name, queue, before)) return;
   queue.overwrite_seq = seq;
   std::erase_if(queue.overwrites, [&](LogTime at) { return at + kOverwriteWindow < state.now; });
   queue.overwrites.push_back(state.now);
@@ -99,7 +101,7 @@ void count_overwrite(State& state, const std::string& name, Queue& queue,
 void note_foreign_list(State& state, const std::string& name, Queue& queue,
                        const std::vector<ResourceGroup>& before, const std::string& version,
                        Seq seq) {
-  if (queue.written_groups && follows_write(state, name, version))
+  if (queue.written_groups && follows_write(state.writes, name, version))
     count_overwrite(state, name, queue, *queue.written_groups, seq);
   else if (before != queue.facts.groups)
     count_overwrite(state, name, queue, before, seq);

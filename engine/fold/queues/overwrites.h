@@ -20,7 +20,7 @@
 namespace fairlead {
 
 /// Whether the queue's observed list is what our last accepted write, or the unanswered one, left.
-bool has_own_list(const State& state, const std::string& name, const Queue& queue);
+bool has_own_list(const WriteTables& writes, const std::string& name, const Queue& queue);
 
 /// Folds an observed list that is not ours. Counts an overwrite that event `seq` shows of the list
 /// `before`; what is more than kOverwritesAnswered makes the changed pairs contested.
@@ -31,7 +31,7 @@ void note_foreign_list(State& state, const std::string& name, Queue& queue,
                        const std::vector<ResourceGroup>& before, const std::string& version,
                        Seq seq);
 /// Remembers the administrator's limits in the observed list, which is not ours.
-void remember_lending(const State& state, Queue& queue);
+void remember_lending(const Configuration& configuration, Queue& queue);
 /// Takes the contested pairs back that have our value, or that are not ours any more. Returns
 /// whether there was one.
 bool end_contests(const State& state, const std::string& name, Queue& queue);

@@ -20,9 +20,9 @@ namespace fairlead {
 
 namespace {
 
-const Outstanding* outstanding_of(const State& state, const std::string& queue) {
+const Outstanding* outstanding_of(const WriteTables& writes, const std::string& queue) {
   const WriteState* write =
-      find_write(state, WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
+      find_write(writes, WriteKeyView{kHub, Kind::cluster_queue, "", queue, false});
   return write && write->outstanding ? &*write->outstanding : nullptr;
 }
 
@@ -54,23 +54,23 @@ void note_parts(const State& state, const std::string& name, Queue& queue,
 }
 
 // A claim that is being deleted waits for the writes that take its quota back.
-void mark_deleted_claims_dirty(State& state, const std::string& queue) {
-  const auto at = state.claims.of_queue.find(queue);
-  if (at == state.claims.of_queue.end()) return;
+void mark_deleted_claims_dirty(ClaimTables& claims, const std::string& queue) {
+  const auto at = claims.of_queue.find(queue);
+  if (at == claims.of_queue.end()) return;
   for (const std::string& name : at->second)
-    if (state.claims.by_name.at(name).facts.deleting) mark_claim_dirty(state, name);
+    if (claims.by_name.at(name).facts.deleting) mark_claim_dirty(claims, name);
 }
 
 }  // namespace
 
-bool is_contested(const State& state, const std::string& queue, const QuotaKey& pair) {
-  const auto at = state.queues.by_name.find(queue);
-  return at != state.queues.by_name.end() && at->second.contested.contains(pair);
+bool is_contested(const QueueTables& queues, const std::string& queue, const QuotaKey& pair) {
+  const auto at = queues.by_name.find(queue);
+  return at != queues.by_name.end() && at->second.contested.contains(pair);
 }
 
 void follow_terms(State& state, const std::string& name, Queue& queue) {
   read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
-  resolve_conflict(state, name);
+  resolve_conflict(state.queues, name);
   mark_follower_dirty(state, name);
   for (const std::string& check : queue.facts.admission_checks)  // they report what is malformed
     state.multikueue.dirty_checks.insert(check);
@@ -103,22 +103,22 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
     queue.base =
         read_base_quota(queue.facts.base_quota, state.configuration.resource_aliases, queue.base);
   if (terms_changed) follow_terms(state, seen.key.name, queue);
-  if (orchestration_of(state, queue)) resolve_conflict(state, seen.key.name);
+  if (orchestration_of(state.queues, queue)) resolve_conflict(state.queues, seen.key.name);
   // After the facts and the base quota were replaced: an overwrite is compared with the quota that
   // follows from them.
-  const bool ours = has_own_list(state, seen.key.name, queue);
+  const bool ours = has_own_list(state.writes, seen.key.name, queue);
   if (!ours)
     note_foreign_list(state, seen.key.name, queue, before.groups, seen.resource_version, seq);
   const bool ended = end_contests(state, seen.key.name, queue);
   ClusterQueueFacts same = queue.facts;
   same.groups = before.groups;
   if (!is_new && ours && same == before && !ended) {
-    requote(state, seen.key.name);  // our own write came back: claims and clusters know it
-    mark_deleted_claims_dirty(state, seen.key.name);
+    requote(state.queues, seen.key.name);  // our own write came back: claims and clusters know it
+    mark_deleted_claims_dirty(state.claims, seen.key.name);
     return;
   }
-  mark_queue_dirty(state, seen.key.name);
-  mark_queue_claims_dirty(state, seen.key.name);
+  mark_queue_dirty(state.queues, seen.key.name);
+  mark_queue_claims_dirty(state.claims, seen.key.name);
 }
 
 void forget_queue(State& state, const std::string& name) {
@@ -130,9 +130,9 @@ void forget_queue(State& state, const std::string& name) {
   at->second.written_groups.reset();
   at->second.contributed.clear();
   at->second.contributed_at.clear();
-  mark_queue_dirty(state, name);
+  mark_queue_dirty(state.queues, name);
   mark_follower_dirty(state, name);
-  mark_queue_claims_dirty(state, name);
+  mark_queue_claims_dirty(state.claims, name);
 }
 
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written) {
@@ -143,7 +143,7 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   // The write replaced another writer's values: claims that name the queue are planned again, also
   // where no part changed.
   if (queue.written_groups && intent.overlaid != *queue.written_groups)
-    mark_queue_dirty(state, intent.target.name);
+    mark_queue_dirty(state.queues, intent.target.name);
   queue.written_groups = expected->groups;
   queue.written_at = written;
   const std::vector<Contribution> before = std::exchange(queue.contributed, intent.contributions);
@@ -158,8 +158,8 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
         queue.contested.contains(pair) && amount == amount_in(intent.overlaid, aliases, pair);
     if (amount && !left) queue.written[pair] = *amount;
   }
-  requote(state, intent.target.name);
-  mark_deleted_claims_dirty(state, intent.target.name);
+  requote(state.queues, intent.target.name);
+  mark_deleted_claims_dirty(state.claims, intent.target.name);
 }
 
 void note_queue_seen_since(State& state, const std::string& name) {
@@ -172,12 +172,12 @@ void note_queue_seen_since(State& state, const std::string& name) {
   // before counted the overwrite. None did where this write took the pair back or made it ours, or
   // where the other writer restored the values of our write before.
   if (queue.overwrite_seq > queue.written_at.seq)
-    remember_lending(state, queue);
+    remember_lending(state.configuration, queue);
   else
     count_overwrite(state, name, queue, *queue.written_groups, state.seq);
   end_contests(state, name, queue);
-  mark_queue_dirty(state, name);
-  mark_queue_claims_dirty(state, name);
+  mark_queue_dirty(state.queues, name);
+  mark_queue_claims_dirty(state.claims, name);
 }
 
 namespace {
@@ -210,7 +210,7 @@ const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string&
 
 // Where the queue follows workers, adds their pairs and the pairs of the queue's list.
 void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
-  const WorkerQuota* workers = followed(state, queue);
+  const WorkerQuota* workers = followed(state.queues, queue);
   if (!workers) return;
   for (const ResourceGroup& group : state.queues.by_name.at(queue).facts.groups)
     for (const FlavorQuotas& flavor : group.flavors)
@@ -255,7 +255,7 @@ void recompute_pairs(State& state, const std::string& name) {
     const HubQuota quota = hub_quota(state, name, pair, Parts::summed);
     if (quota.unknown || *amount != quota.nominal) continue;
     queue.written[pair] = quota.nominal;
-    note_quota_change(state, name);
+    note_quota_change(state.queues, name);
   }
   // A pair that is no longer named stays ours until it has the quota without it: the write that
   // takes our part back is still due.
@@ -265,7 +265,7 @@ void recompute_pairs(State& state, const std::string& name) {
     return !amount || *amount == hub_quota(state, name, entry.first, Parts::summed).nominal;
   });
   // A grant may have become what the other writer left.
-  if (end_contests(state, name, queue) || given_up > 0) note_quota_change(state, name);
+  if (end_contests(state, name, queue) || given_up > 0) note_quota_change(state.queues, name);
 }
 
 namespace {
@@ -300,8 +300,8 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
   Amount most = part_of(quota.contributions, cluster, pair);
   // Under an orchestrator the spec's quota is not in force and may never change, so it promises
   // nothing.
-  if (orchestration_of(state_, at->second)) return most;
-  if (const Outstanding* outstanding = outstanding_of(state_, queue))
+  if (orchestration_of(state_.queues, at->second)) return most;
+  if (const Outstanding* outstanding = outstanding_of(state_.writes, queue))
     most = std::max(most, part_of(outstanding->intent.contributions, cluster, pair));
   else if (!current || *current <= quota.nominal)
     return most;  // the hub promises no more than what is contributed now
@@ -310,17 +310,17 @@ Amount HubQuotas::promised(const std::string& queue, const std::string& cluster,
   return std::max(most, promised_before(state_, queue, cluster, pair));
 }
 
-bool quota_automated(const State& state, const Queue& queue) {
+bool quota_automated(const MultiKueue& multikueue, const Queue& queue) {
   return std::any_of(
       queue.facts.admission_checks.begin(), queue.facts.admission_checks.end(),
       [&](const std::string& name) {
-        const auto& checks = state.multikueue.checks;
+        const auto& checks = multikueue.checks;
         const auto check = checks.find(name);
         if (check == checks.end()) return false;
         const AdmissionCheckFacts& facts = check->second.seen.facts;
         const bool by_name = facts.parameters_kind == "MultiKueueConfig";
         if (!by_name && !check->second.ours) return false;
-        const auto& configs = state.multikueue.configs;
+        const auto& configs = multikueue.configs;
         const auto config = configs.find(by_name ? facts.parameters_name : check->second.placement);
         return config != configs.end() && config->second.facts.quota_management == "Automated";
       });

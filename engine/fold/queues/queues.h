@@ -17,7 +17,7 @@ namespace fairlead {
 void observe_queue(State& state, const ObjectObserved& seen, Seq seq);
 void forget_queue(State& state, const std::string& name);
 /// Whether the pair is left to another writer that keeps changing it.
-bool is_contested(const State& state, const std::string& queue, const QuotaKey& pair);
+bool is_contested(const QueueTables& queues, const std::string& queue, const QuotaKey& pair);
 /// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
 void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
 /// The queue was observed as our accepted write left it or later: where its list differs, another
@@ -57,10 +57,10 @@ std::vector<Contribution> parts_kept(const State& state, const std::string& queu
 
 /// Whether the queue has worker terms or shares, also malformed ones: its quota follows, or until
 /// lately followed, from more than its claims.
-bool depends_on_workers(const State& state, const std::string& queue);
+bool depends_on_workers(const QueueTables& queues, const std::string& queue);
 /// Returns the terms and shares by which the queue's quota follows its workers; null if it does
 /// not.
-const WorkerQuota* followed(const State& state, const std::string& queue);
+const WorkerQuota* followed(const QueueTables& queues, const std::string& queue);
 /// Whether grants of `cluster` count for a queue: where it follows its `workers`, only grants of
 /// counted workers that are not watched (ShareFrom::claims). `workers` is null if it follows none.
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster);
@@ -107,7 +107,7 @@ class HubQuotas {
 };
 
 /// Kueue itself writes this queue's quota (MultiKueueConfig quotaManagement: Automated).
-bool quota_automated(const State& state, const Queue& queue);
+bool quota_automated(const MultiKueue& multikueue, const Queue& queue);
 
 /// More foreign overwrites than this within kOverwriteWindow are not answered (overwrites.h).
 inline constexpr std::size_t kOverwritesAnswered = 3;

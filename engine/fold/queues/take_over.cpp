@@ -23,13 +23,14 @@ std::set<std::string> clusters_of(const State& state, const std::string& queue) 
 
 // Returns the watched member's own quota of a pair: no more than what a work of ours that has the
 // queue makes of it.
-Amount own_quota(const State& state, const Cluster& cluster, const MemberPair& pair) {
+Amount own_quota(const Configuration& configuration, const Cluster& cluster,
+                 const MemberPair& pair) {
   const auto queue = cluster.member.queues.find(pair.cluster_queue);
   // A queue whose quota an orchestrator sets, or that is inactive, has no quota of its own to keep.
   if (queue == cluster.member.queues.end() || queue->second.effective ||
       queue->second.active == ConditionStatus::no)
     return 0;
-  const ResourceAliases& aliases = state.configuration.resource_aliases;
+  const ResourceAliases& aliases = configuration.resource_aliases;
   Amount own = amount_in(queue->second.groups, aliases, {pair.flavor, pair.resource}).value_or(0);
   for (const std::string& work : works_with(cluster, pair.cluster_queue)) {
     Amount content = 0;
@@ -43,8 +44,8 @@ Amount own_quota(const State& state, const Cluster& cluster, const MemberPair& p
   return own;
 }
 
-void keep(State& state, const Contribution& part, const std::string& queue) {
-  Cluster& cluster = state.clusters.at(part.cluster);
+void keep(NameMap<Cluster>& clusters, const Contribution& part, const std::string& queue) {
+  Cluster& cluster = clusters.at(part.cluster);
   const MemberPair pair{queue, part.flavor, part.resource};
   if (part.amount > confirmed_amount(cluster, pair)) cluster.member.taken_over[pair] = part.amount;
 }
@@ -53,21 +54,21 @@ void keep(State& state, const Contribution& part, const std::string& queue) {
 void keep_own_quota(State& state, const std::string& queue, const QuotaKey& pair,
                     const std::string& name) {
   const auto at = state.clusters.find(name);
-  const Claim* claim = winning_claim(state, name);
-  if (at == state.clusters.end() || !claim || !has_member(state, at->second)) return;
+  const Claim* claim = winning_claim(state.claims, name);
+  if (at == state.clusters.end() || !claim || !has_member(state.configuration, at->second)) return;
   const MemberPair of{queue, pair.flavor, pair.resource};
-  const Amount own = own_quota(state, at->second, of);
+  const Amount own = own_quota(state.configuration, at->second, of);
   if (own <= admitted(at->second, of)) return;
   for (const Grant& grant : claim->grants)
     if (grant.row.cluster_queue == queue && grant.row.flavor == pair.flavor &&
         grant.row.resource == pair.resource)
-      keep(state, {name, pair.flavor, pair.resource, std::min(own, grant.granted)}, queue);
+      keep(state.clusters, {name, pair.flavor, pair.resource, std::min(own, grant.granted)}, queue);
 }
 
 void take_over_among(State& state, const std::string& queue, const QuotaKey& pair, Amount found,
                      const std::set<std::string>& clusters) {
   for (const Contribution& part : parts_kept(state, queue, pair, found, clusters))
-    keep(state, part, queue);
+    keep(state.clusters, part, queue);
   for (const std::string& cluster : clusters) keep_own_quota(state, queue, pair, cluster);
 }
 
@@ -85,7 +86,7 @@ void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amo
     }
   take_over_among(state, queue, pair, found, clusters);
   for (const auto& [name, amount] : before)
-    if (kept_of(state.clusters.at(name), of) != amount) note_quota_change(state, queue);
+    if (kept_of(state.clusters.at(name), of) != amount) note_quota_change(state.queues, queue);
 }
 
 void take_over_for_new_members(State& state, const std::set<std::string>& clusters) {
@@ -94,7 +95,7 @@ void take_over_for_new_members(State& state, const std::set<std::string>& cluste
     const auto at = state.clusters.find(name);
     if (at == state.clusters.end()) continue;
     ClusterMember& member = at->second.member;
-    const bool has_one = has_member(state, at->second);
+    const bool has_one = has_member(state.configuration, at->second);
     if (has_one == member.written) continue;
     member.written = has_one;
     if (!has_one) member.taken_over.clear();
@@ -108,7 +109,7 @@ void take_over_for_new_members(State& state, const std::set<std::string>& cluste
       if (const auto is =
               amount_in(queue->second.facts.groups, state.configuration.resource_aliases, pair))
         take_over_among(state, name, pair, std::min(*is, written), of);
-    note_quota_change(state, name);
+    note_quota_change(state.queues, name);
   }
 }
 

@@ -12,19 +12,19 @@ namespace fairlead {
 namespace {
 
 // Returns the Placements whose workers the queue dispatches to.
-std::set<std::string> placements_of(const State& state, const Queue& queue) {
+std::set<std::string> placements_of(const MultiKueue& multikueue, const Queue& queue) {
   std::set<std::string> placements;
   for (const std::string& name : queue.facts.admission_checks) {
-    const auto check = state.multikueue.checks.find(name);
-    if (check == state.multikueue.checks.end() || !check->second.ours) continue;
+    const auto check = multikueue.checks.find(name);
+    if (check == multikueue.checks.end() || !check->second.ours) continue;
     if (!check->second.placement.empty()) placements.insert(check->second.placement);
   }
   return placements;
 }
 
-bool is_detached(const State& state, const std::string& cluster) {
-  const auto at = state.clusters.find(cluster);
-  return at != state.clusters.end() && at->second.presence.detached;
+bool is_detached(const NameMap<Cluster>& clusters, const std::string& cluster) {
+  const auto at = clusters.find(cluster);
+  return at != clusters.end() && at->second.presence.detached;
 }
 
 // Whether the worker counts. A leaver does while Kueue may dispatch to it; one that only stays for
@@ -44,12 +44,12 @@ struct Member {
 using Members = std::map<std::string, Member>;
 Members members_of(const State& state, const Queue& queue) {
   Members members;
-  for (const std::string& placement : placements_of(state, queue)) {
+  for (const std::string& placement : placements_of(state.multikueue, queue)) {
     const auto list = state.multikueue.lists.find(placement);
     if (list == state.multikueue.lists.end()) continue;
     for (const auto& [name, worker] : list->second.workers) {
       const bool counted = counts(list->second, worker);
-      if ((!counted && !worker.selected) || is_detached(state, worker.cluster)) continue;
+      if ((!counted && !worker.selected) || is_detached(state.clusters, worker.cluster)) continue;
       Member& member = members[worker.cluster];
       member.counted |= counted;
       member.selected |= worker.selected;
@@ -93,7 +93,7 @@ struct Offer {
 };
 Offer offer_of(const State& state, const std::string& queue, const Cluster& cluster) {
   Offer offer;
-  for (const auto& [name, stopped] : related_queues(state, queue, cluster)) {
+  for (const auto& [name, stopped] : related_queues(state.queues, queue, cluster)) {
     const auto at = cluster.member.queues.find(name);
     if (at == cluster.member.queues.end()) continue;
     offer.causes.push_back(at->second.seq);
@@ -160,7 +160,7 @@ void recompute_share(const State& state, const std::string& queue, const std::st
 // Returns the events that removed a cluster from the lists that the queue follows.
 std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
                                  const std::string& cluster) {
-  for (const std::string& placement : placements_of(state, queue)) {
+  for (const std::string& placement : placements_of(state.multikueue, queue)) {
     const auto list = state.multikueue.lists.find(placement);
     if (list == state.multikueue.lists.end()) continue;
     for (const auto& [name, worker] : list->second.workers)
@@ -225,11 +225,12 @@ void recompute_follower(State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end()) return;
   Queue& queue = at->second;
-  const bool follows = queue.present && queue.workers.asked && !placements_of(state, queue).empty();
+  const bool follows =
+      queue.present && queue.workers.asked && !placements_of(state.multikueue, queue).empty();
   const bool before = std::exchange(queue.workers.follows, follows);
   if (follows) recompute_shares(state, name, queue);
   if (!follows && before) stop_following(state, name, queue);
-  if (follows || before) mark_queue_dirty(state, name);
+  if (follows || before) mark_queue_dirty(state.queues, name);
 }
 
 }  // namespace
@@ -246,9 +247,8 @@ void mark_follower_dirty(State& state, const std::string& queue) {
   if (is || was) state.multikueue.dirty_followers.insert(queue);
 }
 
-void mark_followers_dirty(State& state) {
-  state.multikueue.dirty_followers.insert(state.multikueue.followers.begin(),
-                                          state.multikueue.followers.end());
+void mark_followers_dirty(MultiKueue& multikueue) {
+  multikueue.dirty_followers.insert(multikueue.followers.begin(), multikueue.followers.end());
 }
 
 void recompute_worker_quotas(State& state) {
@@ -276,10 +276,11 @@ Gate gate_of(const WorkerShare& share) {
   return gate;
 }
 
-std::map<std::string, std::string> related_queues(const State& state, const std::string& queue,
+std::map<std::string, std::string> related_queues(const QueueTables& queues,
+                                                  const std::string& queue,
                                                   const Cluster& cluster) {
   std::map<std::string, std::string> related;
-  for (const auto& [id, local_queue] : state.queues.local) {
+  for (const auto& [id, local_queue] : queues.local) {
     if (local_queue.cluster_queue != queue) continue;
     const auto there = cluster.member.local_queues.find(id);
     if (there == cluster.member.local_queues.end()) continue;
@@ -302,12 +303,12 @@ std::map<std::string, std::string> related_queues(const State& state, const std:
   return related;
 }
 
-Amount share_of(const State& state, const std::string& cluster, const WorkerShare& share,
-                const QuotaKey& pair) {
+Amount share_of(const NameMap<Cluster>& clusters, const std::string& cluster,
+                const WorkerShare& share, const QuotaKey& pair) {
   const auto value = share.values.find(pair);
   if (!share.known || !share.counted || value == share.values.end()) return 0;
-  const auto at = state.clusters.find(cluster);
-  return at != state.clusters.end() && at->second.counted_again_at ? 0 : value->second.accepted;
+  const auto at = clusters.find(cluster);
+  return at != clusters.end() && at->second.counted_again_at ? 0 : value->second.accepted;
 }
 
 }  // namespace fairlead

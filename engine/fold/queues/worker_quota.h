@@ -25,20 +25,20 @@ namespace fairlead {
 /// present moment closes.
 void mark_follower_dirty(State& state, const std::string& queue);
 /// Marks every queue with the annotations.
-void mark_followers_dirty(State& state);
+void mark_followers_dirty(MultiKueue& multikueue);
 /// Evaluates the marked queues.
 void recompute_worker_quotas(State& state);
 
 /// Returns the ClusterQueues of a member behind LocalQueues with the namespace and name of those
 /// that point to the hub's `queue`, each with why it does not count: "LocalQueue team/main has
 /// stopPolicy Hold". That is empty for those that count: they and one of their LocalQueues admit.
-std::map<std::string, std::string> related_queues(const State& state, const std::string& queue,
-                                                  const Cluster& cluster);
+std::map<std::string, std::string> related_queues(const QueueTables& queues,
+                                                  const std::string& queue, const Cluster& cluster);
 /// Returns what holds all values of the share, as the last close left it.
 Gate gate_of(const WorkerShare& share);
 /// Returns what the worker adds on the hub for the pair at this moment; 0 while the hub does not
 /// count its cluster (Cluster::counted_again_at).
-Amount share_of(const State& state, const std::string& cluster, const WorkerShare& share,
-                const QuotaKey& pair);
+Amount share_of(const NameMap<Cluster>& clusters, const std::string& cluster,
+                const WorkerShare& share, const QuotaKey& pair);
 
 }  // namespace fairlead

@@ -31,14 +31,14 @@ bool is_foreign_status(const State& state, const WriteKey& key, const WriteState
          check_status_is_foreign(state, key.object.name);
 }
 
-std::pair<const WriteKey, WriteState>* find_outstanding(State& state, Seq intent) {
-  const auto key = state.writes.outstanding.find(intent);
+std::pair<const WriteKey, WriteState>* find_outstanding(WriteTables& writes, Seq intent) {
+  const auto key = writes.outstanding.find(intent);
   // The second lookup finds the write: both tables change together (note_intent, drop_outstanding).
-  return key == state.writes.outstanding.end() ? nullptr : &*state.writes.by_key.find(key->second);
+  return key == writes.outstanding.end() ? nullptr : &*writes.by_key.find(key->second);
 }
 
-void drop_outstanding(State& state, WriteState& write) {
-  state.writes.outstanding.erase(write.outstanding->seq);
+void drop_outstanding(WriteTables& writes, WriteState& write) {
+  writes.outstanding.erase(write.outstanding->seq);
   write.outstanding.reset();
 }
 
@@ -149,7 +149,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write, Cha
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
   if (write.refusal)  // a status that reports the refusal is planned again
     changes.writes.emplace_back(key, WriteChange::concluded);
-  drop_outstanding(state, write);
+  drop_outstanding(state.writes, write);
   write.refusal.reset();
   note_held_up(state, key, write);
   if (key.status) write.change_status().body = intent.body;
@@ -163,7 +163,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write, Cha
 void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   const WriteKey key = write_key(intent);
   WriteState& write = state.writes.by_key[key];
-  if (write.outstanding) drop_outstanding(state, write);
+  if (write.outstanding) drop_outstanding(state.writes, write);
   write.outstanding = Outstanding{seq, intent, std::nullopt};
   state.writes.outstanding[seq] = key;
   // The interval counts from the intent, not from the answer: whether one comes is not known.
@@ -171,7 +171,7 @@ void note_intent(State& state, const PatchIntended& intent, Seq seq) {
   write.last_write_seq = seq;
   set_deadline(state, key, write);
   if (intent.target.kind == Kind::manifest_work) expect_work(state, intent);
-  expect_multikueue(state, intent);
+  expect_multikueue(state.multikueue, intent);
   if (is_tenant(intent.cluster)) expect_placements(state, intent);
 }
 
@@ -208,12 +208,12 @@ void end_outage(State& state, const WriteKey& accepted, Changes& changes) {
 
 Changes note_accepted(State& state, const PatchAccepted& accepted) {
   Changes changes;
-  auto* entry = find_outstanding(state, accepted.intent);
+  auto* entry = find_outstanding(state.writes, accepted.intent);
   if (!entry) return changes;
   const PatchIntended intent = conclude(state, entry->first, entry->second, changes);
   end_outage(state, entry->first, changes);
   if (is_claim_status(entry->first))
-    note_status_accepted(state, entry->second, intent, accepted.resource_version);
+    note_status_accepted(state.claims, entry->second, intent, accepted.resource_version);
   else if (ends_object(intent))
     entry->second.await_end();
   else
@@ -228,7 +228,7 @@ Changes note_accepted(State& state, const PatchAccepted& accepted) {
 
 Changes note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   Changes changes;
-  auto* entry = find_outstanding(state, rejected.intent);
+  auto* entry = find_outstanding(state.writes, rejected.intent);
   if (!entry) return changes;
   WriteState& write = entry->second;
   // A 404 for an object that did not exist is about its kind: the CRD is missing, so it is no
@@ -250,7 +250,7 @@ Changes note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
                           attempts,
                           rejected.cause};
   note_held_up(state, entry->first, write);
-  drop_outstanding(state, write);
+  drop_outstanding(state.writes, write);
   set_deadline(state, entry->first, write);
   changes.writes.emplace_back(entry->first, WriteChange::concluded);
   return changes;
@@ -258,7 +258,7 @@ Changes note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
 
 Changes note_unknown(State& state, const PatchUnknown& unknown) {
   Changes changes;
-  if (auto* entry = find_outstanding(state, unknown.intent)) {
+  if (auto* entry = find_outstanding(state.writes, unknown.intent)) {
     entry->second.outstanding->doubted_until = state.now + kDoubt;
     set_deadline(state, entry->first, entry->second);
     changes.writes.emplace_back(entry->first, WriteChange::concluded);
@@ -279,7 +279,7 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
   const bool doubted = write.outstanding && write.outstanding->doubted_until &&
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
-  if (doubted) drop_outstanding(state, write);
+  if (doubted) drop_outstanding(state.writes, write);
   if (conflicted || doubted) changes.writes.emplace_back(key, WriteChange::concluded);
   if (is_claim_status(key) || key.object.kind == Kind::admission_check)
     set_deadline(state, key, write);
@@ -305,7 +305,7 @@ Changes note_observed(State& state, const std::string& source, const ObjectObser
   // Any other state ends the doubt too: fold_object() has marked the object, which is planned again
   // from that state.
   else if (write.outstanding->doubted_until)
-    drop_outstanding(state, write);
+    drop_outstanding(state.writes, write);
   return changes;
 }
 
@@ -313,7 +313,7 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
     const auto at = state.writes.by_key.find(view);
     if (at == state.writes.by_key.end()) continue;
-    if (at->second.outstanding) drop_outstanding(state, at->second);
+    if (at->second.outstanding) drop_outstanding(state.writes, at->second);
     state.deadlines.clear(at->first);
     at->second.refusal.reset();
     note_held_up(state, at->first, at->second);
@@ -354,7 +354,7 @@ Changes reach_write_deadline(State& state, const WriteKey& key) {
     WriteState& write = at->second;
     if (write.outstanding && write.outstanding->doubted_until &&
         *write.outstanding->doubted_until <= state.now)
-      drop_outstanding(state, write);
+      drop_outstanding(state.writes, write);
     set_deadline(state, key, write);
   }
   Changes changes;

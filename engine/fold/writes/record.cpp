@@ -8,32 +8,33 @@ WriteKey write_key(const PatchIntended& intent) {
   return {intent.cluster, intent.target, intent.verb == Verb::apply_status};
 }
 
-const WriteState* find_write(const State& state, const WriteKeyView& key) {
-  const auto at = state.writes.by_key.find(key);
-  return at == state.writes.by_key.end() ? nullptr : &at->second;
+const WriteState* find_write(const WriteTables& writes, const WriteKeyView& key) {
+  const auto at = writes.by_key.find(key);
+  return at == writes.by_key.end() ? nullptr : &at->second;
 }
 
-const WriteState* write_of(const State& state, const ObjectKey& object) {
-  return find_write(state, of_object(kHub, object));
+const WriteState* write_of(const WriteTables& writes, const ObjectKey& object) {
+  return find_write(writes, of_object(kHub, object));
 }
 
-const WriteState* status_write_of(const State& state, const ObjectKey& object) {
-  return find_write(state, of_status(kHub, object));
+const WriteState* status_write_of(const WriteTables& writes, const ObjectKey& object) {
+  return find_write(writes, of_status(kHub, object));
 }
 
-bool write_pending(const State& state, const WriteKeyView& key) {
-  const WriteState* write = find_write(state, key);
+bool write_pending(const WriteTables& writes, const WriteKeyView& key) {
+  const WriteState* write = find_write(writes, key);
   return write && (write->outstanding || write->awaits());
 }
 
-const Refusal* refusal_of(const State& state, const ObjectKey& object) {
-  const WriteState* write = write_of(state, object);
+const Refusal* refusal_of(const WriteTables& writes, const ObjectKey& object) {
+  const WriteState* write = write_of(writes, object);
   return write && write->refusal && !is_conflict(*write->refusal) ? &*write->refusal : nullptr;
 }
 
-bool awaits_observation(const State& state, const std::string& source, const ObjectKey& key) {
+bool awaits_observation(const WriteTables& writes, const std::string& source,
+                        const ObjectKey& key) {
   for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
-    const WriteState* write = find_write(state, view);
+    const WriteState* write = find_write(writes, view);
     if (write && (write->awaits() || (write->outstanding && write->outstanding->doubted_until) ||
                   (write->refusal && is_conflict(*write->refusal))))
       return true;
@@ -48,7 +49,7 @@ const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent
 
 const std::map<std::string, std::string>* nominal_of_ours(const State& state,
                                                           const std::string& claim) {
-  const WriteState* write = write_of(state, {Kind::claim, "", claim});
+  const WriteState* write = write_of(state.writes, {Kind::claim, "", claim});
   if (!write) return nullptr;
   if (write->outstanding && (write->nominal || write->outstanding->intent.verb == Verb::create))
     return nominal_in(write->outstanding->intent);

@@ -12,18 +12,18 @@ WriteKey write_key(const PatchIntended& intent);
 /// Whether the refusal was a conflict: the object is derived again once the watch reports it.
 inline bool is_conflict(const Refusal& refusal) { return refusal.intent == Digest{}; }
 /// Returns our writes of an object or a status; null if there were none.
-const WriteState* find_write(const State& state, const WriteKeyView& key);
+const WriteState* find_write(const WriteTables& writes, const WriteKeyView& key);
 /// Returns our writes of an object of the hub, without its status; null if there were none.
-const WriteState* write_of(const State& state, const ObjectKey& object);
+const WriteState* write_of(const WriteTables& writes, const ObjectKey& object);
 /// Returns our writes of its status; null if there were none.
-const WriteState* status_write_of(const State& state, const ObjectKey& object);
+const WriteState* status_write_of(const WriteTables& writes, const ObjectKey& object);
 /// Whether a write of the object is unanswered, or the watch has not reported its result yet.
-bool write_pending(const State& state, const WriteKeyView& key);
+bool write_pending(const WriteTables& writes, const WriteKeyView& key);
 /// Returns the API server's refusal of our last write of it; null if there is none, or only a
 /// conflict.
-const Refusal* refusal_of(const State& state, const ObjectKey& object);
+const Refusal* refusal_of(const WriteTables& writes, const ObjectKey& object);
 /// Whether ingest must log the next observation of this object even if nothing in it changed.
-bool awaits_observation(const State& state, const std::string& source, const ObjectKey& key);
+bool awaits_observation(const WriteTables& writes, const std::string& source, const ObjectKey& key);
 /// Returns spec.nominalResources that the intent writes; null if it writes none.
 const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent);
 /// Returns spec.nominalResources of the claim as in our last write, accepted or not; null where the

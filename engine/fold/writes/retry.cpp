@@ -43,11 +43,11 @@ void note_held_up(State& state, const WriteKey& key, const WriteState& write) {
       state.multikueue.dirty_checks.insert(name);
 }
 
-bool lacks_rights(const State& state, Kind kind) {
-  const auto& held_up = state.writes.held_up;
+bool lacks_rights(const WriteTables& writes, Kind kind) {
+  const auto& held_up = writes.held_up;
   for (auto at = held_up.lower_bound(WriteKeyView{kHub, kind, "", "", false});
        at != held_up.end() && at->cluster == kHub && at->object.kind == kind; ++at)
-    if (state.writes.by_key.find(*at)->second.refusal->cause == RejectionCause::rights) return true;
+    if (writes.by_key.find(*at)->second.refusal->cause == RejectionCause::rights) return true;
   return false;
 }
 

@@ -31,6 +31,6 @@ Duration wait_after_refusals(const State& state, const WriteKey& key, RejectionC
 /// have changed.
 void note_held_up(State& state, const WriteKey& key, const WriteState& write);
 /// Whether Fairlead lacks the right to write some object of the kind on the hub, or its status.
-bool lacks_rights(const State& state, Kind kind);
+bool lacks_rights(const WriteTables& writes, Kind kind);
 
 }  // namespace fairlead

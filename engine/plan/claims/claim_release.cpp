@@ -34,16 +34,16 @@ Bar hub_bar(const Leaving& leaving, const AssignmentRow& row) {
   const auto waits = [&](const std::string& what) {
     return ReleaseBar{
         "WaitingForHub",
-        "ClusterQueue " + row.cluster_queue + what + after_refusal(write_of(state, object)),
+        "ClusterQueue " + row.cluster_queue + what + after_refusal(write_of(state.writes, object)),
         is_soon_written(state, object)};
   };
   // The write under way may carry the claim's quota, whatever is derived now.
-  if (write_pending(state, of_object(kHub, object)))
+  if (write_pending(state.writes, of_object(kHub, object)))
     return waits(": its last write is not answered, or not seen yet");
   const QuotaKey pair{row.flavor, row.resource};
   // With another claim in force the share is that claim's, and stays.
   if (leaving.wishes.quotas().promised(row.cluster_queue, leaving.cluster_name, pair) > 0 &&
-      !winning_claim(state, leaving.cluster_name))
+      !winning_claim(state.claims, leaving.cluster_name))
     return waits(" still has quota of " + leaving.cluster_name + " in " + row.flavor + " " +
                  row.spelled);
   const QueueWish& wish = leaving.wishes.of(row.cluster_queue);
@@ -94,7 +94,7 @@ Bar work_bar(const Leaving& leaving, std::string_view name, const Work& work) {
     return ReleaseBar{"WaitingForMember",
                       text + " stays as it is while " + leaving.cluster_name +
                           " is lost, or its capacity, a ClusterQueue or a ResourceFlavor unknown"};
-  const WriteState* write = write_of(state, object);
+  const WriteState* write = write_of(state.writes, object);
   const bool soon = is_soon_written(state, object);
   // Until the agent has applied the work, the agent is the obstacle, whatever usage it reports.
   if (work.applied_and_available())
@@ -128,7 +128,8 @@ std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, Qu
   const Leaving leaving{state, claim, cluster_name, at->second, wishes};
   for (const AssignmentRow& row : claim.terms->rows)
     if (Bar bar = hub_bar(leaving, row)) return bar;
-  if (!has_member(state, at->second) || winning_claim(state, cluster_name)) return std::nullopt;
+  if (!has_member(state.configuration, at->second) || winning_claim(state.claims, cluster_name))
+    return std::nullopt;
   for (const auto& [name, work] : at->second.member.quota_works)
     if (Bar bar = work_bar(leaving, name, work)) return bar;
   if (Bar bar = work_bar(leaving, kQueueWork, at->second.member.queue_work)) return bar;
@@ -136,14 +137,14 @@ std::optional<ReleaseBar> release_bar(const State& state, const Claim& claim, Qu
   const ObjectKey policy{Kind::binding_policy, "", policy_name(cluster_name)};
   return ReleaseBar{"WaitingForPolicy",
                     "BindingPolicy " + policy.name + " still selects what the claim asked for" +
-                        after_refusal(write_of(state, policy)),
+                        after_refusal(write_of(state.writes, policy)),
                     is_soon_written(state, policy)};
 }
 
 std::optional<ReleaseBar> finalizer_bar(const State& state, const std::string& name,
                                         const Claim& claim, QueueWishes& wishes) {
   if (Bar bar = release_bar(state, claim, wishes)) return bar;
-  const Refusal* refusal = refusal_of(state, {Kind::claim, "", name});
+  const Refusal* refusal = refusal_of(state.writes, {Kind::claim, "", name});
   if (!refusal) return std::nullopt;
   return ReleaseBar{
       std::string(refusal_reason(*refusal)),

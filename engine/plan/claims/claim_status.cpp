@@ -134,7 +134,8 @@ const std::vector<FlavorUsage>* usage_at_member(const Cluster& cluster, const st
 const std::vector<FlavorUsage>* usage_of(const Draft& draft, const Grant& grant) {
   if (!draft.cluster) return nullptr;
   const std::string& queue = grant.row.cluster_queue;
-  if (has_member(draft.state, *draft.cluster) || draft.cluster->member.queues.contains(queue))
+  if (has_member(draft.state.configuration, *draft.cluster) ||
+      draft.cluster->member.queues.contains(queue))
     return usage_at_member(*draft.cluster, queue);
   const auto hub = draft.state.queues.by_name.find(queue);
   if (hub == draft.state.queues.by_name.end() || !hub->second.present) return nullptr;
@@ -246,7 +247,7 @@ std::optional<Condition> quota_orchestrated(const Draft& draft) {
 // Present once the cluster has published devices.
 std::optional<Condition> devices_known(const Draft& draft) {
   if (!draft.cluster) return std::nullopt;
-  auto known = fairlead::devices_known(draft.state, *draft.cluster);
+  auto known = fairlead::devices_known(draft.state.configuration, *draft.cluster);
   if (!known) return std::nullopt;
   return Condition{"DevicesKnown", known->all ? "True" : "False", known->reason,
                    std::move(known->message)};
@@ -332,14 +333,14 @@ bool is_worth_a_write(const Draft& draft, const WrittenStatus& written,
 
 const std::string& accepted_body(const State& state, const std::string& claim) {
   static const std::string none;
-  const WriteState* write = status_write_of(state, {Kind::claim, "", claim});
+  const WriteState* write = status_write_of(state.writes, {Kind::claim, "", claim});
   return write ? write->status().body : none;
 }
 
 // Whether the status may not be written now, so that its content need not be derived.
 bool status_must_wait(const State& state, const std::string& claim) {
   const ObjectKey object{Kind::claim, "", claim};
-  const WriteState* write = status_write_of(state, object);
+  const WriteState* write = status_write_of(state.writes, object);
   if (!write) return false;
   if (write->outstanding || write->awaits()) return true;
   const Duration interval = write_interval(state, of_status(kHub, object));
@@ -351,7 +352,7 @@ bool status_must_wait(const State& state, const std::string& claim) {
 bool object_write_is_fresh(const State& state, const std::string& name) {
   const WriteKeyView key{kHub, Kind::claim, "", name, false};
   // If one is pending there is a write, and every write has a last_write (note_intent).
-  if (!write_pending(state, key)) return false;
+  if (!write_pending(state.writes, key)) return false;
   const Duration interval = write_interval(state, key);
   return interval.ns == 0 ||
          *state.writes.by_key.find(key)->second.last_write + interval > state.now;

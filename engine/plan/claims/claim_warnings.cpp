@@ -14,13 +14,13 @@ std::vector<std::string> claim_warnings(const State& state, const std::string& n
                                         const Cluster* cluster) {
   const Claim& claim = state.claims.by_name.at(name);
   std::vector<std::string> warnings = claim.warnings;
-  if (const Refusal* refusal = refusal_of(state, {Kind::claim, "", name}))
+  if (const Refusal* refusal = refusal_of(state.writes, {Kind::claim, "", name}))
     warnings.push_back("the claim itself cannot be written: " + answer_text(*refusal));
   if (!claim.terms || !claim.winner) return warnings;
   for (const Grant& grant : claim.grants) {
     if (!state.queues.by_name.contains(grant.row.cluster_queue))
       warnings.push_back("ClusterQueue " + grant.row.cluster_queue + " does not exist");
-    if (!flavor_exists(state, grant.row.flavor))
+    if (!flavor_exists(state.flavors, grant.row.flavor))
       warnings.push_back("ResourceFlavor " + grant.row.flavor + " does not exist");
   }
   if (cluster && cluster->known && !cluster->presence.detached)
@@ -37,7 +37,7 @@ std::string contested_pairs(const State& state, const Claim& claim) {
   std::string pairs;
   for (const Grant& grant : claim.grants) {
     const AssignmentRow& row = grant.row;
-    if (!is_contested(state, row.cluster_queue, {row.flavor, row.resource})) continue;
+    if (!is_contested(state.queues, row.cluster_queue, {row.flavor, row.resource})) continue;
     pairs += (pairs.empty() ? "" : ", ") + row.flavor + " " + row.spelled + " of ClusterQueue " +
              row.cluster_queue;
   }

@@ -36,7 +36,7 @@ struct Judged {
   const Cluster* cluster;  // null: no source has reported it
   QueueWishes& wishes;
 
-  bool has_member() const { return cluster && fairlead::has_member(state, *cluster); }
+  bool has_member() const { return cluster && fairlead::has_member(state.configuration, *cluster); }
 };
 
 // ---- the hub ----
@@ -53,7 +53,7 @@ bool is_promised(const Judged& judged, const Grant& grant) {
   const std::string& queue = grant.row.cluster_queue;
   const QueueWish& wish = judged.wishes.of(queue);
   if (!wish.emitted) return false;
-  if (!claim_counts(followed(judged.state, queue), judged.cluster_name)) return false;
+  if (!claim_counts(followed(judged.state.queues, queue), judged.cluster_name)) return false;
   const auto kept = wish.kept.find({grant.row.flavor, grant.row.resource});
   // A contested pair is promised and not kept: that is said with its values.
   return kept == wish.kept.end() || kept->second == PairBar::contested;
@@ -63,7 +63,7 @@ bool is_promised(const Judged& judged, const Grant& grant) {
 // it, else what was observed.
 std::optional<Amount> nominal_on_hub(const State& state, const std::string& name,
                                      const Queue& queue, const QuotaKey& pair) {
-  const WriteState* write = write_of(state, {Kind::cluster_queue, "", name});
+  const WriteState* write = write_of(state.writes, {Kind::cluster_queue, "", name});
   if (write && !write->outstanding && write->awaits())
     if (const auto written = queue.written.find(pair); written != queue.written.end())
       return written->second;
@@ -102,7 +102,7 @@ std::optional<HubLag> hub_lag(const Judged& judged, const std::string* queue = n
 Verdict hub_rejected(const Judged& judged) {
   for (const std::string* named : queues_granted(judged.claim)) {
     const std::string& queue = *named;
-    if (const Refusal* refusal = refusal_of(judged.state, {Kind::cluster_queue, "", queue});
+    if (const Refusal* refusal = refusal_of(judged.state.writes, {Kind::cluster_queue, "", queue});
         refusal && hub_lag(judged, &queue))
       return write_refused("ClusterQueue " + queue, *refusal);
     const auto seen = judged.state.queues.by_name.find(queue);
@@ -121,10 +121,10 @@ Verdict waits_for_hub(const Judged& judged) {
                         (lag->current ? " is " + amount_text(row.resource, *lag->current)
                                       : std::string(" is missing")) +
                         " instead of " + amount_text(row.resource, lag->should);
-  if (is_contested(judged.state, row.cluster_queue, {row.flavor, row.resource}))
+  if (is_contested(judged.state.queues, row.cluster_queue, {row.flavor, row.resource}))
     return failed("OwnershipConflict", message + ", as another writer keeps changing it");
   const ObjectKey object{Kind::cluster_queue, "", row.cluster_queue};
-  const WriteState* write = write_of(judged.state, object);
+  const WriteState* write = write_of(judged.state.writes, object);
   message += after_refusal(write);
   if (write && write->outstanding && !write->refusal)
     message += "; write " + std::to_string(write->outstanding->seq.value) + " has no answer";
@@ -161,7 +161,7 @@ Verdict some_work_rejected(const Judged& judged) {
   for (const std::string& name : works_written(judged.state, judged.cluster_name)) {
     const std::string text = "ManifestWork " + name;
     const ObjectKey object{Kind::manifest_work, judged.cluster_name, name};
-    if (const Refusal* refusal = refusal_of(judged.state, object))
+    if (const Refusal* refusal = refusal_of(judged.state.writes, object))
       return write_refused(text, *refusal);
     const auto of_quota = member.quota_works.find(name);
     if (name != kQueueWork && of_quota == member.quota_works.end()) continue;
@@ -207,8 +207,8 @@ bool work_is_being_changed(const Judged& judged) {
       works_written(judged.state, judged.cluster_name), [&](const std::string& name) {
         const ObjectKey work{Kind::manifest_work, judged.cluster_name, name};
         // If a write is pending, write_of() finds it.
-        return name != kQueueWork && write_pending(judged.state, of_object(kHub, work)) &&
-               !write_of(judged.state, work)->awaits_end;
+        return name != kQueueWork && write_pending(judged.state.writes, of_object(kHub, work)) &&
+               !write_of(judged.state.writes, work)->awaits_end;
       });
 }
 

@@ -151,7 +151,7 @@ void write_status(const State& state, const NamespacedName& id, const FleetClaim
                   std::vector<Proposal>& proposals) {
   const auto& seen = claim.seen;
   FleetResourceClaimFacts wished = seen.facts;
-  wished.reserved_for = wished_consumers(state, id, claim);
+  wished.reserved_for = wished_consumers(state.multikueue, id, claim);
   wished.deallocation_requested =
       seen.facts.allocation && (seen.facts.deallocation_requested || claim.release);
   const bool booking = is_booking(state, claim);
@@ -211,7 +211,7 @@ void remove_claim(const State& state, const NamespacedName& id, const FleetClaim
 void emit_fleet_claim(const State& state, const NamespacedName& id,
                       std::vector<Proposal>& proposals) {
   if (!writes_fleet_claims(state)) return;
-  const FleetClaimRecord* claim = find_claim(state, id);
+  const FleetClaimRecord* claim = find_claim(state.fleet, id);
   if (!claim) return create_claim(state, id, proposals);
   // A finalizer of the driver may keep a claim that is being deleted: it waits for reservedFor.
   const NamespacedName* owner = finished_owner(state, id, *claim);

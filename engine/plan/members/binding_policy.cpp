@@ -170,7 +170,7 @@ std::optional<PolicyTrouble> policy_trouble(const State& state, const std::strin
   const Policy& policy = at->second.member.policy;
   const std::string name = "BindingPolicy " + policy_name(cluster_name);
   if (const Refusal* refusal =
-          refusal_of(state, {Kind::binding_policy, "", policy_name(cluster_name)}))
+          refusal_of(state.writes, {Kind::binding_policy, "", policy_name(cluster_name)}))
     return PolicyTrouble{std::string(refusal_reason(*refusal)), name + ": " + refusal->reason};
   if (!policy.present) return std::nullopt;
   if (!policy.facts.ours)

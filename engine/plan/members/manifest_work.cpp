@@ -123,7 +123,7 @@ std::set<std::string> queues_at_member(const State& state, const std::string& cl
                                        HubQuotas& quotas) {
   std::set<std::string> queues;
   const Cluster& cluster = state.clusters.at(cluster_name);
-  const Claim* claim = winning_claim(state, cluster_name);
+  const Claim* claim = winning_claim(state.claims, cluster_name);
   std::set<std::string_view> named;
   if (claim && claim->terms)
     for (const AssignmentRow& row : claim->terms->rows) named.insert(row.cluster_queue);
@@ -159,7 +159,7 @@ std::vector<std::string> local_queue_conflicts(const State& state, const std::st
                                                HubQuotas& quotas) {
   std::vector<std::string> found;
   const auto at = state.clusters.find(cluster_name);
-  if (at == state.clusters.end() || !has_member(state, at->second)) return found;
+  if (at == state.clusters.end() || !has_member(state.configuration, at->second)) return found;
   const std::set<std::string> queues = queues_at_member(state, cluster_name, quotas);
   for (const auto& [id, local_queue] : state.queues.local)
     if (queues.contains(local_queue.cluster_queue) &&
@@ -170,7 +170,7 @@ std::vector<std::string> local_queue_conflicts(const State& state, const std::st
 
 bool member_is_frozen(const State& state, const std::string& cluster_name) {
   const auto at = state.clusters.find(cluster_name);
-  const Claim* claim = winning_claim(state, cluster_name);
+  const Claim* claim = winning_claim(state.claims, cluster_name);
   if (at == state.clusters.end() || !claim || !claim->terms) return false;
   const auto& rows = claim->terms->rows;
   // Without the queue or the flavor on the hub, the work's content would lose what the claim still
@@ -184,11 +184,11 @@ bool member_is_frozen(const State& state, const std::string& cluster_name) {
 
 bool member_is_written(const State& state, const std::string& cluster_name) {
   const auto at = state.clusters.find(cluster_name);
-  if (at == state.clusters.end() || !has_member(state, at->second)) return false;
+  if (at == state.clusters.end() || !has_member(state.configuration, at->second)) return false;
   const Cluster& cluster = at->second;
   if (cluster.presence.detached || cluster.lost() || !cluster.known) return false;
   if (member_is_frozen(state, cluster_name)) return false;
-  const Claim* claim = winning_claim(state, cluster_name);
+  const Claim* claim = winning_claim(state.claims, cluster_name);
   return !claim || claim->known;  // else the claim waits for the cluster's first value
 }
 

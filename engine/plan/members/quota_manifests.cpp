@@ -210,7 +210,7 @@ Json applied_by_server_side_apply(Kind kind, const std::string& namespace_, cons
 
 MemberQuotas::MemberQuotas(const State& state, const std::string& name, HubQuotas& quotas)
     : state_(state), name_(name), cluster_(state.clusters.at(name)), quotas_(quotas) {
-  const Claim* claim = winning_claim(state, name);
+  const Claim* claim = winning_claim(state.claims, name);
   if (!claim || !claim->terms) return;
   for (const AssignmentRow& row : claim->terms->rows) {
     assigned_[{row.cluster_queue, row.flavor, row.resource}];
@@ -257,7 +257,7 @@ Quantity MemberQuotas::nominal_of(const std::string& queue, const FlavorQuotas& 
   const Amount amount = at != wish.amounts.end() && !wish.withheld.contains(pair) ? at->second : 0;
   const bool asked_for = names(queue, pair) || wish.unclaimed.contains(flavor.name) ||
                          quotas_.promised(queue, name_, pair) > 0;
-  if (!flavor_exists(state_, flavor.name))
+  if (!flavor_exists(state_.flavors, flavor.name))
     if (const WorkQuota* held = in_works(queue, flavor.name, quota.name))
       return to_quantity(quota.name, asked_for ? held->nominal : 0);
   if (names(queue, pair) || amount > 0) return to_quantity(quota.name, amount);
@@ -287,7 +287,7 @@ std::vector<ResourceGroup> MemberQuotas::groups(const std::string& queue) const 
       if (!(unclaimed || named.contains(flavor.name)) ||
           !state_.flavors.by_name.contains(flavor.name))
         return true;
-      return !flavor_exists(state_, flavor.name) &&
+      return !flavor_exists(state_.flavors, flavor.name) &&
              std::none_of(flavor.resources.begin(), flavor.resources.end(),
                           [&](const ResourceQuota& quota) {
                             return in_works(queue, flavor.name, quota.name) != nullptr;

@@ -106,7 +106,7 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   // A touch is a write of the work whose mark is older than itself. So a mark that is not below the
   // seq of the last write was never used.
   Seq mark = causes.back();
-  if (const WriteState* write = write_of(state, intent.target))
+  if (const WriteState* write = write_of(state.writes, intent.target))
     mark = std::max(mark, write->last_write_seq);
   intent.body = to_text(Json{{"metadata",
                               {{"resourceVersion", work.resource_version},

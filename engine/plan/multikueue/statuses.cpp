@@ -31,7 +31,7 @@ struct ConditionToWrite {
 };
 
 Json conditions_said(const State& state, const ObjectKey& check) {
-  const WriteState* write = status_write_of(state, check);
+  const WriteState* write = status_write_of(state.writes, check);
   // Facts keep neither messages nor times of conditions, so they come from our last accepted body.
   if (!write || write->status().body.empty()) return Json::array();
   return list_in(member(read_json(write->status().body), "status"), "conditions");
@@ -68,7 +68,7 @@ bool is_said(const ConditionWish& wish, std::int64_t generation, const Json* sai
 
 // Whether another writer changed conditions that we wrote less than kStatusRestoreInterval ago.
 bool restore_must_wait(const State& state, const ObjectKey& check) {
-  const WriteState* write = status_write_of(state, check);
+  const WriteState* write = status_write_of(state.writes, check);
   // A status is foreign only after a write of ours, so `write` is not null behind it.
   return check_status_is_foreign(state, check.name) && write->last_write &&
          *write->last_write + kStatusRestoreInterval > state.now;
@@ -145,7 +145,7 @@ void release_addon(const State& state, const std::string& name, const CheckRecor
       facts.controller_name != kPlacementController || finalizer == facts.finalizers.end())
     return;
   if (state.multikueue.configs.contains(check.placement) && is_own_config(state, check.placement) &&
-      checks_of(state, check.placement).empty())
+      checks_of(state.multikueue, check.placement).empty())
     return;
   facts.finalizers.erase(finalizer);
   const auto& seen = check.seen;

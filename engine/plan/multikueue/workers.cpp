@@ -57,11 +57,11 @@ const std::vector<std::string>& wanted_names(const WorkerList& list) {
 bool exists(const State& state, const std::string& name) {
   const auto at = state.multikueue.clusters.find(name);
   return at != state.multikueue.clusters.end() && at->second.facts.mark.ours() &&
-         !write_pending(state, {kHub, Kind::multikueue_cluster, "", name, false});
+         !write_pending(state.writes, {kHub, Kind::multikueue_cluster, "", name, false});
 }
 
 bool was_refused(const State& state, const std::string& name) {
-  return refusal_of(state, {Kind::multikueue_cluster, "", name});
+  return refusal_of(state.writes, {Kind::multikueue_cluster, "", name});
 }
 
 std::string list_text(const std::vector<std::string>& names) {
@@ -76,7 +76,8 @@ void remove_config(const State& state, const std::string& placement, const Worke
   if (at == state.multikueue.configs.end() || at->second.facts.deleting ||
       !is_own_config(state, placement))
     return;
-  for (const auto& checks : {checks_of(state, placement), leaving_checks_of(state, placement)})
+  for (const auto& checks :
+       {checks_of(state.multikueue, placement), leaving_checks_of(state, placement)})
     for (const CheckRecord* check : checks)
       // Active becomes False before the config goes.
       if (check->seen.facts.active.status == ConditionStatus::yes) return;
@@ -134,7 +135,7 @@ void emit_workers(const State& state, const std::string& placement,
     Json body = marked_body(intent, facts.mark);
     body["spec"] = source_json(source, intent.version);
     intent.body = to_text(body);
-    const CredentialRecord* credential = find_credential(state, cluster);
+    const CredentialRecord* credential = find_credential(state.multikueue, cluster);
     std::vector<Seq> causes = worker->second.causes;
     if (credential) causes.push_back(credential->seq);
     intent.reason = {"multikueue/cluster", deciding(std::move(causes)),

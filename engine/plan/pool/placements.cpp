@@ -47,7 +47,8 @@ std::string change_text(const std::optional<std::string>& before,
 
 Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) {
   const PoolNamespace* const of = find_namespace(state.pool, key);
-  if (!of || !takes_part(state.pool.tenants.at(key.first), *of) || !namespace_differs(state, *of))
+  if (!of || !takes_part(state.pool.tenants.at(key.first), *of) ||
+      !namespace_differs(state.configuration, *of))
     return std::nullopt;
   const auto& seen = *of->seen;
   NamespaceFacts expected = seen.facts;
@@ -87,7 +88,8 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
   if (!pod || !pod_differs(*pod)) return std::nullopt;
   // The namespace is there: a pod's record is a part of it.
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
-  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state, of)) return std::nullopt;
+  if (!takes_part(state.pool.tenants.at(tenant), of) || !is_in_pool(state.configuration, of))
+    return std::nullopt;
   const auto& seen = pod->seen;
   PodFacts expected = seen.facts;
   expected.super_cluster = super_cluster_of(*pod);

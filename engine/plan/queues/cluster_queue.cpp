@@ -87,9 +87,9 @@ Change describe(const State& state, const Queue& queue, const QueueWish& wish,
 QueueBar queue_bar(const State& state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end() || !at->second.present) return QueueBar::absent;
-  if (orchestration_of(state, at->second)) return QueueBar::orchestrated;
+  if (orchestration_of(state.queues, at->second)) return QueueBar::orchestrated;
   if (at->second.facts.deleting) return QueueBar::deleting;
-  return quota_automated(state, at->second) ? QueueBar::automated : QueueBar::none;
+  return quota_automated(state.multikueue, at->second) ? QueueBar::automated : QueueBar::none;
 }
 
 QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas& hub) {
@@ -136,7 +136,7 @@ QueueWish wish_for_queue(const State& state, const std::string& name, HubQuotas&
   // drop_limits_without_cohort() may have changed a list in which no pair is ours: that is not
   // written.
   wish.differs = !owned.empty() && wish.groups != queue.facts.groups;
-  wish.orchestrated = orchestration_of(state, queue);
+  wish.orchestrated = orchestration_of(state.queues, queue);
   wish.emitted = queue_bar(state, name) == QueueBar::none;
   return wish;
 }
@@ -160,7 +160,7 @@ const QueueWish& QueueWishes::of(const std::string& queue) {
   const auto at = state_.queues.by_name.find(queue);
   const bool has_checks =
       at != state_.queues.by_name.end() && !at->second.facts.admission_checks.empty();
-  if (has_checks || depends_on_workers(state_, queue)) fleeting_.insert(queue);
+  if (has_checks || depends_on_workers(state_.queues, queue)) fleeting_.insert(queue);
   return made_.emplace(queue, wish_for_queue(state_, queue, quotas_)).first->second;
 }
 
@@ -195,7 +195,7 @@ void QueueWishes::compare(const std::string& cluster) {
   // Which queues a cluster fed that is gone is not known any more.
   if (at == state_.clusters.end()) return forget_all();
   const Cluster& now = at->second;
-  ClusterInputs inputs{has_member(state_, now), {}, now.counted_again_at.has_value()};
+  ClusterInputs inputs{has_member(state_.configuration, now), {}, now.counted_again_at.has_value()};
   for (const auto& [queue, flavors] : now.member.named)
     if (is_settled(now, queue)) inputs.settled.insert(queue);
   const auto [known, is_new] = inputs_.try_emplace(cluster, inputs);
@@ -234,8 +234,9 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.overlaid = queue.facts.groups;
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
   const bool lowers = wish.direction == Direction::lowers;
-  intent.reason = {followed(state, name) ? (lowers ? rule::kWorkersShrink : rule::kWorkersGrow)
-                                         : (lowers ? rule::kClaimsShrink : rule::kClaimsGrow),
+  intent.reason = {followed(state.queues, name)
+                       ? (lowers ? rule::kWorkersShrink : rule::kWorkersGrow)
+                       : (lowers ? rule::kClaimsShrink : rule::kClaimsGrow),
                    seqs_behind(state, name, change.pairs, intent.contributions), change.text};
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);

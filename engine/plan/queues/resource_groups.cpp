@@ -85,7 +85,7 @@ class Placing {
   bool refuse_first(const QuotaKey& pair) {
     if (covers_alias_twice(state_, queue_, pair.resource))
       return withhold(pair, GrantReason::ambiguous_resource_alias), true;
-    if (!flavor_exists(state_, pair.flavor))
+    if (!flavor_exists(state_.flavors, pair.flavor))
       return withhold(pair, GrantReason::flavor_not_found), true;
     return false;
   }

@@ -60,7 +60,7 @@ struct Fleet : DeviceWorld {
     end_moment();
   }
   const std::optional<Booking>& booking(const std::string& name = "site") const {
-    return find_claim(state, {"team", name})->booking;
+    return find_claim(state.fleet, {"team", name})->booking;
   }
   std::string cluster(const std::string& name = "site") const {
     return booking(name) ? booking(name)->cluster : "";
@@ -200,7 +200,7 @@ TEST_CASE("bookings: a booking ends with its claim, and its devices are free at 
     fleet.claim(facts);
   }
   SECTION("that we ask ourselves to deallocate") {
-    find_claim(fleet.state, kId)->release = true;
+    find_claim(fleet.state.fleet, kId)->release = true;
     fleet.claim(facts);
   }
   SECTION("whose class has another driver now") {
@@ -237,7 +237,7 @@ TEST_CASE("bookings: a Workload may use what its own claim has booked, if it is 
   CHECK(has_bookings(fleet.state, id, facts));
   CHECK(fits());
   CHECK(fleet.answer("c1", "w").refusal);  // it is put back
-  find_claim(fleet.state, kId)->holders = {id, {"team", "other"}};
+  find_claim(fleet.state.fleet, kId)->holders = {id, {"team", "other"}};
   CHECK_FALSE(fits());
 }
 

@@ -51,7 +51,7 @@ struct Fleet : DeviceWorld {
     return Chooser(state).only(kId, record, list, worker).has_value();
   }
   Obstacle obstacle(const std::string& worker) const {
-    return obstacle_of(state, list, worker, record.devices);
+    return obstacle_of(state.clusters, list, worker, record.devices);
   }
 };
 
@@ -67,8 +67,8 @@ TEST_CASE("candidates: what keeps a worker from being one, the first that applie
   fleet.list.workers["gpu-c1"].selected = false;
   CHECK(fleet.obstacle("gpu-c1") == Obstacle::leaving);
   CHECK(fleet.obstacle("none") == Obstacle::leaving);
-  CHECK(obstacle_at(fleet.state, "c1", "gpu-c1", {}) == Obstacle::not_watched);
-  CHECK(obstacle_at(fleet.state, "none", "gpu-none", {}) == Obstacle::not_watched);
+  CHECK(obstacle_at(fleet.state.clusters, "c1", "gpu-c1", {}) == Obstacle::not_watched);
+  CHECK(obstacle_at(fleet.state.clusters, "none", "gpu-none", {}) == Obstacle::not_watched);
   CHECK(fleet.best() == "c2");
 }
 

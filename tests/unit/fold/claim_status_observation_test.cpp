@@ -51,7 +51,7 @@ struct Hub {
 TEST_CASE("claim status: while a write is on its way no other status is foreign") {
   Hub hub;
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
-  CHECK_FALSE(shows_foreign_status(hub.state, "k", with(status("ours"))));
+  CHECK_FALSE(shows_foreign_status(hub.state.writes, "k", with(status("ours"))));
   CHECK(is_known_status(hub.state, "k", with(status("ours"))));
   CHECK(is_known_status(hub.state, "k", with(status("theirs"))));  // as State has it
   CHECK_FALSE(is_known_status(hub.state, "k", with(status("another"))));
@@ -63,8 +63,8 @@ TEST_CASE("claim status: an accepted write counts as observed until the watch br
   CHECK(hub.write().status() == StatusLeft{"", status("ours"), "8"});
   CHECK(hub.claim.facts.status_digest == status("ours"));
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
-  CHECK(shows_foreign_status(hub.state, "k", with(status("theirs"))));
-  CHECK_FALSE(shows_foreign_status(hub.state, "k", with(Digest{})));
+  CHECK(shows_foreign_status(hub.state.writes, "k", with(status("theirs"))));
+  CHECK_FALSE(shows_foreign_status(hub.state.writes, "k", with(Digest{})));
 }
 
 TEST_CASE("claim status: an answer from before what was seen changes nothing that was seen") {

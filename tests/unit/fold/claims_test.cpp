@@ -43,7 +43,7 @@ struct Bench {
       if (!flavor.empty()) cluster.mapped.insert({flavor, "cpu"});
     }
     cluster.totals_accepted = cpu.contains("");
-    mark_cluster_claims_dirty(state, "c1");
+    mark_cluster_claims_dirty(state.claims, "c1");
     recompute_claims(state, dirty);
   }
   const Claim& claim(const std::string& name = "k") { return state.claims.by_name.at(name); }
@@ -105,7 +105,7 @@ TEST_CASE("claims: the oldest claim of a cluster wins, then the lowest uid") {
   CHECK(bench.claim("older").winner);
   CHECK_FALSE(bench.claim("newer").winner);
   CHECK(bench.grants("newer") == Grants{{0, "ClusterAlreadyClaimed"}});
-  CHECK(winning_claim(bench.state, "c1") == &bench.claim("older"));
+  CHECK(winning_claim(bench.state.claims, "c1") == &bench.claim("older"));
   // Equal times: by uid.
   facts_of(newer).created = {};
   bench.sees(newer);
@@ -116,7 +116,7 @@ TEST_CASE("claims: the oldest claim of a cluster wins, then the lowest uid") {
   CHECK(bench.claim("older").winner);
   CHECK(bench.grants("newer") == Grants{{0, "ClaimDeleted"}});
   forget_claim(bench.state, "older");
-  CHECK(winning_claim(bench.state, "c1") == nullptr);
+  CHECK(winning_claim(bench.state.claims, "c1") == nullptr);
   CHECK(bench.state.claims.of_queue ==
         std::map<std::string, std::set<std::string>>{{"q", {"newer"}}});
 }

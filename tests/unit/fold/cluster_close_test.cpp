@@ -238,7 +238,7 @@ TEST_CASE("cluster close: whether there is a member follows from the mode") {
   Cluster cluster;
   const auto in_mode = [&](MemberMode mode) {
     state.configuration.member_mode = mode;
-    return has_member(state, cluster);
+    return has_member(state.configuration, cluster);
   };
   CHECK_FALSE(in_mode(MemberMode::automatic));
   CHECK(in_mode(MemberMode::manifest_work));

@@ -42,7 +42,7 @@ struct Hub {
   Seq no_profile() { return sees({Kind::cluster_profile, kNamespace, "p"}, std::nullopt); }
   Credential of(const std::string& cluster) const { return credential_of(state, cluster); }
   bool refresh(Seq seq = {}) { return refresh_credential(state, "a", seq); }
-  const CredentialRecord& record() const { return *find_credential(state, "a"); }
+  const CredentialRecord& record() const { return *find_credential(state.multikueue, "a"); }
   // Worker gpu-a is in the list of Placement `placement`.
   void listed(const std::string& placement, Duration settle, Duration grace) {
     WorkerList& list = all.lists[placement];
@@ -118,7 +118,7 @@ TEST_CASE("credentials: no profile counts where Kueue does not use them") {
 
 TEST_CASE("credentials: the record has the times of its changes, and the events that made them") {
   Hub hub;
-  CHECK(find_credential(hub.state, "a") == nullptr);
+  CHECK(find_credential(hub.state.multikueue, "a") == nullptr);
   CHECK(hub.refresh(Seq{3}));
   CHECK_FALSE(hub.record().lost_since);  // there never was one
   CHECK(hub.record().seq == Seq{3});

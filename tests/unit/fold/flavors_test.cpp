@@ -17,10 +17,10 @@ TEST_CASE("flavors: one that nothing names is gone when it goes") {
   State state;
   const auto facts = labelled("od");
   observe_flavor(state, "od", &facts, Seq{3});
-  CHECK(flavor_exists(state, "od"));
+  CHECK(flavor_exists(state.flavors, "od"));
   CHECK(state.flavors.seqs == std::map<std::string, Seq>{{"od", Seq{3}}});
   observe_flavor(state, "od", nullptr, Seq{4});
-  CHECK_FALSE(flavor_exists(state, "od"));
+  CHECK_FALSE(flavor_exists(state.flavors, "od"));
   CHECK(state.flavors.by_name.empty());
   CHECK(state.flavors.gone.empty());
   CHECK(state.flavors.seqs.empty());
@@ -36,7 +36,7 @@ TEST_CASE("flavors: one that a claim or a work names stays in force while it is 
         {"q", "od", "cpu", 1000}};
   }
   observe_flavor(state, "od", nullptr, Seq{4});
-  CHECK_FALSE(flavor_exists(state, "od"));
+  CHECK_FALSE(flavor_exists(state.flavors, "od"));
   CHECK(state.flavors.by_name.at("od") == facts);
   release_gone_flavors(state);  // still named
   CHECK(state.flavors.gone == std::set<std::string>{"od"});
@@ -56,7 +56,7 @@ TEST_CASE("flavors: one that returns exists again, as it is then") {
   assign(state, "od");
   observe_flavor(state, "od", nullptr, Seq{4});
   observe_flavor(state, "od", &after, Seq{5});
-  CHECK(flavor_exists(state, "od"));
+  CHECK(flavor_exists(state.flavors, "od"));
   CHECK(state.flavors.by_name.at("od") == after);
   CHECK(state.flavors.seqs.at("od") == Seq{5});
 }

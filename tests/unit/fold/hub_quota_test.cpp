@@ -157,10 +157,10 @@ TEST_CASE("hub quota: beside workers a claim counts only for a worker that is no
   CHECK(hub.quota().nominal == 8000);
   unwatched.counted = false;
   CHECK(hub.quota().nominal == 6000);
-  CHECK(followed(hub.state, "q") == &hub.queue.workers);
-  CHECK(depends_on_workers(hub.state, "q"));
+  CHECK(followed(hub.state.queues, "q") == &hub.queue.workers);
+  CHECK(depends_on_workers(hub.state.queues, "q"));
   hub.queue.workers.follows = false;
-  CHECK(followed(hub.state, "q") == nullptr);
+  CHECK(followed(hub.state.queues, "q") == nullptr);
   CHECK(hub.quota().nominal == 5000);
 }
 

@@ -84,7 +84,7 @@ struct Hub {
   WorkerList& closed(const std::string& placement = "gpu") {
     while (const auto due = state.deadlines.dequeue_due(state.now))
       if (const auto* list = std::get_if<ListDeadline>(&*due))
-        mark_list_dirty(state, list->placement);
+        mark_list_dirty(state.multikueue, list->placement);
     dirty = {};
     recompute_multikueue(state, dirty);
     return all.lists[placement];
@@ -321,13 +321,13 @@ TEST_CASE("multikueue: what holds a worker of a list") {
 
 TEST_CASE("multikueue: the bound of a list is that of the served CRD") {
   Hub hub;
-  CHECK(workers_max(hub.state) == 20);
+  CHECK(workers_max(hub.state.multikueue) == 20);
   CustomResourceDefinitionFacts facts;
   hub.sees({Kind::custom_resource_definition, "", "multikueueconfigs.kueue.x-k8s.io"}, facts);
-  CHECK(workers_max(hub.state) == 20);
+  CHECK(workers_max(hub.state.multikueue) == 20);
   facts.clusters_max = 10;
   hub.sees({Kind::custom_resource_definition, "", "multikueueconfigs.kueue.x-k8s.io"}, facts);
-  CHECK(workers_max(hub.state) == 10);
+  CHECK(workers_max(hub.state.multikueue) == 10);
 }
 
 TEST_CASE("multikueue: a config is ours by both marks, or because it is the add-on's to adopt") {

@@ -116,12 +116,12 @@ TEST_CASE("needs: where a claim can be used, by its class and as it is allocated
   Hub hub;
   FleetResourceClaimFacts& facts = hub.claim.seen.facts;
   facts.spec.resource_class = "licences";
-  CHECK(is_suitable(hub.state, facts, "c1"));  // there is no such class
+  CHECK(is_suitable(hub.state.fleet, facts, "c1"));  // there is no such class
   auto& suitable = hub.state.fleet.classes["licences"].facts.suitable;
-  CHECK(is_suitable(hub.state, facts, "c1"));
+  CHECK(is_suitable(hub.state.fleet, facts, "c1"));
   suitable = {"c2", "c3"};
-  CHECK_FALSE(is_suitable(hub.state, facts, "c1"));
-  CHECK(is_suitable(hub.state, facts, "c3"));
+  CHECK_FALSE(is_suitable(hub.state.fleet, facts, "c1"));
+  CHECK(is_suitable(hub.state.fleet, facts, "c3"));
   CHECK(is_in_reach(facts, "c1"));  // it is not allocated yet
   facts.allocation.emplace();
   CHECK(is_in_reach(facts, "c1"));
@@ -132,13 +132,13 @@ TEST_CASE("needs: where a claim can be used, by its class and as it is allocated
 
 TEST_CASE("needs: a FleetScheduling is that of the Workload which owns it") {
   Hub hub;
-  CHECK(scheduling_of(hub.state, kId, hub.record) == nullptr);
+  CHECK(scheduling_of(hub.state.fleet, kId, hub.record) == nullptr);
   auto& scheduling = hub.state.fleet.schedulings[kId];
-  CHECK(scheduling_of(hub.state, kId, hub.record) == &scheduling);  // it has no owner
+  CHECK(scheduling_of(hub.state.fleet, kId, hub.record) == &scheduling);  // it has no owner
   scheduling.facts.workload_owners = {"earlier"};
-  CHECK(scheduling_of(hub.state, kId, hub.record) == nullptr);
+  CHECK(scheduling_of(hub.state.fleet, kId, hub.record) == nullptr);
   scheduling.facts.workload_owners = {"earlier", "w-uid"};
-  CHECK(scheduling_of(hub.state, kId, hub.record) == &scheduling);
+  CHECK(scheduling_of(hub.state.fleet, kId, hub.record) == &scheduling);
   scheduling.facts.unsuitable = {{"licence", {"c1", "c2"}}};
   CHECK(is_called_unsuitable(scheduling.facts, "licence", "c2"));
   CHECK_FALSE(is_called_unsuitable(scheduling.facts, "licence", "c3"));
@@ -194,7 +194,7 @@ TEST_CASE("needs: reservedFor keeps what others wrote, and has the holders") {
   hub.claim.holders.insert({"team", "unknown"});
   hub.claim.seen.facts.reserved_for = {consumer_of("gone", "g"), consumer_of("w", "w-uid"),
                                        kForeign, consumer_of("a", "earlier")};
-  CHECK(wished_consumers(hub.state, {"team", "site"}, hub.claim) ==
+  CHECK(wished_consumers(hub.state.multikueue, {"team", "site"}, hub.claim) ==
         std::vector<ClaimConsumer>{consumer_of("w", "w-uid"), kForeign, consumer_of("a", "a-uid")});
 }
 

@@ -89,14 +89,14 @@ TEST_CASE("what clears nominations opens the checks and their Workloads only wit
 
 TEST_CASE("policies that may not be read are named where one is missed, and not in Active") {
   State state = with_dispatcher("policy");
-  observe_unreadable(state, Kind::mutating_admission_policy, Seq{2});
+  observe_unreadable(state.multikueue, Kind::mutating_admission_policy, Seq{2});
   const std::string words = "mutatingadmissionpolicies cannot be read";
   CHECK(dispatcher_condition(state).reason == "ClearingPolicyMissing");
   const CheckRecord& check = state.multikueue.checks.at("multikueue");
   CHECK(check.dispatcher.message.find(words) != std::string::npos);
   CHECK(check.active.reason == "BadParameters");
   CHECK(check.active.message.find(words) == std::string::npos);
-  observe_readable(state, Kind::mutating_admission_policy, Seq{3});
+  observe_readable(state.multikueue, Kind::mutating_admission_policy, Seq{3});
   CHECK(dispatcher_condition(state).message.find(words) == std::string::npos);
   observe(state, policy("a", {true, false}), Seq{4});
   CHECK(dispatcher_condition(state).message == "MutatingAdmissionPolicy a clears nominations");

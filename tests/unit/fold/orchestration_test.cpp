@@ -21,32 +21,32 @@ Queue queue_in(const std::string& cohort) {
 
 TEST_CASE("the Cohorts above a queue are those that are known, each once") {
   State state;
-  CHECK(cohorts_above(state, queue_in("")).empty());
-  CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a"});
+  CHECK(cohorts_above(state.queues, queue_in("")).empty());
+  CHECK(cohorts_above(state.queues, queue_in("a")) == std::vector<std::string>{"a"});
   state.queues.cohorts["a"].facts.parent = "b";
-  CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a", "b"});
+  CHECK(cohorts_above(state.queues, queue_in("a")) == std::vector<std::string>{"a", "b"});
   state.queues.cohorts["b"].facts.parent = "a";
-  CHECK(cohorts_above(state, queue_in("b")) == std::vector<std::string>{"b", "a"});
+  CHECK(cohorts_above(state.queues, queue_in("b")) == std::vector<std::string>{"b", "a"});
   state.queues.cohorts["a"].facts.parent = "a";
-  CHECK(cohorts_above(state, queue_in("a")) == std::vector<std::string>{"a"});
+  CHECK(cohorts_above(state.queues, queue_in("a")) == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("what the queue shows counts before what the nearest Cohort does") {
   State state;
   Queue queue = queue_in("a");
-  CHECK_FALSE(orchestration_of(state, queue));
+  CHECK_FALSE(orchestration_of(state.queues, queue));
   state.queues.cohorts["a"] = {{"b", std::nullopt}, Seq{3}};
   state.queues.cohorts["b"] = {{"", quotas_of("far")}, Seq{4}};
-  auto found = orchestration_of(state, queue);
+  auto found = orchestration_of(state.queues, queue);
   REQUIRE(found);
   CHECK(found->seq == Seq{4});
   CHECK(text_of(*found) == "DynamicQuotaOrchestrator.kueue.x-k8s.io far (Cohort b)");
   state.queues.cohorts["a"].facts.effective = quotas_of("near");
-  found = orchestration_of(state, queue);
+  found = orchestration_of(state.queues, queue);
   REQUIRE(found);
   CHECK(found->cohort == "a");
   queue.facts.effective = EffectiveQuotas{{"", "Divider", "own"}, {}};
-  found = orchestration_of(state, queue);
+  found = orchestration_of(state.queues, queue);
   REQUIRE(found);
   CHECK(found->seq == queue.seq);
   CHECK(text_of(*found) == "Divider own");

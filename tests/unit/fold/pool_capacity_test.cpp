@@ -36,8 +36,8 @@ struct Bench {
     record.facts.allocatable = {{"cpu", cpu}};
     return record;
   }
-  void add(Amount cpu) { add_to_pool(state, cluster, node(cpu), 1, Seq{5}); }
-  void remove(Amount cpu) { add_to_pool(state, cluster, node(cpu), -1, Seq{6}); }
+  void add(Amount cpu) { add_to_pool(state.configuration, cluster, node(cpu), 1, Seq{5}); }
+  void remove(Amount cpu) { add_to_pool(state.configuration, cluster, node(cpu), -1, Seq{6}); }
   CapacityValue& cpu() { return cluster.pool.values["cpu"].capacity; }
   Amount accepted() { return cpu().damped.accepted; }
   // Decides the moment of that second.
@@ -139,13 +139,13 @@ TEST_CASE("pool capacity: nodes add up whatever their flavor, suppressed ones no
   Bench bench;
   NodeRecord node = Bench::node(4000);
   node.suppressed = true;
-  add_to_pool(bench.state, bench.cluster, node, 1, Seq{4});
+  add_to_pool(bench.state.configuration, bench.cluster, node, 1, Seq{4});
   bench.add(6000);
   CHECK(bench.cluster.pool.eligible_nodes == 2);
   CHECK(bench.cpu().offered == 10000);
   CHECK(bench.cpu().growing == 6000);
   CHECK(bench.cpu().causes == std::vector<Seq>{Seq{4}, Seq{5}});
-  grow_pool(bench.state, bench.cluster, node);
+  grow_pool(bench.state.configuration, bench.cluster, node);
   CHECK(bench.cpu().growing == 10000);
   bench.remove(6000);
   CHECK(bench.cluster.pool.eligible_nodes == 1);
@@ -243,7 +243,7 @@ TEST_CASE("pool capacity: what a cordon takes falls at once, also while a loss i
   bench.with_ten();
   NodeRecord node = Bench::node(4000);
   node.counted.in_pool = true;
-  note_pool_cordon(bench.state, bench.cluster, node);
+  note_pool_cordon(bench.state.configuration, bench.cluster, node);
   const PoolObservation seen = bench.cluster.observation.pool;
   CHECK(seen.at_once == std::set<std::string>{"cpu"});
   CHECK(seen.cordoned == std::map<std::string, Int128>{{"cpu", 4000}});
@@ -273,7 +273,8 @@ TEST_CASE("pool capacity: a hold keeps every value until it ends") {
   SECTION("from growing") {
     bench.add(5000);
     bench.decide(1100);
-    note_pool_cordon(bench.state, bench.cluster, Bench::node(1000));  // lets falls through alone
+    note_pool_cordon(bench.state.configuration, bench.cluster,
+                     Bench::node(1000));  // lets falls through alone
     bench.decide(1500);
     CHECK(bench.accepted() == 6000);
     bench.cluster.hold.reset();

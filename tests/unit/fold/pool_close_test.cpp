@@ -76,14 +76,14 @@ TEST_CASE("pool close: a namespace without a quota is left alone, reason and all
   facts.reason = "DoesNotFit: by hand";
   stage.space(acme("idle"), facts);
   stage.close();
-  CHECK_FALSE(namespace_differs(stage.state, stage.of(acme("idle"))));
+  CHECK_FALSE(namespace_differs(stage.state.configuration, stage.of(acme("idle"))));
   CHECK(stage.dirty.pool_namespaces == std::set{kWeb});
 }
 
 TEST_CASE("pool close: a Namespace is written while what is there is not what was decided") {
   WebPool stage;
   stage.close();
-  const auto differs = [&] { return namespace_differs(stage.state, stage.of(kWeb)); };
+  const auto differs = [&] { return namespace_differs(stage.state.configuration, stage.of(kWeb)); };
   CHECK(differs());
   CHECK(stage.dirty.pool_namespaces == std::set{kWeb});
   CHECK(stage.pool().unwritten == std::set{kWeb});

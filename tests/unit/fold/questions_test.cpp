@@ -64,7 +64,7 @@ TEST_CASE("pool questions: what is short is the first dimension in which no slic
 TEST_CASE("pool questions: expected slices count in the unit in force, or in the one asked for") {
   AskedPool stage;
   CHECK(slice_of(stage.of(kWeb)) == kDefaultSlice);
-  CHECK(expected_slices(stage.state, stage.of(kWeb)) == 4);
+  CHECK(expected_slices(stage.state.configuration, stage.of(kWeb)) == 4);
   stage.quota(acme("other"), 3);
   stage.run();
   NamespaceFacts facts = stage.of(kWeb).seen->facts;
@@ -72,18 +72,18 @@ TEST_CASE("pool questions: expected slices count in the unit in force, or in the
   stage.space(kWeb, facts);
   stage.close();
   CHECK(slice_of(stage.of(kWeb)) == kDefaultSlice);
-  CHECK(expected_slices(stage.state, stage.of(kWeb)) == 4);
+  CHECK(expected_slices(stage.state.configuration, stage.of(kWeb)) == 4);
   facts.placements.reset();
   stage.space(acme("idle"), facts);  // has no quota
   stage.close();
   CHECK(slice_of(stage.of(acme("idle"))) == CpuMemory{4000, 16 * kGi});
-  CHECK(expected_slices(stage.state, stage.of(acme("idle"))) == 0);
+  CHECK(expected_slices(stage.state.configuration, stage.of(acme("idle"))) == 0);
   facts.slice = "nonsense";
   stage.space(acme("bad"), facts);
   stage.quota(acme("bad"), 1);
   stage.close();
   CHECK_FALSE(slice_of(stage.of(acme("bad"))));
-  CHECK(expected_slices(stage.state, stage.of(acme("bad"))) == 0);
+  CHECK(expected_slices(stage.state.configuration, stage.of(acme("bad"))) == 0);
 }
 
 TEST_CASE("pool questions: a standing is printed by its name") {

@@ -115,7 +115,7 @@ TEST_CASE(
   hub.sees(cpu_of_od(8000));
   CHECK(hub.queue.contested == std::set<QuotaKey>{kPair});
   SECTION("it ends with an edit of the claim") {
-    resolve_conflict(hub.state, "q");
+    resolve_conflict(hub.state.queues, "q");
     CHECK(hub.queue.overwrites.empty());
   }
   SECTION("it ends when the observed value is ours") { hub.sees(cpu_of_od(5000)); }
@@ -335,7 +335,7 @@ TEST_CASE("queues: an overwrite that was resolved before the answer does not cou
   Hub hub;
   hub.writes(cpu_of_od(6000));
   hub.sees(cpu_of_od(2000));
-  resolve_conflict(hub.state, "q");
+  resolve_conflict(hub.state.queues, "q");
   hub.accepted("");
   CHECK(hub.queue.overwrites.empty());
 }
@@ -460,21 +460,21 @@ TEST_CASE("queues: Kueue writes the quota where a config of one of its checks sa
   State state;
   Queue queue;
   queue.facts.admission_checks = {"other", "mk"};
-  CHECK_FALSE(quota_automated(state, queue));
+  CHECK_FALSE(quota_automated(state.multikueue, queue));
   auto& check = state.multikueue.checks["mk"];
   check.seen.facts.parameters_kind = "MultiKueueConfig";
   check.seen.facts.parameters_name = "workers";
-  CHECK_FALSE(quota_automated(state, queue));
+  CHECK_FALSE(quota_automated(state.multikueue, queue));
   auto& config = state.multikueue.configs["workers"];
-  CHECK_FALSE(quota_automated(state, queue));
+  CHECK_FALSE(quota_automated(state.multikueue, queue));
   config.facts.quota_management = "Automated";
-  CHECK(quota_automated(state, queue));
+  CHECK(quota_automated(state.multikueue, queue));
   // A check of a Placement: its list has the Placement's name, if the check is ours.
   check.seen.facts.parameters_kind = "Placement";
   check.placement = "workers";
-  CHECK_FALSE(quota_automated(state, queue));
+  CHECK_FALSE(quota_automated(state.multikueue, queue));
   check.ours = true;
-  CHECK(quota_automated(state, queue));
+  CHECK(quota_automated(state.multikueue, queue));
 }
 
 }  // namespace

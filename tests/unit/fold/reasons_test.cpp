@@ -110,11 +110,11 @@ TEST_CASE("pool reasons: a text that was there at first stays while no other one
   stage.quota(kWeb, 2);
   stage.close();
   CHECK(value_of(stage.of(kWeb).reason).written == "DoesNotFit: old");
-  CHECK_FALSE(namespace_differs(stage.state, stage.of(kWeb)));
+  CHECK_FALSE(namespace_differs(stage.state.configuration, stage.of(kWeb)));
   stage.at(2);
   stage.close();
   CHECK(value_of(stage.of(kWeb).reason).written == stage.reason(kWeb));
-  CHECK(namespace_differs(stage.state, stage.of(kWeb)));
+  CHECK(namespace_differs(stage.state.configuration, stage.of(kWeb)));
 }
 
 TEST_CASE("pool reasons: those that speak of clusters wait until each had time for a first value") {

@@ -30,7 +30,7 @@ struct TwoTenants : PoolStage {
     run();
   }
   const PoolTotals& totals(const std::string& id) { return pool().totals.at(id); }
-  CpuMemorySum others(const std::string& id) { return others_at(state, of(kWeb), id); }
+  CpuMemorySum others(const std::string& id) { return others_at(state.pool, of(kWeb), id); }
 };
 
 TEST_CASE("pool shares: a namespace holds the larger of its slices and pods, in each dimension") {
@@ -39,7 +39,7 @@ TEST_CASE("pool shares: a namespace holds the larger of its slices and pods, in 
   stage.pod(kDb, "p", pod_bound_in("r1", 7000, kGi));
   stage.close();
   CHECK(stage.others("r1") == CpuMemorySum{7000, 12 * kGi});
-  CHECK(others_at(stage.state, stage.of(kDb), "r1") == default_slices(2));
+  CHECK(others_at(stage.state.pool, stage.of(kDb), "r1") == default_slices(2));
   CHECK(needed_slices(stage.of(kDb), stage.of(kDb).shares.at("r1")) == 4);  // 3.5
   PodFacts over = pod_bound_in("r1", 7000, kGi);
   over.over = true;

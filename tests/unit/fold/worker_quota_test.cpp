@@ -72,7 +72,9 @@ struct Hub {
   }
   Amount share(const std::string& cluster, const QuotaKey& pair = kPair) const {
     const auto found = queue.workers.shares.find(cluster);
-    return found == queue.workers.shares.end() ? -1 : share_of(state, cluster, found->second, pair);
+    return found == queue.workers.shares.end()
+               ? -1
+               : share_of(state.clusters, cluster, found->second, pair);
   }
   // Worker a has 4 cpu, accepted at 1060 s.
   Hub& with_a() {
@@ -87,7 +89,8 @@ struct Hub {
 
 std::set<std::string> related(const Hub& hub, const Cluster& member) {
   std::set<std::string> names;
-  for (const auto& [name, stopped] : related_queues(hub.state, "q", member)) names.insert(name);
+  for (const auto& [name, stopped] : related_queues(hub.state.queues, "q", member))
+    names.insert(name);
   return names;
 }
 
@@ -134,7 +137,7 @@ TEST_CASE("worker quota: a queue that admits nothing says why and adds nothing")
     queue.stop_policy = local.stop_policy = "None";
     queue.active = local.active.status = ConditionStatus::unknown;
   }
-  CHECK(related_queues(hub.state, "q", member).at("x") == why);
+  CHECK(related_queues(hub.state.queues, "q", member).at("x") == why);
   const Amount counts = why.empty() ? 4000 : 0;
   hub.close();
   CHECK(hub.share("a") == 4000);  // for shrinkWindow
@@ -144,7 +147,7 @@ TEST_CASE("worker quota: a queue that admits nothing says why and adds nothing")
   if (!queue.stop_policy.empty() || queue.active != ConditionStatus::absent) return;
   // One LocalQueue that admits is enough.
   hub.state.queues.local[{"team", "second"}] = {"q", {}, {}};
-  CHECK(related_queues(hub.state, "q", member).at("x").empty());
+  CHECK(related_queues(hub.state.queues, "q", member).at("x").empty());
 }
 
 TEST_CASE("worker quota: a share is the sum over the related queues, by canonical resource") {
@@ -377,7 +380,7 @@ TEST_CASE("worker quota: only a queue with the annotations is evaluated, and onc
   CHECK(all.followers == std::set<std::string>{"q"});
   recompute_worker_quotas(hub.state);
   CHECK_FALSE(hub.queue.workers.follows);
-  mark_followers_dirty(hub.state);
+  mark_followers_dirty(hub.state.multikueue);
   CHECK(all.dirty_followers == std::set<std::string>{"q"});
   all.dirty_followers.clear();
   hub.queue.workers.malformed.clear();

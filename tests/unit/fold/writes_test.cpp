@@ -65,19 +65,19 @@ TEST_CASE(
     "writes: an intent is outstanding until its answer, and the answer's version until seen") {
   Written w;
   CHECK(w.state.writes.outstanding == std::map<Seq, WriteKey>{{Seq{5}, key_of(kQueue)}});
-  CHECK(write_pending(w.state, view_of(key_of(kQueue))));
-  CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue, true))));
+  CHECK(write_pending(w.state.writes, view_of(key_of(kQueue))));
+  CHECK_FALSE(write_pending(w.state.writes, view_of(key_of(kQueue, true))));
   CHECK(w.write.last_write == w.state.now);
   hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   CHECK(w.state.writes.outstanding.empty());
   CHECK(w.write.awaited_version == "8");
-  CHECK(write_pending(w.state, view_of(key_of(kQueue))));
-  CHECK(awaits_observation(w.state, kHubName, kQueue));
+  CHECK(write_pending(w.state.writes, view_of(key_of(kQueue))));
+  CHECK(awaits_observation(w.state.writes, kHubName, kQueue));
   hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9"))));
-  CHECK(write_pending(w.state, view_of(key_of(kQueue))));  // from before the write
+  CHECK(write_pending(w.state.writes, view_of(key_of(kQueue))));  // from before the write
   hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5"))));
-  CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
-  CHECK_FALSE(awaits_observation(w.state, kHubName, kQueue));
+  CHECK_FALSE(write_pending(w.state.writes, view_of(key_of(kQueue))));
+  CHECK_FALSE(awaits_observation(w.state.writes, kHubName, kQueue));
 }
 
 TEST_CASE("writes: an answer to no outstanding intent changes nothing") {
@@ -103,7 +103,7 @@ TEST_CASE("writes: a refusal is tried again after a time that doubles up to its 
     CHECK_FALSE(is_conflict(*w.write.refusal));
     CHECK(w.write.refusal->attempts == static_cast<std::int64_t>(attempt));
     CHECK(w.write.refusal->retry_at == w.state.now + expected);
-    CHECK(refusal_of(w.state, kQueue) == &*w.write.refusal);
+    CHECK(refusal_of(w.state.writes, kQueue) == &*w.write.refusal);
     expected = std::min(Duration{expected.ns * 2}, kRefusalRetryMax);
     note_intent(w.state, Written::expecting(), Seq{5 + attempt});
   }
@@ -189,10 +189,10 @@ TEST_CASE("writes: a conflict has a shorter wait, ends when the object is seen, 
   }
   REQUIRE(w.write.refusal);
   CHECK(is_conflict(*w.write.refusal));
-  CHECK(refusal_of(w.state, kQueue) == nullptr);
+  CHECK(refusal_of(w.state.writes, kQueue) == nullptr);
   CHECK(w.write.refusal->retry_at == w.state.now + kConflictRetry);
   CHECK(w.deadline() == w.state.now + kConflictRetry);
-  CHECK(awaits_observation(w.state, kHubName, kQueue));
+  CHECK(awaits_observation(w.state.writes, kHubName, kQueue));
   hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "7", queue_with("9"))));
   CHECK_FALSE(w.write.refusal);
 }
@@ -211,7 +211,7 @@ TEST_CASE("writes: a doubted write is decided by what the watch shows, or by tim
   hand_on(w.state, note_unknown(w.state, {Seq{5}, "timeout"}));
   REQUIRE(w.write.outstanding);
   CHECK(w.write.outstanding->doubted_until == w.state.now + kDoubt);
-  CHECK(awaits_observation(w.state, kHubName, kQueue));
+  CHECK(awaits_observation(w.state.writes, kHubName, kQueue));
   SECTION("the result is seen: it happened") {
     hand_on(w.state, note_observed(w.state, kHubName, seen_as(kQueue, "8", queue_with("5"))));
     CHECK_FALSE(w.write.outstanding);
@@ -257,9 +257,9 @@ TEST_CASE("writes: a complete list ends every wait of its kind for a version, an
   hand_on(w.state, note_accepted(w.state, {Seq{5}, 200, "u", "8"}));
   hand_on(w.state, note_listed(w.state, kHubName, Kind::claim));
   hand_on(w.state, note_listed(w.state, "c1", Kind::cluster_queue));
-  CHECK(write_pending(w.state, view_of(key_of(kQueue))));
+  CHECK(write_pending(w.state.writes, view_of(key_of(kQueue))));
   hand_on(w.state, note_listed(w.state, kHubName, Kind::cluster_queue));
-  CHECK_FALSE(write_pending(w.state, view_of(key_of(kQueue))));
+  CHECK_FALSE(write_pending(w.state.writes, view_of(key_of(kQueue))));
 }
 
 TEST_CASE("writes: that a stream is alive again ends no wait, a list does") {
@@ -273,7 +273,7 @@ TEST_CASE("writes: that a stream is alive again ends no wait, a list does") {
     event.seq = next(w.state.seq);
     event.fact = SourceSynced{Kind::cluster_queue, "", version};
     evolve(w.state, event, dirty);
-    CHECK(write_pending(w.state, view_of(key_of(kQueue))) == version.empty());
+    CHECK(write_pending(w.state.writes, view_of(key_of(kQueue))) == version.empty());
   }
 }
 

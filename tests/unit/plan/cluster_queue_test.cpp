@@ -215,7 +215,7 @@ TEST_CASE("cluster queue: a wish is made once, and again when its queue or clust
   wishes.go_on(dirty);
   CHECK(nominal() == to_quantity("cpu", 5000));
   dirty.queues = {"q"};
-  note_quota_change(hub.state, "q");
+  note_quota_change(hub.state.queues, "q");
   wishes.go_on(dirty);
   CHECK(nominal() == to_quantity("cpu", 6000));
   hub.grants(7000);
