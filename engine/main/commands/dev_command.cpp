@@ -16,6 +16,7 @@
 
 #include "engine/base/printable.h"
 #include "engine/fleet/account.h"
+#include "engine/fleet/model/model_server.h"
 #include "engine/fleet/scaled_clock.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/client/configuration_options.h"

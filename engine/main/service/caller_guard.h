@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "connectors/kube/access/caller_review.h"
+#include "connectors/kube/transport/http_client.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/http_exchange.h"
 

@@ -25,8 +25,8 @@ struct Line {
          }});
   }
   void add(const std::string& name) {
-    REQUIRE(model.call("POST", "/api/v1/nodes",
-                       {{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}}));
+    const Json node{{"apiVersion", "v1"}, {"kind", "Node"}, {"metadata", {{"name", name}}}};
+    REQUIRE(model.call("POST", "/api/v1/nodes", node).has_value());
   }
   void pass(Duration span) { time.advance_to(time.now() + span); }
 
