@@ -67,8 +67,10 @@ WatchScope scope_of_pods(const Configuration& configuration, bool super) {
 // a Role may allow exactly that.
 Streams streams_of_member(const Configuration& configuration, bool super) {
   Streams streams;
-  for (const Kind kind : kMemberKinds) {
-    if (kind == Kind::config_map || (kind == Kind::namespace_ && !super)) continue;
+  for (const KindInfo& row : kKinds) {
+    const Kind kind = row.kind;
+    if (!row.has(kIsOfMember) || kind == Kind::config_map) continue;
+    if (kind == Kind::namespace_ && !super) continue;
     WatchScope& scope = streams.kinds[kind];
     if (kind == Kind::pod) scope = scope_of_pods(configuration, super);
     if (is_of_devices(kind) && !are_devices_read(kind, configuration, super))
@@ -122,7 +124,8 @@ Watch watch_of(const State& state) {
   watch.hub = streams_of_hub(configuration);
   watch.member = streams_of_member(configuration, false);
   watch.super_cluster = streams_of_member(configuration, true);
-  for (const Kind kind : kTenantKinds) watch.tenant.kinds[kind] = {};
+  for (const KindInfo& row : kKinds)
+    if (row.has(kIsOfTenant)) watch.tenant.kinds[row.kind] = {};
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
     watch.members[member.cluster] = {member,
                                      pool_entry_of(configuration.pool, member.cluster) != nullptr};

@@ -145,7 +145,7 @@ bool translate_claim(ObjectSeen& seen, const State& history, const State& counte
   if (had(claim) && !taken_away) facts.finalizers.emplace_back(kClaimFinalizer);
   facts.status_grants = claim.facts.status_grants;
   // If another writer overwrote the status in history, it is overwritten here too.
-  if (!shows_foreign_status(history, seen.key.name, facts))
+  if (!shows_foreign_status(history.writes, seen.key.name, facts))
     facts.status_digest = claim.facts.status_digest;
   if (is_made_uid(claim.uid)) {
     seen.uid = claim.uid;

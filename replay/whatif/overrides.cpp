@@ -207,7 +207,7 @@ Overrides::Names Overrides::of_queue(const State& history, const std::string& na
 Overrides::Names Overrides::of_tenant_namespace(const State& history, const Place& place) const {
   const std::string tenant(tenant_of(place.first));
   const PoolNamespace* const of = find_namespace(history.pool, {tenant, place.second.name});
-  if (!of || !of->seen || !is_in_pool(history, *of) ||
+  if (!of || !of->seen || !is_in_pool(history.configuration, *of) ||
       actual_.pool.policy == counterfactual_.pool.policy)
     return {};
   const std::string policy = of->seen->facts.policy.value_or("");

@@ -153,73 +153,76 @@ Result<AuditAnswer> answer_admissions(const AuditSource& source, const AuditQues
   return audit_admissions(source, question.object, span->from, span->to);
 }
 
-using Question = AuditQuestion;
-constexpr AuditParameter kQueue{"queue", [](Question& q) -> std::string& { return q.pair.queue; }};
-constexpr AuditParameter kFlavor{"flavor",
-                                 [](Question& q) -> std::string& { return q.pair.flavor; }};
-constexpr AuditParameter kResource{"resource",
-                                   [](Question& q) -> std::string& { return q.pair.resource; }};
-constexpr AuditParameter kAsOf{"as-of", [](Question& q) -> std::string& { return q.as_of; }};
-constexpr AuditParameter kFrom{"from", [](Question& q) -> std::string& { return q.from; }};
-constexpr AuditParameter kTo{"to", [](Question& q) -> std::string& { return q.to; }};
-constexpr AuditParameter kObject{"object", [](Question& q) -> std::string& { return q.object; }};
-constexpr AuditParameter kNamespace{"namespace",
-                                    [](Question& q) -> std::string& { return q.namespace_; }};
-constexpr AuditParameter kPod{"pod", [](Question& q) -> std::string& { return q.pod; }};
-constexpr std::array kParameters{kQueue, kFlavor, kResource,  kAsOf, kFrom,
-                                 kTo,    kObject, kNamespace, kPod};
+constexpr AuditParameter kAuditQueue{"queue",
+                                     [](AuditQuestion& q) -> std::string& { return q.pair.queue; }};
+constexpr AuditParameter kAuditFlavor{
+    "flavor", [](AuditQuestion& q) -> std::string& { return q.pair.flavor; }};
+constexpr AuditParameter kAuditResource{
+    "resource", [](AuditQuestion& q) -> std::string& { return q.pair.resource; }};
+constexpr AuditParameter kAuditAsOf{"as-of",
+                                    [](AuditQuestion& q) -> std::string& { return q.as_of; }};
+constexpr AuditParameter kAuditFrom{"from",
+                                    [](AuditQuestion& q) -> std::string& { return q.from; }};
+constexpr AuditParameter kAuditTo{"to", [](AuditQuestion& q) -> std::string& { return q.to; }};
+constexpr AuditParameter kAuditObject{"object",
+                                      [](AuditQuestion& q) -> std::string& { return q.object; }};
+constexpr AuditParameter kAuditNamespace{
+    "namespace", [](AuditQuestion& q) -> std::string& { return q.namespace_; }};
+constexpr AuditParameter kAuditPod{"pod", [](AuditQuestion& q) -> std::string& { return q.pod; }};
+constexpr std::array kParameters{kAuditQueue, kAuditFlavor, kAuditResource,  kAuditAsOf, kAuditFrom,
+                                 kAuditTo,    kAuditObject, kAuditNamespace, kAuditPod};
 
 AuditArgument as_of_option() {
-  return {kAsOf, AuditForm::option, std::string(kPositionHelp) + "; default: the log's end"};
+  return {kAuditAsOf, AuditForm::option, std::string(kPositionHelp) + "; default: the log's end"};
 }
 AuditArgument from_option() {
-  return {kFrom, AuditForm::option, std::string("From here: ") + kPositionHelp};
+  return {kAuditFrom, AuditForm::option, std::string("From here: ") + kPositionHelp};
 }
-AuditArgument to_option() { return {kTo, AuditForm::option, "To here, included"}; }
+AuditArgument to_option() { return {kAuditTo, AuditForm::option, "To here, included"}; }
 AuditArgument namespace_option() {
-  return {kNamespace, AuditForm::option,
+  return {kAuditNamespace, AuditForm::option,
           "In place of a queue: TENANT/NAME, a tenant's namespace in the super cluster pool"};
 }
 
 // Of a question about a quota, or in its place about a namespace or a pod of a tenant.
 std::vector<AuditArgument> quota_or_placement(const char* queue_help, const char* flavor_help) {
-  return {
-      {kQueue, AuditForm::word, queue_help},
-      {kFlavor, AuditForm::word, flavor_help},
-      {kResource, AuditForm::word, "Resource, as the queue spells it or its alias"},
-      namespace_option(),
-      {kPod, AuditForm::option, "In place of a queue: TENANT/NAMESPACE/NAME, a pod of a tenant"},
-      from_option(),
-      to_option(),
-      as_of_option()};
+  return {{kAuditQueue, AuditForm::word, queue_help},
+          {kAuditFlavor, AuditForm::word, flavor_help},
+          {kAuditResource, AuditForm::word, "Resource, as the queue spells it or its alias"},
+          namespace_option(),
+          {kAuditPod, AuditForm::option,
+           "In place of a queue: TENANT/NAMESPACE/NAME, a pod of a tenant"},
+          from_option(),
+          to_option(),
+          as_of_option()};
 }
 
 std::vector<AuditSubject> all_subjects() {
   return {
       {"quota",
        "Quotas at a moment, and of what they are made",
-       {{kQueue, AuditForm::word, "ClusterQueue; default: all"}, as_of_option()},
+       {{kAuditQueue, AuditForm::word, "ClusterQueue; default: all"}, as_of_option()},
        true,
        answer_quota},
       {"history",
        "Every change of a queue's quotas, limits and rules: who, when, why, how answered",
-       {{kQueue, AuditForm::word,
+       {{kAuditQueue, AuditForm::word,
          "ClusterQueue, or cohort/NAME, resourceflavor/NAME, admissioncheck/NAME, "
          "localqueue/NAMESPACE/NAME, or multikueueconfig/NAME for the changes of that list"},
-        {kFlavor, AuditForm::option, "Only this ResourceFlavor"},
-        {kResource, AuditForm::option, "Only this resource"},
+        {kAuditFlavor, AuditForm::option, "Only this ResourceFlavor"},
+        {kAuditResource, AuditForm::option, "Only this resource"},
         from_option(),
         to_option(),
         namespace_option(),
-        {kAsOf, AuditForm::option, "With --namespace: the same as --to"}},
+        {kAuditAsOf, AuditForm::option, "With --namespace: the same as --to"}},
        true,
        answer_history},
       {"diff",
        "What differs between two moments: configuration, claims, capacity, grants, quotas, queues, "
        "Cohorts",
-       {{kFrom, AuditForm::required_word, kPositionHelp},
-        {kTo, AuditForm::required_word, "The other moment, usually a later one"},
-        {kQueue, AuditForm::word, "Only what concerns this ClusterQueue"}},
+       {{kAuditFrom, AuditForm::required_word, kPositionHelp},
+        {kAuditTo, AuditForm::required_word, "The other moment, usually a later one"},
+        {kAuditQueue, AuditForm::word, "Only what concerns this ClusterQueue"}},
        false,
        answer_diff},
       {"why", "From a quota down to the nodes, the windows and the claim's edit",
@@ -233,7 +236,7 @@ std::vector<AuditSubject> all_subjects() {
        false, answer_why},
       {"admissions",
        "Which changes the webhook refused, and which an override let pass",
-       {{kObject, AuditForm::option, "Only objects of this NAME or KIND/NAME"},
+       {{kAuditObject, AuditForm::option, "Only objects of this NAME or KIND/NAME"},
         from_option(),
         to_option()},
        false,

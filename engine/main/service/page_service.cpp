@@ -409,8 +409,6 @@ Result<std::string> PageService::Parts::what_if_document(const ServedLog& served
 Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
                                                        const Parameters& parameters) {
   const WhatIfQuestion question = what_if_question(parameters.target());
-  const auto parameters = Parameters::of(rest, {"queue", "flavor", "resource", "points"});
-  if (!parameters) return parameters.error();
   const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
   if (auto folded = fold(served); !folded) return folded.error();
@@ -455,12 +453,12 @@ PageService::PageService() : parts_(std::make_unique<Parts>()) {}
 PageService::~PageService() = default;
 
 Result<std::string> PageService::answer(const ServedLog& served, std::string_view text) {
-  struct Question {
+  struct Row {
     std::string_view name;  // behind kPageApiPath
     std::vector<std::string_view> parameters;
     Result<std::string> (Parts::*answer)(const ServedLog&, const Parameters&);
   };
-  static const std::vector<Question> kQuestions{
+  static const std::vector<Row> kQuestions{
       {"log", {"seq", "chain"}, &Parts::log},
       {"overview", {"span", "from", "to", "buckets"}, &Parts::overview},
       {"series",
@@ -475,12 +473,12 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
       {"whatif",
        {"set", "from", "to", "queue", "flavor", "resource", "points"},
        &Parts::what_if_answer}};
-  static const Question kWhatIf{"", {"set", "from", "to"}, &Parts::what_if_document};
+  static const Row kWhatIf{"", {"set", "from", "to"}, &Parts::what_if_document};
   const auto target = parse_target(text);
   if (!target) return target.error();
-  const Question* asked = target->path == kWhatIfPath ? &kWhatIf : nullptr;
+  const Row* asked = target->path == kWhatIfPath ? &kWhatIf : nullptr;
   std::string known;
-  for (const Question& question : kQuestions) {
+  for (const Row& question : kQuestions) {
     if (target->path == std::string(kPageApiPath).append(question.name)) asked = &question;
     known.append(known.empty() ? "" : ", ").append(question.name);
   }

@@ -75,18 +75,18 @@ TEST_CASE("a flavor that a claim names counts as it was until it is back") {
   const std::string gone =
       kHubObjects + claim("ADDED", "00:00:00", "big") + flavor_big("DELETED", "00:10:00");
   const State without = after(gone);
-  CHECK(!flavor_exists(without, "big"));
+  CHECK(!flavor_exists(without.flavors, "big"));
   CHECK(without.flavors.gone == std::set<std::string>{"big"});
   CHECK(flavor_of_node(without) == "big");
   CHECK(without.claims.by_name.at("k").grants.front().granted == 10'000);
 
   const State same = after(gone + flavor_big("ADDED", "00:20:00"));
-  CHECK(flavor_exists(same, "big"));
+  CHECK(flavor_exists(same.flavors, "big"));
   CHECK(same.flavors.gone.empty());
   CHECK(same.queues.by_name.at("q").facts == without.queues.by_name.at("q").facts);
 
   const State other = after(gone + flavor_big("ADDED", "00:20:00", "huge"));
-  CHECK(flavor_exists(other, "big"));
+  CHECK(flavor_exists(other.flavors, "big"));
   CHECK(flavor_of_node(other) == "any");
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("A question is the same as a URL: nothing that it was told is lost") {
     CAPTURE(subject.name);
     const AuditQuestion question = told_everything(subject);
     auto read = from_target(to_target(question));
-    REQUIRE(read);
+    REQUIRE(read.has_value());
     CHECK(read->subject == subject.name);
     for (const AuditArgument& argument : subject.arguments)
       CHECK(argument.parameter.of(*read) == "a/b " + std::string(argument.parameter.name));
@@ -50,7 +50,7 @@ TEST_CASE("An unknown subject and an unknown parameter are named, with those tha
   CHECK(missing_subject(question) ==
         "expected quota, history, diff, why, why-not or admissions, got \"whence\"");
   const auto unknown = from_target("/audit/why?qeue=a");
-  REQUIRE_FALSE(unknown);
+  REQUIRE_FALSE(unknown.has_value());
   CHECK(unknown.error().message ==
         "unknown parameter \"qeue\"; known: queue, flavor, resource, as-of, from, to, object, "
         "namespace, pod");

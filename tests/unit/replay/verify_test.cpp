@@ -13,11 +13,11 @@ std::vector<Event> recorded() {
   bench.at_once();
   bench.run();
   bench.advance(seconds(1));
-  bench.core->offer(bench.member.remove(HubBench::node("spot-3")));
+  bench.leader->offer(bench.member.remove(HubBench::node("spot-3")));
   bench.advance(seconds(1));
   bench.start();
   bench.sync();
-  bench.core->offer(bench.add_node("spot-3", "spot"));
+  bench.leader->offer(bench.add_node("spot-3", "spot"));
   bench.advance(minutes(1));
   return events_of(*bench.log);
 }

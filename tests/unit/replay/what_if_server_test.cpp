@@ -29,7 +29,7 @@ struct Waiting {
     bench.at_once();
     bench.run();
     bench.advance(minutes(1));
-    bench.core->offer(bench.member.remove(HubBench::node("on-demand-0")));
+    bench.leader->offer(bench.member.remove(HubBench::node("on-demand-0")));
     bench.step();
     for (const WriteRequest& request : bench.requests)
       if (request.target.kind == Kind::cluster_queue) intent = request.intent;
@@ -43,7 +43,7 @@ struct Waiting {
     answer.reason = "Forbidden";
     std::erase_if(bench.requests,
                   [this](const WriteRequest& request) { return request.intent == intent; });
-    bench.core->answer(std::move(answer));
+    bench.leader->answer(std::move(answer));
   }
 };
 
@@ -134,9 +134,9 @@ void live(HubBench& bench, std::mt19937_64& random) {
     const std::string name = "on-demand-" + std::to_string(one_of(5));
     if (one_of(3) == 0) {
       if (bench.member.has(HubBench::node(name)))
-        bench.core->offer(bench.member.remove(HubBench::node(name)));
+        bench.leader->offer(bench.member.remove(HubBench::node(name)));
       else
-        bench.core->offer(bench.add_node(name, "on-demand"));
+        bench.leader->offer(bench.add_node(name, "on-demand"));
     }
     bench.step();
     for (WriteRequest& request : std::exchange(bench.requests, {}))
@@ -150,11 +150,11 @@ void live(HubBench& bench, std::mt19937_64& random) {
         case 0:
           answer.result = WriteResult::refused;
           answer.http_code = 403;
-          bench.core->answer(std::move(answer));
+          bench.leader->answer(std::move(answer));
           break;
         case 1:
           answer.result = WriteResult::unknown;
-          bench.core->answer(std::move(answer));
+          bench.leader->answer(std::move(answer));
           break;
         default: bench.carry_out(request);
       }

@@ -2,6 +2,7 @@
 // writes to them, the inbox, the loop's rounds and the core, against API servers in memory.
 #pragma once
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <deque>
 #include <map>
@@ -15,7 +16,7 @@
 #include "engine/fleet/model/model_transport.h"
 #include "engine/log/event_log.h"
 #include "engine/runtime/hub_loop.h"
-#include "engine/runtime/hub_scope.h"
+#include "engine/runtime/leader.h"
 
 namespace fairlead {
 
@@ -50,31 +51,26 @@ class SimulatedServer {
 /// The servers, the log and the time outlive it. Sends no Events: their pace is the machine's.
 class SimulatedHub {
  public:
-  SimulatedHub(model::VirtualTime& time, EventLog& log, Configuration configuration,
+  SimulatedHub(model::VirtualTime& time, EventLog& log, const Configuration& configuration,
                const std::map<SourceName, SimulatedServer*>& servers)
       : time_(time),
-        configuration_(std::move(configuration)),
-        core_(log, time, settings(),
-              [this](const Diagnostic& said) { lines.push_back(to_line(said)); }),
-        loop_(core_, inbox_, status_, ports()) {
-    for (const auto& [name, server] : servers) {
-      Connection& made = connections_[name];
-      made.transport = std::make_unique<model::ModelTransport>(time_, server->model);
-      made.server = std::make_unique<ApiServer>(*made.transport, name, settings_of(name));
-    }
-    REQUIRE(core_.start(configuration_, {}).has_value());
-    for (auto& [name, made] : connections_)
-      made.server->watch(name == kHub ? hub_kinds() : std::vector<Kind>{Kind::node},
-                         [this](WatchFact fact) { facts_.push_back(std::move(fact)); });
+        servers_(servers),
+        replica_(log, time, {"virtual", WriteMode::apply},
+                 [this](const Diagnostic& said) { lines.push_back(to_line(said)); }),
+        leader_(replica_),
+        loop_(leader_, inbox_, status_, ports()) {
+    REQUIRE(replica_.fold({}).has_value());
+    REQUIRE(leader_.begin(configuration).has_value());
   }
 
   /// Runs everything that is due until then, from one moment at which something is to the next.
   void run_to(LogTime end) {
+    turn();  // the first one opens the streams
     for (settle(); time_.now() < end; settle())
-      time_.advance_to(std::min({end, time_.next_due(), core_.next_due()}));
+      time_.advance_to(std::min({end, time_.next_due(), leader_.next_due()}));
   }
-  HubStats stats() { return core_.stats(); }
-  const State& state() const { return core_.state(); }
+  HubStats stats() { return leader_.stats(); }
+  const State& state() const { return leader_.state(); }
 
   std::vector<std::string> lines;  ///< diagnostics
 
@@ -84,27 +80,23 @@ class SimulatedHub {
     std::unique_ptr<ApiServer> server;
   };
 
+  void turn() {
+    Inbox::Content content = inbox_.dequeue({}, 0);
+    for (; !facts_.empty() && content.facts.size() < kBatchFactsMax; facts_.pop_front())
+      content.facts.push_back(std::move(facts_.front()));
+    content.more_facts = !facts_.empty();
+    const auto done = loop_.round(std::move(content));
+    REQUIRE(done.has_value());
+  }
   // What the hub's thread does when it wakes, until nothing is left to do now.
   void settle() {
-    for (int rounds = 0; !facts_.empty() || inbox_.depth() > 0 || core_.next_due() <= core_.now();
-         ++rounds) {
-      REQUIRE(rounds < 10'000);
-      Inbox::Content content = inbox_.dequeue({}, 0);
-      for (; !facts_.empty() && content.facts.size() < kBatchFactsMax; facts_.pop_front())
-        content.facts.push_back(std::move(facts_.front()));
-      content.more_facts = !facts_.empty();
-      const auto done = loop_.round(std::move(content));
-      REQUIRE(done.has_value());
+    for (int turns = 0;
+         !facts_.empty() || inbox_.depth() > 0 || leader_.next_due() <= leader_.now(); ++turns) {
+      REQUIRE(turns < 10'000);
+      turn();
     }
   }
 
-  static std::vector<Kind> hub_kinds() {
-    std::vector<Kind> kinds;
-    for (const KindInfo& row : kKinds)
-      if (is_read_from(kHub, row.kind)) kinds.push_back(row.kind);
-    return kinds;
-  }
-  HubSettings settings() const { return {"virtual", WriteMode::apply, hub_kinds()}; }
   HubPorts ports() {
     HubPorts made;
     made.sink_of = [this](const std::string& cluster) -> PatchSink* {
@@ -116,28 +108,37 @@ class SimulatedHub {
     };
     made.read_configuration = [] { return std::optional<Configuration>(); };
     made.recommend = [](const Recommendation&) {};
+    made.follow = [this](const Configuration& configuration, const Watch& watch) {
+      open(std::string(kHub), watch.hub, configuration);
+      for (const auto& [name, member] : watch.members) open(name, watch.of(member), configuration);
+    };
     return made;
   }
-  ApiServerSettings settings_of(const SourceName& name) {
-    ApiServerSettings made;
-    made.reflector.stale_after = configuration_.debounce.stale_after;
-    made.reflector.lost_after = configuration_.debounce.lost_after;
-    if (name == kHub)
-      for (const Kind kind : hub_kinds())
-        if (!is_read_on_hub(kind, configuration_))
-          made.scopes[kind] = {WatchScope::Breadth::nowhere, ""};
-    made.random = [source = std::make_shared<std::mt19937_64>(connections_.size())] {
+  // The configuration of a run does not change, so what is open stays.
+  void open(const SourceName& name, const Streams& streams, const Configuration& configuration) {
+    if (connections_.contains(name)) return;
+    ApiServerSettings settings;
+    settings.reflector.stale_after = configuration.debounce.stale_after;
+    settings.reflector.lost_after = configuration.debounce.lost_after;
+    settings.scopes = streams.kinds;
+    settings.random = [source = std::make_shared<std::mt19937_64>(connections_.size())] {
       return (*source)();
     };
-    made.diagnose = [this](const DiagnosticLine& line) { lines.push_back(line.text); };
-    return made;
+    settings.diagnose = [this](const DiagnosticLine& line) { lines.push_back(line.text); };
+    Connection& made = connections_[name];
+    made.transport = std::make_unique<model::ModelTransport>(time_, servers_.at(name)->model);
+    made.server = std::make_unique<ApiServer>(*made.transport, name, std::move(settings));
+    std::vector<Kind> kinds;
+    for (const auto& [kind, scope] : streams.kinds) kinds.push_back(kind);
+    made.server->watch(kinds, [this](WatchFact fact) { facts_.push_back(std::move(fact)); });
   }
 
   model::VirtualTime& time_;
-  const Configuration configuration_;
+  const std::map<SourceName, SimulatedServer*> servers_;
   Inbox inbox_{kInboxFactsMax};
   HubStatus status_;
-  HubCore core_;
+  Replica replica_;
+  Leader leader_;
   HubLoop loop_;
   std::deque<WatchFact> facts_;  // of one turn of the servers
   std::map<SourceName, Connection> connections_;
