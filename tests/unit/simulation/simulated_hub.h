@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -104,7 +105,8 @@ class SimulatedHub {
       return at == connections_.end() ? nullptr : &at->second.server->sink();
     };
     made.absent_kinds = [this] {
-      return connections_.at(std::string(kHub)).server->counters().absent;
+      const auto hub = connections_.find(std::string(kHub));  // none before the first turn
+      return hub == connections_.end() ? std::set<Kind>() : hub->second.server->counters().absent;
     };
     made.read_configuration = [] { return std::optional<Configuration>(); };
     made.recommend = [](const Recommendation&) {};
