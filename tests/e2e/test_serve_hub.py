@@ -128,7 +128,9 @@ class ServeHubTest(unittest.TestCase):
         class Handler(QuietHandler):
             def do_GET(self):
                 seen.append(dict(self.headers))
-                self.reply(200, b'{"place": []}', {})
+                log = {"kind": "Log", "first_seq": 1, "last_seq": 0, "last_time": None, "chain": "", "damage": None,
+                       "place": [], "program_version": "0", "link": None}
+                self.reply(200, json.dumps(log).encode(), {})
 
         listener = http.server.ThreadingHTTPServer((self.place.address, 0), Handler)
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -113,7 +113,7 @@ class ServerOptionTest(unittest.TestCase):
     def test_what_a_hub_says_does_nothing_to_the_terminal(self):
         evil = "\x1b]0;owned\x07\u202e"
         server = self.serve(page(f"1 {evil}\n2\n"))
-        done = fairlead("log", "cat", "--server", server.url)
+        done = fairlead("log", "cat", "--server", server.url, checked=False)
         self.assertEqual(done.stdout, "1 \\u001b]0;owned\\u0007\\u202e\n2\n", done.stderr)
         server = self.serve((500, json.dumps({"error": f"no {evil}"}).encode(), {}))
         done = fairlead("audit", "quota", "--server", server.url)
