@@ -66,8 +66,8 @@ struct FitQuestion {
   std::function<std::optional<NamedClaim>(const std::string& name)> claim_of;
   /// Returns the tolerations of a node's flavor, null for none: they count beside the pod's.
   std::function<const std::vector<Toleration>*(const std::string& node)> flavor_tolerations;
-  /// The extended resources that a class of some cluster in question gives. No other resource
-  /// stands for devices, except deviceclass.resource.kubernetes.io/<class>.
+  /// The extended resources that some class in these clusters maps to devices. Beside them only
+  /// deviceclass.resource.kubernetes.io/<class> requests devices.
   std::set<std::string> extended;
   /// The most devices that are tried. The searches for a reason may try as many again.
   std::int64_t steps_max = 100'000;

@@ -1,6 +1,6 @@
-// What State holds of one object, and of all objects of a kind. Where a kind's table is stands
-// beside the part of State that has it (`table_of`); here is what is done with every table, and the
-// kinds that have none of their own.
+// Looks up one object in State, and walks all objects of a kind. Each part of State names the
+// tables of its kinds (`table_of`, beside the part). This header has the lookup and the walk over
+// any table, and overloads for the kinds without a table.
 #pragma once
 
 #include <cstdint>

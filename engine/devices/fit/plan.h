@@ -29,7 +29,7 @@ struct Request {
   std::uint32_t claim = 0;  ///< in PodPlan::claims
   std::string name;
   std::vector<Ask> asks;
-  std::string extended;  ///< the extended resource that it stands for; empty for a claim's request
+  std::string extended;  ///< the extended resource that was requested; empty: a claim was
 };
 
 /// A claim that is solved together with the pod.

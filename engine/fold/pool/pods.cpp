@@ -460,8 +460,8 @@ PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& 
   place.cpu += own("cpu");
   place.memory += own("memory");
   PodFit fit{{place.cpu, place.memory}, {{"cpu", 0}, {"memory", 0}}, ""};
-  // A resource that stands for devices there is not an amount of the nodes: the search says what is
-  // free.
+  // An extended resource that a class maps to devices is left out: the search for devices, not the
+  // nodes' amounts, says what is free.
   for (const auto& [name, amount] : facts.requests)
     if (const std::string resource(name); !is_device_at(state, id, resource))
       fit.free.emplace(resource, 0);

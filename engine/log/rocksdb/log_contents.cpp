@@ -76,7 +76,8 @@ bool both_ends(rocksdb::Iterator& packs, LogContents& contents) {
   if (!last || last->first != key) return false;
   contents.tail = {last->last(), last->last_time, last->digest};
   if (last->first == first->first) return true;
-  // A last pack of another log is whole by itself: only the link to the one before it tells.
+  // The last pack may be of another log. It verifies alone; only its link to the pack before it
+  // fails.
   const auto before = pack_at(packs, Seq{key.value - 1}, key);
   if (!before || before->first != key) return false;
   LogTail tail{before->last(), before->last_time, before->digest};
