@@ -86,13 +86,13 @@ Result<AuditAnswer> answer_about_pool(const AuditSource& source, const AuditQues
 // Reads workload/NAMESPACE/NAME.
 Result<AuditAnswer> answer_about_workload(const AuditSource& source, const AuditQuestion& question,
                                           const AuditPosition& as_of) {
-  const std::string text = question.pair.queue.substr(kWorkload.size());
+  const std::string text = question.queue.substr(kWorkload.size());
   const std::size_t slash = text.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == text.size() ||
       text.find('/', slash + 1) != std::string::npos)
     return Error{ErrorCode::bad_input, "audit " + question.subject +
                                            ": expected workload/NAMESPACE/NAME, got \"" +
-                                           question.pair.queue + "\""};
+                                           question.queue + "\""};
   const NamespacedName id{text.substr(0, slash), text.substr(slash + 1)};
   return question.subject == "why" ? audit_why_workload(source, id, as_of)
                                    : audit_why_not_workload(source, id, as_of);
@@ -110,34 +110,34 @@ Result<Span> span_of(const AuditSource& source, const AuditQuestion& question) {
   return Span{*from, *to};
 }
 
-Result<AuditPosition> as_of_of(const AuditSource& source, const AuditQuestion& question) {
+Result<AuditPosition> moment_asked(const AuditSource& source, const AuditQuestion& question) {
   return place(source.log, "--as-of", question.as_of, end_of(source));
 }
 
 Result<AuditAnswer> answer_quota(const AuditSource& source, const AuditQuestion& question) {
-  const auto as_of = as_of_of(source, question);
+  const auto as_of = moment_asked(source, question);
   if (!as_of) return as_of.error();
-  return audit_quota(source, *as_of, question.pair.queue);
+  return audit_quota(source, *as_of, question.queue);
 }
 
 Result<AuditAnswer> answer_history(const AuditSource& source, const AuditQuestion& question) {
   if (is_about_pool(question)) return answer_about_pool(source, question);
   const auto span = span_of(source, question);
   if (!span) return span.error();
-  return audit_history(source, question.pair, span->from, span->to);
+  return audit_history(source, question.pair(), span->from, span->to);
 }
 
 Result<AuditAnswer> answer_diff(const AuditSource& source, const AuditQuestion& question) {
   const auto span = span_of(source, question);
   if (!span) return span.error();
-  return audit_diff(source, span->from, span->to, question.pair.queue);
+  return audit_diff(source, span->from, span->to, question.queue);
 }
 
 Result<AuditAnswer> answer_why(const AuditSource& source, const AuditQuestion& question) {
   if (is_about_pool(question)) return answer_about_pool(source, question);
-  const auto as_of = as_of_of(source, question);
+  const auto as_of = moment_asked(source, question);
   if (!as_of) return as_of.error();
-  const AuditPair& pair = question.pair;
+  const AuditPair pair = question.pair();
   const bool denied = question.subject == "why-not";
   if (!denied && pair.queue.starts_with(kWorkerList))
     return audit_why_workers(source, pair.queue.substr(kWorkerList.size()), pair.flavor, *as_of);
@@ -153,22 +153,15 @@ Result<AuditAnswer> answer_admissions(const AuditSource& source, const AuditQues
   return audit_admissions(source, question.object, span->from, span->to);
 }
 
-constexpr AuditParameter kAuditQueue{"queue",
-                                     [](AuditQuestion& q) -> std::string& { return q.pair.queue; }};
-constexpr AuditParameter kAuditFlavor{
-    "flavor", [](AuditQuestion& q) -> std::string& { return q.pair.flavor; }};
-constexpr AuditParameter kAuditResource{
-    "resource", [](AuditQuestion& q) -> std::string& { return q.pair.resource; }};
-constexpr AuditParameter kAuditAsOf{"as-of",
-                                    [](AuditQuestion& q) -> std::string& { return q.as_of; }};
-constexpr AuditParameter kAuditFrom{"from",
-                                    [](AuditQuestion& q) -> std::string& { return q.from; }};
-constexpr AuditParameter kAuditTo{"to", [](AuditQuestion& q) -> std::string& { return q.to; }};
-constexpr AuditParameter kAuditObject{"object",
-                                      [](AuditQuestion& q) -> std::string& { return q.object; }};
-constexpr AuditParameter kAuditNamespace{
-    "namespace", [](AuditQuestion& q) -> std::string& { return q.namespace_; }};
-constexpr AuditParameter kAuditPod{"pod", [](AuditQuestion& q) -> std::string& { return q.pod; }};
+constexpr AuditParameter kAuditQueue{"queue", &AuditQuestion::queue};
+constexpr AuditParameter kAuditFlavor{"flavor", &AuditQuestion::flavor};
+constexpr AuditParameter kAuditResource{"resource", &AuditQuestion::resource};
+constexpr AuditParameter kAuditAsOf{"as-of", &AuditQuestion::as_of};
+constexpr AuditParameter kAuditFrom{"from", &AuditQuestion::from};
+constexpr AuditParameter kAuditTo{"to", &AuditQuestion::to};
+constexpr AuditParameter kAuditObject{"object", &AuditQuestion::object};
+constexpr AuditParameter kAuditNamespace{"namespace", &AuditQuestion::namespace_};
+constexpr AuditParameter kAuditPod{"pod", &AuditQuestion::pod};
 constexpr std::array kParameters{kAuditQueue, kAuditFlavor, kAuditResource,  kAuditAsOf, kAuditFrom,
                                  kAuditTo,    kAuditObject, kAuditNamespace, kAuditPod};
 
@@ -276,19 +269,17 @@ bool AuditSubject::takes(std::string_view parameter) const {
 
 std::vector<std::string> command_words(const AuditQuestion& question) {
   std::vector<std::string> words{"fairlead", "audit", question.subject};
-  AuditQuestion told = question;
   if (const AuditSubject* subject = find_subject(question.subject))
     for (const auto& [parameter, form, help] : subject->arguments) {
-      std::string& value = parameter.of(told);
+      const std::string& value = question.*parameter.value;
       if (value.empty()) continue;
       if (form == AuditForm::option) words.push_back("--" + std::string(parameter.name));
-      words.push_back(std::move(value));
+      words.push_back(value);
     }
   return words;
 }
 
 std::string missing_subject(const AuditQuestion& question) {
-  const AuditPair& pair = question.pair;
   const AuditSubject* subject = find_subject(question.subject);
   if (subject == nullptr)
     return "expected " + names_of(audit_subjects(), " or ") + ", got \"" + question.subject + "\"";
@@ -298,12 +289,13 @@ std::string missing_subject(const AuditQuestion& question) {
       return "audit " + question.subject + " answers nothing about --namespace or --pod";
     if (!question.pod.empty() && !subject->takes("pod"))
       return expected + "--namespace; a pod's history is in `audit why --pod`";
-    const bool named = !pair.queue.empty() || !pair.flavor.empty() || !pair.resource.empty();
+    const bool named =
+        !question.queue.empty() || !question.flavor.empty() || !question.resource.empty();
     if (named || (!question.namespace_.empty() && !question.pod.empty()))
       return expected + "one of a ClusterQueue, --namespace and --pod";
     return "";
   }
-  if (!pair.queue.empty() || !subject->takes("namespace")) return "";
+  if (!question.queue.empty() || !subject->takes("namespace")) return "";
   return expected + (subject->takes("pod")
                          ? "a ClusterQueue, perhaps with a ResourceFlavor and a resource, or "
                            "workload/NAMESPACE/NAME, or --namespace TENANT/NAME, or --pod "
@@ -319,11 +311,11 @@ bool is_about_now(const AuditQuestion& question) {
 // names the nodes of the clusters that the queue's claims are about.
 std::set<std::string> clusters_read(const State& state, const AuditQuestion& question) {
   std::set<std::string> clusters;
-  if (is_about_pool(question) || question.pair.queue.starts_with(kWorkload)) {
+  if (is_about_pool(question) || question.queue.starts_with(kWorkload)) {
     for (const auto& [name, cluster] : state.clusters) clusters.insert(name);
     return clusters;
   }
-  const auto claims = state.claims.of_queue.find(question.pair.queue);
+  const auto claims = state.claims.of_queue.find(question.queue);
   const bool derives = question.subject == "why" || question.subject == "why-not";
   if (!derives || claims == state.claims.of_queue.end()) return clusters;
   for (const std::string& name : claims->second)
@@ -344,9 +336,8 @@ void make_absolute(AuditQuestion& question, const TimeFrame& frame) {
 
 std::string to_target(const AuditQuestion& question) {
   HttpTarget target{std::string(kAuditPath) + question.subject, {}};
-  AuditQuestion told = question;
   for (const AuditParameter& parameter : kParameters)
-    target.add(parameter.name, parameter.of(told));
+    target.add(parameter.name, question.*parameter.value);
   return to_text(target);
 }
 
@@ -362,7 +353,7 @@ Result<AuditQuestion> from_target(std::string_view text) {
     if (known == kParameters.end())
       return Error{ErrorCode::bad_input,
                    "unknown parameter \"" + name + "\"; known: " + names_of(kParameters, ", ")};
-    known->of(question) = value;
+    question.*known->value = value;
   }
   return question;
 }

@@ -16,20 +16,22 @@ namespace fairlead {
 
 /// Positions are as position.h reads them; empty members were not given.
 struct AuditQuestion {
-  std::string subject;  ///< the name of an AuditSubject
-  AuditPair pair;
+  std::string subject;                  ///< the name of an AuditSubject
+  std::string queue, flavor, resource;  ///< a pair, or in `queue` another object: KIND/NAME
   std::string as_of;
   std::string from, to;  ///< of history, diff and admissions, and of why about the pool
   std::string object;    ///< of admissions: NAME or KIND/NAME
-  // Of history, why and why-not about the super cluster pool, in place of `pair`:
+  // Of history, why and why-not about the super cluster pool, in place of a pair:
   std::string namespace_;  ///< TENANT/NAME
   std::string pod;         ///< TENANT/NAMESPACE/NAME; not of history
+
+  AuditPair pair() const { return {queue, flavor, resource}; }
 };
 
 /// One thing that a question may be told: a parameter of a URL, and a word or an option of a line.
 struct AuditParameter {
   std::string_view name;
-  std::string& (*of)(AuditQuestion& question);
+  std::string AuditQuestion::* value;
 };
 /// How a line gives a parameter: a word in its place, perhaps one that must be there, or --NAME.
 enum class AuditForm : std::uint8_t { word, required_word, option };

@@ -22,7 +22,7 @@ std::string part(const Address& address, std::string_view name) {
 AuditQuestion about(std::string subject, std::string object, std::string as_of) {
   AuditQuestion question;
   question.subject = std::move(subject);
-  question.pair.queue = std::move(object);
+  question.queue = std::move(object);
   question.as_of = std::move(as_of);
   return question;
 }
@@ -44,8 +44,8 @@ AuditQuestion about_queue(const Address& address) {
   const std::string resource = part(address, "resource");
   if (resource.empty()) return history_of(part(address, "queue"), address);
   AuditQuestion question = about("why", part(address, "queue"), cursor_of(address));
-  question.pair.flavor = part(address, "flavor");
-  question.pair.resource = resource;
+  question.flavor = part(address, "flavor");
+  question.resource = resource;
   return question;
 }
 
@@ -56,8 +56,8 @@ AuditQuestion about_list(const Address& address) {
 // Without a setting a what-if shows what happened.
 AuditQuestion about_what_happened(const Address& address) {
   AuditQuestion question = history_of(part(address, "queue"), address);
-  question.pair.flavor = part(address, "flavor");
-  question.pair.resource = part(address, "resource");
+  question.flavor = part(address, "flavor");
+  question.resource = part(address, "resource");
   return question;
 }
 

@@ -236,7 +236,7 @@ void add_subject(CLI::App& audit, const AuditSubject& subject, const Options& op
     const std::string name(parameter.name);
     command
         ->add_option(form == AuditForm::option ? "--" + name : name,
-                     parameter.of(options->question), help)
+                     options->question.*parameter.value, help)
         ->required(form == AuditForm::required_word);
   }
   if (subject.follows)

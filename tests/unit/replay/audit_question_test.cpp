@@ -13,7 +13,7 @@ AuditQuestion told_everything(const AuditSubject& subject) {
   AuditQuestion question;
   question.subject = subject.name;
   for (const AuditArgument& argument : subject.arguments)
-    argument.parameter.of(question) = "a/b " + std::string(argument.parameter.name);
+    question.*argument.parameter.value = "a/b " + std::string(argument.parameter.name);
   return question;
 }
 
@@ -25,7 +25,7 @@ TEST_CASE("A question is the same as a URL: nothing that it was told is lost") {
     REQUIRE(read.has_value());
     CHECK(read->subject == subject.name);
     for (const AuditArgument& argument : subject.arguments)
-      CHECK(argument.parameter.of(*read) == "a/b " + std::string(argument.parameter.name));
+      CHECK((*read).*argument.parameter.value == "a/b " + std::string(argument.parameter.name));
   }
 }
 

@@ -148,7 +148,9 @@ void check_present(const MemoryLog& log) {
   const auto check_same = [&log](const char* subject, const AuditPair& pair) {
     AuditQuestion question;
     question.subject = subject;
-    question.pair = pair;
+    question.queue = pair.queue;
+    question.flavor = pair.flavor;
+    question.resource = pair.resource;
     const auto folded = answer_question({log, nullptr}, question);
     const auto present = answer_from_present(log, question);
     INFO(to_target(question));

@@ -58,9 +58,9 @@ std::string ask(const MemoryLog& log, const std::string& command) {
     else if (all[i] == "--to")
       question.to = value, ++i;
     else if (all[i] == "--flavor")
-      question.pair.flavor = value, ++i;
+      question.flavor = value, ++i;
     else if (all[i] == "--resource")
-      question.pair.resource = value, ++i;
+      question.resource = value, ++i;
     else if (all[i] == "--namespace")
       question.namespace_ = value, ++i;
     else if (all[i] == "--pod")
@@ -76,9 +76,9 @@ std::string ask(const MemoryLog& log, const std::string& command) {
     question.to = places[1];
     places.erase(places.begin(), places.begin() + 2);
   }
-  if (!places.empty()) question.pair.queue = places[0];
-  if (places.size() > 1) question.pair.flavor = places[1];
-  if (places.size() > 2) question.pair.resource = places[2];
+  if (!places.empty()) question.queue = places[0];
+  if (places.size() > 1) question.flavor = places[1];
+  if (places.size() > 2) question.resource = places[2];
   auto answer = answer_question({log, nullptr}, question);
   if (is_about_now(question)) {
     const auto same = answer_from_present(log, question);
