@@ -1,11 +1,7 @@
-// What joins a process to the others that share its log: the Lease that elects a leader, and the
-// servers that keep the ring.
+// What makes a process one of several that share a log: it finds the log that the Lease names, or
+// makes it, and takes part in the election.
 //
-// Both have an I/O thread and a connection of their own, so that a burst of facts, which may hold
-// the other connections back, holds back no commit and no renewal.
-//
-// The Lease also names the log: its annotation `fairlead.io/log` is "ID SLOTS". A log is never
-// begun anew while a data directory or this annotation knows one.
+// A log is never begun anew while a data directory or the Lease knows one.
 #pragma once
 
 #include <atomic>
@@ -15,27 +11,18 @@
 #include <optional>
 #include <string>
 
-#include "connectors/kube/lease/lease_elector.h"
-#include "connectors/kube/transport/http_client.h"
 #include "engine/log/replicated/replicated_log.h"
+#include "engine/main/service/ring_servers.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/loop_watch.h"
-#include "engine/runtime/replication_settings.h"
 #include "engine/runtime/role_loop.h"
 
 namespace fairlead {
 
-/// The log that a Lease names.
-struct NamedLog {
-  std::string id;
-  std::uint32_t slots = 0;
-
-  friend bool operator==(const NamedLog&, const NamedLog&) = default;
-};
-inline constexpr const char* kLogAnnotation = "fairlead.io/log";
-/// Reads the value of kLogAnnotation; nullopt if it is not "ID SLOTS".
-std::optional<NamedLog> read_named_log(const std::string& annotation);
-std::string to_text(const NamedLog& log);
+/// Returns where `local`, which was not written by a process of the ring, ends in it: the hash
+/// chain proves it. nullopt: it ends outside of the ring's window, or is another log.
+std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<RingSlot>& slots,
+                                       Seq last, const Digest& chain);
 
 class LogReplication final : public Election {
  public:
@@ -49,10 +36,11 @@ class LogReplication final : public Election {
   /// Ends the election without giving the Lease up, and all use of the ring.
   ~LogReplication() override;
 
-  /// Finds the ring that `local` is a copy of, or makes it one: of the log that the Lease names, if
-  /// `local` has no events; or of a new log, if none is known and the settings say `create`. Waits
-  /// as long as servers do not answer, and says why. Fails with `conflict` if `local` is of another
-  /// log, and with `not_found` if there is none and none may be made. `local` outlives this.
+  /// Finds the ring that `local` is a copy of, or makes it one: of the log that the Lease names; or
+  /// of a new log, if none is known, `local` has no events and the settings say `create`. Waits as
+  /// long as servers do not answer, and says why. Fails with `conflict` if `local` is of another
+  /// log, with `gone` if the ring no longer has what follows it, and with `not_found` if there is
+  /// no log and none may be made. `local` outlives this.
   Result<ReplicatedLog*> join(RocksdbLog& local);
   /// Takes part in the election from now on.
   void elect();
@@ -65,30 +53,22 @@ class LogReplication final : public Election {
   std::unique_ptr<LoopWatch::Loop> watched_by(LoopWatch& watch);
 
  private:
-  LogReplication(const HubRoleSettings& settings, Logger logger, std::function<void()> wake);
-  Result<void> connect(const Credentials& credentials, std::string identity);
-  void on_loop(std::function<void(std::function<void()> done)> work) const;
-  Result<std::optional<NamedLog>> read_name();
-  Result<NamedLog> create_log(const std::optional<NamedLog>& unfinished);
-  Result<void> make_slots(const NamedLog& log);
-  Result<NamedLog> find_log(const std::optional<RingPlace>& ours);
-  // On the loop's thread:
+  LogReplication(const HubRoleSettings& settings, Logger logger, std::function<void()> wake)
+      : settings_(settings), logger_(std::move(logger)), wake_(std::move(wake)) {}
+  Result<RingPlace> find(const RocksdbLog& local);
+  Result<RingPlace> create();
+  // On the I/O thread:
   void look();
   void look_again();
 
   const HubRoleSettings settings_;
   const Logger logger_;
   const std::function<void()> wake_;
-  mutable IoLoop loop_;
-  // On the loop's thread:
-  std::unique_ptr<HttpClient> kube_, etcd_;
-  std::unique_ptr<LeaseElector> elector_;
-  std::unique_ptr<CommitStore> store_;
-  std::unique_ptr<IoLoop::Timer> looking_;
-
+  std::unique_ptr<RingServers> servers_;
+  std::unique_ptr<IoLoop::Timer> looking_;  ///< on the I/O thread
   std::unique_ptr<ReplicatedLog> log_;
   std::atomic<bool> elected_{false};
-  std::atomic<std::int64_t> leads_until_{0};  ///< ns of the loop's clock
+  std::atomic<std::int64_t> leads_until_{0};  ///< ns of the I/O thread's clock
   mutable std::mutex mutex_;                  ///< guards the rest
   std::string leader_;
 };
