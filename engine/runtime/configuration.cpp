@@ -7,6 +7,7 @@
 
 #include "engine/base/yaml_tree.h"
 #include "engine/runtime/configuration_fields.h"
+#include "engine/runtime/configuration_roles.h"
 #include "schema/event_json.h"
 
 namespace fairlead {
@@ -44,14 +45,24 @@ std::string one_of(const std::vector<std::string>& keys) {
   return text;
 }
 
-void read_section(Configuration& configuration, const std::string& path, const YamlNode& node);
+/// What a file says.
+struct WholeFile {
+  Configuration configuration;
+  HubRoleSettings roles;
+  MentionedPaths mentioned;
+};
+
+void read_section(WholeFile& file, const std::string& path, const YamlNode& node);
 
 /// Reads the value at `path`: a setting or a section of settings.
-void read_at(Configuration& configuration, const std::string& path, const YamlNode& node) {
-  if (const ConfigurationField* field = find_field(path))
-    field->read(configuration, node);
+void read_at(WholeFile& file, const std::string& path, const YamlNode& node) {
+  const ConfigurationField* field = find_field(path);
+  if (field == nullptr) return read_section(file, path, node);
+  file.mentioned[path] = node.line;
+  if (field->read_role)
+    field->read_role(file.roles, node);
   else
-    read_section(configuration, path, node);
+    field->read(file.configuration, node);
 }
 
 void read_header(const std::string& key, const YamlNode& node) {
@@ -67,10 +78,11 @@ bool is_known(const std::string& key, const std::string& path) {
   return find_field(path) != nullptr || !keys_of(path).empty();
 }
 
-void read_section(Configuration& configuration, const std::string& path, const YamlNode& node) {
+void read_section(WholeFile& file, const std::string& path, const YamlNode& node) {
   if (node.is_null()) return;
   const std::vector<std::string> keys = keys_of(path);
   if (!node.is_map()) throw RefusedValue{node.line, path, "expected a map; " + one_of(keys)};
+  file.mentioned[path] = node.line;
   std::set<std::string> seen;
   for (const auto& entry : node.entries()) {
     const std::string key = entry.first.is_scalar() ? entry.first.text : std::string("?");
@@ -82,7 +94,7 @@ void read_section(Configuration& configuration, const std::string& path, const Y
     } else if (!is_known(key, key_path)) {
       throw RefusedValue{entry.first.line, key_path, "unknown key; " + one_of(keys)};
     } else {
-      read_at(configuration, key_path, entry.second);
+      read_at(file, key_path, entry.second);
     }
   }
 }
@@ -140,15 +152,15 @@ std::string join(const std::vector<std::string>& parts, std::size_t count) {
   return path;
 }
 
-void set_at(Configuration& configuration, const std::vector<std::string>& parts,
-            const YamlNode& node) {
+void set_at(WholeFile& file, const std::vector<std::string>& parts, const YamlNode& node) {
   const std::string path = join(parts, parts.size());
   const bool section = !keys_of(path).empty();
   if (section && node.is_null())
     throw RefusedValue{node.line, path, "expected a map; " + one_of(keys_of(path))};
-  if (section || find_field(path) != nullptr) return read_at(configuration, path, node);
+  if (section || find_field(path) != nullptr) return read_at(file, path, node);
   const ConfigurationField* map = find_field(join(parts, parts.size() - 1));
-  if (map != nullptr && map->read_entry) return map->read_entry(configuration, parts.back(), node);
+  if (map != nullptr && map->read_entry)
+    return map->read_entry(file.configuration, parts.back(), node);
   std::size_t known = parts.size() - 1;
   while (known > 0 && keys_of(join(parts, known)).empty()) --known;
   throw RefusedValue{node.line, path, "unknown key; " + one_of(keys_of(join(parts, known)))};
@@ -162,14 +174,11 @@ std::optional<YamlFault> read_documents(std::string_view text, std::vector<YamlN
   });
 }
 
-}  // namespace
-
-Result<Configuration> read_configuration(std::string_view text, std::string_view file_name) {
+Result<WholeFile> read_file(std::string_view text, std::string_view file_name) {
   try {
     std::vector<YamlNode> documents;
     if (const auto broken = read_documents(text, documents))
       return bad_input(place(file_name, broken->line) + ": expected YAML: " + broken->what);
-    Configuration configuration;
     if (documents.size() > 1)
       return bad_input(place(file_name, documents[1].line) + ": expected one document");
     // A file that another program is rewriting is empty for a moment; read as a configuration it
@@ -180,29 +189,68 @@ Result<Configuration> read_configuration(std::string_view text, std::string_view
     if (!documents[0].is_map())
       return bad_input(place(file_name, documents[0].line) + ": expected a map; " +
                        one_of(keys_of("")));
-    read_section(configuration, "", documents[0]);
-    return configuration;
+    WholeFile file;
+    read_section(file, "", documents[0]);
+    return file;
   } catch (const RefusedValue& refused) {
     return bad_input(place(file_name, refused.line) + ": " + refused.key + ": " + refused.expected);
   }
 }
 
-Result<void> apply_setting(Configuration& configuration, std::string_view setting) {
+Result<void> apply_to(WholeFile& file, std::string_view setting) {
   const std::size_t equals = find_equals(setting);
   if (equals == std::string_view::npos) return bad_input("expected PATH=VALUE");
   const auto parts = split_path(setting.substr(0, equals));
   if (!parts) return bad_input("expected a dotted path before the =");
   try {
     // On a copy: a section with a bad entry must not leave its good entries applied.
-    Configuration changed = configuration;
+    WholeFile changed = file;
+    changed.mentioned.clear();
     std::vector<YamlNode> values;
     if (const auto broken = read_documents(setting.substr(equals + 1), values))
       return bad_input("expected YAML after the =: " + broken->what);
     set_at(changed, *parts, values.empty() ? YamlNode() : values.front());
-    configuration = std::move(changed);
+    for (auto& [path, line] : changed.mentioned) line = 0;  // no line of the file
+    changed.mentioned.merge(file.mentioned);
+    file = std::move(changed);
     return {};
   } catch (const RefusedValue& refused) {
     return bad_input(refused.key + ": " + refused.expected);
+  }
+}
+
+}  // namespace
+
+Result<Configuration> read_configuration(std::string_view text, std::string_view file_name) {
+  auto file = read_file(text, file_name);
+  if (!file) return file.error();
+  return std::move(file->configuration);
+}
+
+Result<void> apply_setting(Configuration& configuration, std::string_view setting) {
+  WholeFile file{configuration, {}, {}};
+  if (auto applied = apply_to(file, setting); !applied) return applied;
+  configuration = std::move(file.configuration);
+  return {};
+}
+
+Result<HubRoleSettings> read_role_settings(std::string_view text, std::string_view file_name,
+                                           const std::vector<std::string>& settings) {
+  WholeFile file;
+  if (!text.empty()) {
+    auto read = read_file(text, file_name);
+    if (!read) return read.error();
+    file = std::move(*read);
+  }
+  for (const std::string& setting : settings)
+    if (auto applied = apply_to(file, setting); !applied)
+      return in_context("--set " + setting, applied.error());
+  try {
+    complete_roles(file.roles, file.mentioned);
+    return std::move(file.roles);
+  } catch (const RefusedValue& refused) {
+    const std::string where = refused.line == 0 ? "--set" : place(file_name, refused.line);
+    return bad_input(where + ": " + refused.key + ": " + refused.expected);
   }
 }
 

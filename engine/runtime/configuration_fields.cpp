@@ -8,6 +8,7 @@
 
 #include "engine/runtime/configuration_dra.h"
 #include "engine/runtime/configuration_pool.h"
+#include "engine/runtime/configuration_roles.h"
 #include "engine/runtime/configuration_values.h"
 #include "schema/debounce_parameter.h"
 
@@ -117,13 +118,6 @@ std::string read_alias(const YamlNode& node, const std::string& key) {
   const std::string text = read_text(node, key, expected);
   if (!is_resource_name(text) || key == "resourceAliases." + text)
     refuse(node, key, std::string(expected));
-  return text;
-}
-
-std::string read_namespace(const YamlNode& node, const std::string& key) {
-  const std::string text = read_text(node, key, "expected a namespace");
-  if (!is_object_name(text) || !is_name_part(text, 63, "-"))
-    refuse(node, key, "expected a namespace");
   return text;
 }
 
@@ -340,6 +334,7 @@ std::vector<ConfigurationField> all_fields() {
   for (ConfigurationField& field : pool_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : dra_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : shell_fields()) fields.push_back(std::move(field));
+  for (ConfigurationField& field : role_fields()) fields.push_back(std::move(field));
   return fields;
 }
 

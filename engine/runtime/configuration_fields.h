@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/base/yaml_tree.h"
+#include "engine/runtime/replication_settings.h"
 #include "schema/configuration.h"
 
 namespace fairlead {
@@ -25,10 +26,12 @@ struct RefusedValue {
 /// One setting.
 struct ConfigurationField {
   std::string path;  ///< dotted: `debounce.growWindow`
-  /// Sets the setting from `node`; throws RefusedValue.
+  /// Sets the setting from `node`; throws RefusedValue. Null: it is one of the process.
   std::function<void(Configuration&, const YamlNode& node)> read;
   /// Only for a map: sets the entry `key` and keeps the others; throws RefusedValue.
   std::function<void(Configuration&, const std::string& key, const YamlNode& node)> read_entry;
+  /// Instead of `read` for a setting of the process, which is not logged.
+  std::function<void(HubRoleSettings&, const YamlNode& node)> read_role;
 };
 
 /// Returns every setting, in the order of the file.

@@ -88,6 +88,13 @@ void refuse_key(const ConfigurationEntry& entry, const std::string& key,
   refuse(entry.second, key + "." + entry.first, "unknown key; " + std::string(expected));
 }
 
+std::string read_namespace(const YamlNode& node, const std::string& key) {
+  const std::string text = read_text(node, key, "expected a namespace");
+  if (!is_object_name(text) || !is_name_part(text, 63, "-"))
+    refuse(node, key, "expected a namespace");
+  return text;
+}
+
 std::int64_t read_percent(const YamlNode& node, const std::string& key) {
   return read_number(node, key, 0, 100);
 }

@@ -24,6 +24,7 @@ std::int64_t read_number(const YamlNode& node, const std::string& key, std::int6
                          std::int64_t max);
 /// A duration as Go writes it, at most kDebounceDurationMax.
 Duration read_duration(const YamlNode& node, const std::string& key);
+std::string read_namespace(const YamlNode& node, const std::string& key);
 /// A whole number from 0 to 100.
 std::int64_t read_percent(const YamlNode& node, const std::string& key);
 /// A Quantity of at least 0, in canonical text.

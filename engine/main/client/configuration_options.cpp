@@ -14,13 +14,18 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options)
       ->allow_extra_args(false);
 }
 
+// The text of the file.
+static Result<std::string> read_options_file(const ConfigurationOptions& options) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.file, ignored))
+    return Error{ErrorCode::bad_input, options.file + ": expected a file, got a directory"};
+  return read_bounded(options.file);
+}
+
 Result<Configuration> effective_configuration(const ConfigurationOptions& options) {
   Configuration configuration;
   if (!options.file.empty()) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(options.file, ignored))
-      return Error{ErrorCode::bad_input, options.file + ": expected a file, got a directory"};
-    const auto text = read_bounded(options.file);
+    const auto text = read_options_file(options);
     if (!text) return text.error();
     auto read = read_configuration(*text, options.file);
     if (!read) return read.error();
@@ -30,6 +35,16 @@ Result<Configuration> effective_configuration(const ConfigurationOptions& option
     if (auto applied = apply_setting(configuration, setting); !applied)
       return in_context("--set " + setting, applied.error());
   return configuration;
+}
+
+Result<HubRoleSettings> effective_role_settings(const ConfigurationOptions& options) {
+  std::string text;
+  if (!options.file.empty()) {
+    auto read = read_options_file(options);
+    if (!read) return read.error();
+    text = std::move(*read);
+  }
+  return read_role_settings(text, options.file, options.settings);
 }
 
 }  // namespace fairlead

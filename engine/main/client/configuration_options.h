@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/runtime/replication_settings.h"
 #include "schema/configuration.h"
 
 namespace CLI {
@@ -24,5 +25,7 @@ void add_configuration_options(CLI::App& command, ConfigurationOptions& options)
 /// Returns the file's configuration (or the defaults) with the settings applied to it. Fails with
 /// `bad_input`, naming file, line and key.
 Result<Configuration> effective_configuration(const ConfigurationOptions& options);
+/// Returns `log.replication` and `leaderElection` of the same options.
+Result<HubRoleSettings> effective_role_settings(const ConfigurationOptions& options);
 
 }  // namespace fairlead
