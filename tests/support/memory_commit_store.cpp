@@ -191,6 +191,8 @@ void MemoryCommitStore::send(std::function<StoreAnswer()> effect, Answered done)
   const Duration way = ring_.up_to(kWay);
   if (ring_.down || ring_.happens(faults.lost_request))
     return answer(MemoryRing::kTimeout, std::move(done), unknown("no answer"));
+  if (ring_.answer_instead)
+    if (auto instead = ring_.answer_instead()) return answer(way, std::move(done), *instead);
   if (ring_.happens(faults.refused))
     return answer(way, std::move(done), {StoreResult::refused, 0, "403 forbidden", {}});
   if (ring_.happens(faults.error_before)) {
@@ -231,20 +233,23 @@ void MemoryCommitStore::remove(std::uint32_t slot, Answered done) {
   send([&ring, slot] { return ring.remove(slot); }, std::move(done));
 }
 
-void MemoryCommitStore::read(std::uint32_t slot, Read done) {
+void MemoryCommitStore::read(std::uint32_t slot, Read asked) {
   ++reads;
+  most_reads_open = std::max(most_reads_open, ++reads_open);
+  const Read done = [this, asked = std::move(asked)](const auto& result) {
+    --reads_open;
+    asked(result);
+  };
   if (ring_.down || ring_.happens(ring_.faults.failed_read))
-    return answer_later(
-        [done = std::move(done)] { done(Error{ErrorCode::unavailable, "no answer"}); },
-        ring_.happens(500) ? kWay : MemoryRing::kTimeout);
-  ring_.time().post(
-      ring_.up_to(kWay), [this, engine = std::weak_ptr(engine_), slot, done = std::move(done)] {
-        if (engine.expired()) return;
-        const auto found = ring_.slots_.find(slot);
-        std::optional<RingSlot> there;
-        if (found != ring_.slots_.end()) there = found->second;
-        answer_later([done, there = std::move(there)] { done(there); }, ring_.up_to(kWay));
-      });
+    return answer_later([done] { done(Error{ErrorCode::unavailable, "no answer"}); },
+                        ring_.happens(500) ? kWay : MemoryRing::kTimeout);
+  ring_.time().post(ring_.up_to(kWay), [this, engine = std::weak_ptr(engine_), slot, done] {
+    if (engine.expired()) return;
+    const auto found = ring_.slots_.find(slot);
+    std::optional<RingSlot> there;
+    if (found != ring_.slots_.end()) there = found->second;
+    answer_later([done, there = std::move(there)] { done(there); }, ring_.up_to(kWay));
+  });
 }
 
 void MemoryCommitStore::list(std::function<void(Result<Listed>)> done) {

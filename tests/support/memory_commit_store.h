@@ -65,6 +65,9 @@ class MemoryRing {
   MemoryRingFaults faults;
   /// Called with each write of an engine that is stored, when it is.
   std::function<void(const RingSlot&)> stored;
+  /// Returns what a write is answered with instead of being done; nullopt: it is done. May be
+  /// empty.
+  std::function<std::optional<StoreAnswer>()> answer_instead;
   bool full = false;  ///< NOSPACE: writes are answered with an error, reads work
   bool down = false;  ///< nothing answers
 
@@ -147,6 +150,8 @@ class MemoryCommitStore final : public CommitStore {
   std::uint64_t writes = 0;
   std::uint64_t reads = 0;
   std::uint64_t lists = 0;
+  std::uint64_t reads_open = 0;
+  std::uint64_t most_reads_open = 0;
 
  private:
   friend class MemoryRing;
