@@ -41,7 +41,8 @@ struct RingCounters {
   std::uint64_t went_back = 0;  ///< times that the store's history was found to have gone back
 };
 
-/// What a ring reports, within its callbacks: on the store's thread.
+/// What a ring reports, within its callbacks: on the store's thread. The callee may call the ring,
+/// and does not destroy it.
 struct RingEvents {
   /// A commit that is stored and continues the chain; place() has moved on. The callee stores it
   /// before it returns.
