@@ -37,6 +37,9 @@ struct ReplicatedLogPorts {
   std::function<void(std::string)> say;
   /// Returns a monotonic time. From any thread.
   std::function<LogTime()> now;
+  /// Has the store's thread go on, where it is the caller's, as in virtual time. Empty: it does so
+  /// by itself.
+  std::function<void()> pump{};
 };
 
 /// What a ReplicatedLog does, as it was last.
