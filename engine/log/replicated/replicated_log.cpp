@@ -37,6 +37,7 @@ ReplicatedLog::ReplicatedLog(RocksdbLog& local, RingPlace place, CommitStore& st
 ReplicatedLog::~ReplicatedLog() = default;
 
 void ReplicatedLog::close() {
+  if (ports_.pump) return ring_.reset();
   std::promise<void> closed;
   ports_.post([this, &closed] {
     ring_.reset();
