@@ -7,7 +7,7 @@
 #include "connectors/ring/ring_times.h"
 #include "engine/fleet/model/model.h"
 #include "engine/fleet/model/model_transport.h"
-#include "tests/support/commit_store_contract.h"
+#include "tests/unit/ring/kubernetes_ways.h"
 
 using namespace fairlead;
 using namespace fairlead::model;
@@ -100,6 +100,15 @@ TEST_CASE("objects of an API server keep the contract of commit stores") {
   KubeRing ring;
   StoreUnderTest under = ring.under();
   check_commit_store_contract(under);
+}
+
+TEST_CASE("the API server in memory does what the ring rests on") {
+  KubeRing ring;
+  StoreUnderTest under = ring.under();
+  KubeCommitStore elsewhere(ring.transport, {"nowhere", "fairlead"});
+  StoreUnderTest other{elsewhere, [&] { ring.pump(); }};
+  ring.api.compact();
+  check_kubernetes_ways(under, other);
 }
 
 TEST_CASE("an update names the version that it replaces, and asks for no pack in the answer") {
