@@ -2,12 +2,12 @@
 #include "connectors/ring/kube_commit_store.h"
 
 #include <catch2/catch.hpp>
-#include <deque>
 
 #include "connectors/ring/ring_times.h"
 #include "engine/fleet/model/model.h"
 #include "engine/fleet/model/model_transport.h"
 #include "tests/unit/ring/kubernetes_ways.h"
+#include "tests/unit/ring/scripted_transport.h"
 
 using namespace fairlead;
 using namespace fairlead::model;
@@ -33,38 +33,6 @@ struct KubeRing {
   Model api{time};
   ModelTransport transport{time, api};
   KubeCommitStore store{transport, {"default", "fairlead"}};
-};
-
-// Gives the answers that a test has put up, and keeps the requests.
-class ScriptedTransport final : public Transport {
- public:
-  explicit ScriptedTransport(VirtualTime& time) : time_(time) {}
-
-  void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) override {
-    sent.push_back(std::move(request));
-    Result<HttpResponse> answer = Error{ErrorCode::unavailable, "timeout while waiting"};
-    if (!answers.empty()) {
-      answer = std::move(answers.front());
-      answers.pop_front();
-    }
-    time_.post({}, [answer, done = std::move(done)] { done(answer); });
-  }
-  std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) override {
-    sent.push_back(std::move(request));
-    streamed = std::move(handler);
-    return std::make_unique<Stream>();
-  }
-  std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override {
-    return time_.after(span, std::move(work));
-  }
-  LogTime now() const override { return time_.now(); }
-
-  std::deque<Result<HttpResponse>> answers;
-  std::vector<HttpRequest> sent;
-  HttpStreamHandler streamed;
-
- private:
-  VirtualTime& time_;
 };
 
 struct ScriptedRing {
