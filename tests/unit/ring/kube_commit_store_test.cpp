@@ -159,6 +159,32 @@ TEST_CASE("a page that is too long is asked for in smaller ones, and a list that
                                             "?limit=10"});
 }
 
+TEST_CASE("a list slot by slot holds one page") {
+  KubeRing ring;
+  StoreUnderTest under = ring.under();
+  const StoreCalls calls(under);
+  constexpr std::uint32_t kMany = 230;
+  for (std::uint32_t slot = 0; slot < kMany; ++slot)
+    REQUIRE(calls.create({kContractLog, kMany, slot, {}, 0, {}}).result == StoreResult::stored);
+  const CommitStore::Listed listed = calls.list();
+  REQUIRE(listed.slots.size() == kMany);
+  for (std::uint32_t slot = 0; slot < kMany; ++slot)
+    CHECK(listed.slots[slot].commit.commit == slot);
+  std::size_t seen = 0, pages = 0;
+  LogTime before = ring.time.now();
+  std::optional<StoreVersion> version;
+  ring.store.list_each(
+      [&](const RingSlot&) {
+        ++seen;
+        pages += std::exchange(before, ring.time.now()) < ring.time.now() ? 1 : 0;
+      },
+      [&](Result<StoreVersion> got) { version = got.value(); });
+  calls.wait_until([&] { return version.has_value(); });
+  CHECK(version == listed.version);
+  CHECK(seen == kMany);
+  CHECK(pages == 3);
+}
+
 TEST_CASE("a stream says what ended it") {
   ScriptedRing ring;
   Followed seen;

@@ -284,7 +284,7 @@ TEST_CASE("what a commit costs", "[.][measure]") {
   RealEtcd real;
   StoreOnLoop etcd(real.loop, real.etcd->store());
   StoreUnderTest under_etcd{etcd, [&] { etcd.pump(); }};
-  for (const std::size_t bytes : {412, 6 << 10, 30 << 10}) {
+  for (const std::size_t bytes : {std::size_t{412}, std::size_t{6} << 10, std::size_t{30} << 10}) {
     measure(under_kube, "kubernetes", bytes, kCommits);
     measure(under_etcd, "etcd", bytes, kCommits);
   }
