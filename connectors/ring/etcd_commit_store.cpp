@@ -8,6 +8,7 @@
 
 #include "connectors/ring/line_stream.h"
 #include "connectors/ring/ring_json.h"
+#include "connectors/ring/ring_listing.h"
 #include "connectors/ring/ring_times.h"
 #include "connectors/ring/store_timer.h"
 #include "engine/base/base64.h"
@@ -281,19 +282,25 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
 
   // A list in pages of one revision, under way.
   struct Listing {
-    Listed found;
+    RingListing to;
+    StoreVersion version = 0;
     std::string from;  // the first key of the next page
     int limit = kRingPage;
     int restarts = 0;
-    std::function<void(Result<Listed>)> done;
   };
+
+  void list(RingListing to) {
+    auto listing = std::make_shared<Listing>();
+    listing->to = std::move(to);
+    listing->from = folder;
+    list_page(listing);
+  }
 
   void list_page(const std::shared_ptr<Listing>& listing) {
     std::string body = R"({"key":)" + base64_text(listing->from) + R"(,"range_end":)" +
                        base64_text(range_end(folder)) + R"(,"limit":)" +
                        std::to_string(listing->limit);
-    if (listing->found.version != 0)
-      body += R"(,"revision":")" + std::to_string(listing->found.version) + '"';
+    if (listing->version != 0) body += R"(,"revision":")" + std::to_string(listing->version) + '"';
     send(post("/v3/kv/range", body + "}", kRingPageTimeout),
          [this, listing](const Answer& answer) { listed_page(listing, answer); });
   }
@@ -308,30 +315,29 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
     const bool compacted = !answer.none && answer.fault().code == kOutOfRange;
     if (compacted && listing->restarts < kEtcdRestartsMax) {
       ++listing->restarts;
-      listing->found = {};
+      listing->version = 0;
+      listing->to.anew();
       listing->from = folder;
       return list_page(listing);
     }
-    if (!answer.ok()) return listing->done(failure(answer, "list " + folder));
+    if (!answer.ok()) return listing->to.done(failure(answer, "list " + folder));
     const JsonView page = answer.body.root();
-    if (listing->found.version == 0) listing->found.version = natural(page["header"]["revision"]);
-    if (listing->found.version == 0)
-      return listing->done(
+    if (listing->version == 0) listing->version = natural(page["header"]["revision"]);
+    if (listing->version == 0)
+      return listing->to.done(
           Error{ErrorCode::unavailable, "list " + folder + ": the answer is of something else"});
     std::string last;
     for (const JsonView kv : page["kvs"]) {
       last = kv["key"].string();
       if (const auto slot = slot_of(kv))
-        if (auto read = read_key(kv, *slot)) listing->found.slots.push_back(std::move(*read));
+        if (auto read = read_key(kv, *slot)) listing->to.each(std::move(*read));
     }
     const auto last_key = decode_base64(last);
     if (page["more"].is_true() && last_key) {
       listing->from = *last_key + '\0';
       return list_page(listing);
     }
-    std::sort(listing->found.slots.begin(), listing->found.slots.end(),
-              [](const auto& a, const auto& b) { return a.commit.slot() < b.commit.slot(); });
-    listing->done(std::move(listing->found));
+    listing->to.done(listing->version);
   }
 
   // -- changes
@@ -422,10 +428,12 @@ void EtcdCommitStore::remove(std::uint32_t slot, Answered done) {
 void EtcdCommitStore::read(std::uint32_t slot, Read done) { impl_->read(slot, std::move(done)); }
 
 void EtcdCommitStore::list(std::function<void(Result<Listed>)> done) {
-  auto listing = std::make_shared<Impl::Listing>();
-  listing->from = impl_->folder;
-  listing->done = std::move(done);
-  impl_->list_page(listing);
+  impl_->list(whole_ring(std::move(done)));
+}
+
+void EtcdCommitStore::list_each(std::function<void(RingSlot)> each,
+                                std::function<void(Result<StoreVersion>)> done) {
+  impl_->list({std::move(each), [] {}, std::move(done)});
 }
 
 std::unique_ptr<CommitStore::Following> EtcdCommitStore::follow(StoreVersion from,

@@ -41,6 +41,8 @@ class EtcdCommitStore final : public CommitStore {
   void remove(std::uint32_t slot, Answered done) override;
   void read(std::uint32_t slot, Read done) override;
   void list(std::function<void(Result<Listed>)> done) override;
+  void list_each(std::function<void(RingSlot)> each,
+                 std::function<void(Result<StoreVersion>)> done) override;
   std::unique_ptr<Following> follow(StoreVersion from, FollowHandler handler) override;
   std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override;
   LogTime now() const override;

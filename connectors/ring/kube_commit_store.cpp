@@ -7,6 +7,7 @@
 #include "connectors/kube/transport/failure_message.h"
 #include "connectors/ring/line_stream.h"
 #include "connectors/ring/ring_json.h"
+#include "connectors/ring/ring_listing.h"
 #include "connectors/ring/ring_times.h"
 #include "connectors/ring/store_timer.h"
 #include "engine/base/resource_version.h"
@@ -154,28 +155,34 @@ struct KubeCommitStore::Impl : std::enable_shared_from_this<Impl> {
 
   // A list in pages, under way.
   struct Listing {
-    Listed found;
+    RingListing to;
+    StoreVersion version = 0;
     std::string next;  // `continue`
     int limit = kRingPage;
     int restarts = 0;
-    std::function<void(Result<Listed>)> done;
   };
 
-  void list_page(std::shared_ptr<Listing> listing) {
+  void list(RingListing to) {
+    auto listing = std::make_shared<Listing>();
+    listing->to = std::move(to);
+    list_page(listing);
+  }
+
+  void list_page(const std::shared_ptr<Listing>& listing) {
     HttpRequest request;
     request.target = collection + "?limit=" + std::to_string(listing->limit);
     if (!listing->next.empty()) request.target += "&continue=" + url_encode(listing->next);
     request.timeout = kRingPageTimeout;
-    transport.send(std::move(request), [weak = weak_from_this(), listing = std::move(listing)](
-                                           const Result<HttpResponse>& got) {
-      if (const auto self = weak.lock()) self->listed_page(listing, got);
-    });
+    transport.send(std::move(request),
+                   [weak = weak_from_this(), listing](const Result<HttpResponse>& got) {
+                     if (const auto self = weak.lock()) self->listed_page(listing, got);
+                   });
   }
 
   void listed_page(const std::shared_ptr<Listing>& listing, const Result<HttpResponse>& got) {
     const std::string what = "list " + title(place.name + "-*");
     if (!got)
-      return listing->done(Error{ErrorCode::unavailable, what + ": " + got.error().message});
+      return listing->to.done(Error{ErrorCode::unavailable, what + ": " + got.error().message});
     // The page is longer than we read: one of packs of single, large records.
     if (got->status == 413 && listing->limit > 1) {
       listing->limit = std::max(1, listing->limit / 10);
@@ -184,26 +191,24 @@ struct KubeCommitStore::Impl : std::enable_shared_from_this<Impl> {
     // What the next page is of was compacted.
     if (got->status == 410 && listing->restarts < kListRestartsMax) {
       ++listing->restarts;
-      listing->found = {};
+      listing->version = 0;
+      listing->to.anew();
       listing->next.clear();
       return list_page(listing);
     }
-    if (got->status != 200) return listing->done(failure(what, *got, collection));
+    if (got->status != 200) return listing->to.done(failure(what, *got, collection));
     JsonFault fault;
     const auto document = parse_json(got->body, fault);
     const JsonView page = document ? document->root() : JsonView{};
-    listing->found.version = version_of(page);
-    if (listing->found.version == 0)
-      return listing->done(Error{ErrorCode::unavailable, what + ": the answer is no list"});
+    listing->version = version_of(page);
+    if (listing->version == 0)
+      return listing->to.done(Error{ErrorCode::unavailable, what + ": the answer is no list"});
     for (const JsonView object : page["items"])
       if (const auto slot = slot_of(object["metadata"]["name"].string()))
-        if (auto read = read_object(object, *slot))
-          listing->found.slots.push_back(std::move(*read));
+        if (auto read = read_object(object, *slot)) listing->to.each(std::move(*read));
     listing->next = page["metadata"]["continue"].string();
     if (!listing->next.empty()) return list_page(listing);
-    std::sort(listing->found.slots.begin(), listing->found.slots.end(),
-              [](const auto& a, const auto& b) { return a.commit.slot() < b.commit.slot(); });
-    listing->done(std::move(listing->found));
+    listing->to.done(listing->version);
   }
 
   std::unique_ptr<Following> follow(StoreVersion from, FollowHandler handler) {
@@ -300,9 +305,12 @@ void KubeCommitStore::read(std::uint32_t slot, Read done) {
 }
 
 void KubeCommitStore::list(std::function<void(Result<Listed>)> done) {
-  auto listing = std::make_shared<Impl::Listing>();
-  listing->done = std::move(done);
-  impl_->list_page(std::move(listing));
+  impl_->list(whole_ring(std::move(done)));
+}
+
+void KubeCommitStore::list_each(std::function<void(RingSlot)> each,
+                                std::function<void(Result<StoreVersion>)> done) {
+  impl_->list({std::move(each), [] {}, std::move(done)});
 }
 
 std::unique_ptr<CommitStore::Following> KubeCommitStore::follow(StoreVersion from,

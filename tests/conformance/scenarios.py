@@ -17,6 +17,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 APPLY = "application/apply-patch+yaml"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 PARTIAL = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"
+PARTIAL_OBJECT = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io"
 PARTIAL_WATCH = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 
@@ -37,6 +38,19 @@ def claim(name, **spec):
 
 def local(name, **spec):
     return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue", "metadata": {"name": name}, "spec": spec}
+
+
+RING = "/apis/fairlead.io/v1alpha1/namespaces/default/logcommits"
+
+
+def commit(slot, version=None, **spec):
+    return {"apiVersion": "fairlead.io/v1alpha1", "kind": "LogCommit",
+            "metadata": {"name": f"ring-{slot}", **({"resourceVersion": version} if version else {})},
+            "spec": {"log": "0" * 32, "slots": 2, "commit": slot, "first": 0, "count": 0, **spec}}
+
+
+def put(path, body, **more):
+    return ("PUT", path, body, more)
 
 
 def post(path, body, manager="test", **more):
@@ -374,7 +388,28 @@ SCENARIOS = {
         delete("/api/v1/namespaces/made/configmaps/m"),
         delete("/api/v1/namespaces/made/secrets/s"),
     ],
+    "the ring of a replicated log": [
+        post(RING, commit(0), accept=PARTIAL_OBJECT, keep="made"),
+        post(RING, commit(0), accept=PARTIAL_OBJECT),
+        put(f"{RING}/ring-0", commit(0, "{made.metadata.resourceVersion}", first=1, count=1, pack="YQ=="),
+            accept=PARTIAL_OBJECT, keep="written"),
+        put(f"{RING}/ring-0", commit(0, "{made.metadata.resourceVersion}", first=1, count=1, pack="Yg=="),
+            accept=PARTIAL_OBJECT),
+        put(f"{RING}/ring-0", commit(0), accept=PARTIAL_OBJECT),
+        put(f"{RING}/ring-0", commit(0, "{written.metadata.resourceVersion}", pack="", log="x"), accept=PARTIAL_OBJECT),
+        put(f"{RING}/ring-1", commit(1, "{made.metadata.resourceVersion}"), accept=PARTIAL_OBJECT),
+        post(RING.replace("default", "nowhere"), commit(0), accept=PARTIAL_OBJECT),
+        get(f"{RING}/ring-0"),
+        get(f"{RING}/ring-1"),
+        get(f"{RING}?limit=1"),
+        delete(f"{RING}/ring-0", accept=PARTIAL_OBJECT),
+        delete(f"{RING}/ring-0", accept=PARTIAL_OBJECT),
+        post(RING, commit(0), accept=PARTIAL_OBJECT),
+        # Made anew: the version of the one before is none of it.
+        put(f"{RING}/ring-0", commit(0, "{written.metadata.resourceVersion}"), accept=PARTIAL_OBJECT),
+    ],
     "discovery of our groups": [
+        get("/apis/fairlead.io"),
         get("/apis/kueue.x-k8s.io"),
         get("/apis/galaxy.kubestellar.io"),
         get("/readyz"),

@@ -7,7 +7,9 @@ import time
 import unittest
 import urllib.request
 
+import ring_servers
 from harness import controlplane
+from harness.certificates import Authority
 from model_server import ROOT, ModelServer
 from normal import answer
 from recording import Plain
@@ -78,6 +80,23 @@ class Conformance(unittest.TestCase):
         revision = ask("/v3/kv/range", {"key": "YQ=="})["header"]["revision"]
         ask("/v3/kv/compaction", {"revision": revision, "physical": True})
         self.model.command("compact")
+
+    def test_the_ring_of_a_replicated_log_on_objects(self):
+        ring_servers.run("kubernetes", FAIRLEAD_RING_KUBECONFIG=self.plane.servers["hub"].kubeconfig())
+
+    def test_the_ring_of_a_replicated_log_on_an_etcd(self):
+        etcd = ring_servers.Etcd(self.plane)
+        ring_servers.run("etcd", **etcd.environment())
+        etcd.members[0].kill()
+        ring_servers.run("etcd-failover", **etcd.environment())
+        # A client that the members do not trust.
+        stranger = Authority(self.plane.directory, "stranger").client("fairlead", name="stranger-client")
+        said = ring_servers.run("etcd-refused", **etcd.environment(etcd.endpoints[1:], stranger))
+        self.assertRegex(said, "waiting for the answer|handshake|certificate")
+        old = controlplane.old_etcd()
+        if old:
+            said = ring_servers.run("etcd-refused", **ring_servers.Etcd(self.plane, 1, old, "old").environment())
+            self.assertRegex(said, "its version is 3.4.[0-9]+, 3.5.13 or later is needed")
 
     def test_a_page_of_a_list_that_was_compacted_is_gone(self):
         made = [post(LQ, {**local(name, clusterQueue="c"), "metadata": {"name": name, "labels": {"gone": "yes"}}})

@@ -215,7 +215,7 @@ Outcome<Json> Model::State::store_new(ResourceRequest& request, Json object,
     metadata["managedFields"] = applied_fields;
   }
   std::vector<FieldError> errors = metadata_errors(object, nullptr);
-  const std::vector<FieldError> more = validate(object, nullptr, schema);
+  const std::vector<FieldError> more = validate(object, nullptr, schema, definition.origin);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) return invalid({definition.group, definition.kind, request.name}, errors);
   if (const ObjectRef there = store.find(request.resource(), request.key(request.name)))
@@ -317,7 +317,8 @@ Outcome<Json> Model::State::store_changed(ResourceRequest& request, const Json& 
     const std::vector<FieldError> again = errors;
     errors.insert(errors.end(), again.begin(), again.end());
   }
-  const std::vector<FieldError> more = validate(object, &old, request.version->schema);
+  const std::vector<FieldError> more =
+      validate(object, &old, request.version->schema, definition.origin);
   errors.insert(errors.end(), more.begin(), more.end());
   if (!errors.empty()) return invalid({definition.group, definition.kind, request.name}, errors);
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <set>
 
+#include "engine/base/base64.h"
+
 namespace fairlead::model {
 namespace {
 
@@ -45,6 +47,8 @@ std::size_t characters(const std::string& text) {
 
 class Validator {
  public:
+  explicit Validator(Origin origin) : origin_(origin) {}
+
   std::vector<FieldError> schema_errors;  ///< of single values
   std::vector<FieldError> list_errors;  ///< sets and maps with equal members, reported after those
   std::vector<FieldError> rule_errors;  ///< CEL, only where nothing else is wrong
@@ -83,20 +87,21 @@ class Validator {
         "Unsupported value: " + quoted(value) + ": supported values: " + supported);
   }
 
+  // Of one text the first fault is told, and beside it that it has not the format.
   void check_string(const Json& value, const Schema& schema, const std::string& path) {
     const std::string& text = value.get_ref<const std::string&>();
     const std::size_t length = characters(text);
+    const std::string invalid = "Invalid value: " + quoted(value) + ": " + path + " in body ";
     if (schema.length_max && length > *schema.length_max)
       add(path, "FieldValueTooLong",
           "Too long: may not be more than " + std::to_string(*schema.length_max) + " bytes");
-    if (schema.length_min && length < *schema.length_min)
+    else if (schema.length_min && length < *schema.length_min)
       add(path, "FieldValueInvalid",
-          "Invalid value: " + quoted(value) + ": " + path + " in body should be at least " +
-              std::to_string(*schema.length_min) + " chars long");
-    if (schema.pattern && !std::regex_search(text, *schema.pattern))
-      add(path, "FieldValueInvalid",
-          "Invalid value: " + quoted(value) + ": " + path + " in body should match '" +
-              schema.pattern_text + "'");
+          invalid + "should be at least " + std::to_string(*schema.length_min) + " chars long");
+    else if (schema.pattern && !std::regex_search(text, *schema.pattern))
+      add(path, "FieldValueInvalid", invalid + "should match '" + schema.pattern_text + "'");
+    if (origin_ == Origin::custom && schema.format == "byte" && !decode_base64(text))
+      add(path, "FieldValueTypeInvalid", invalid + "must be of type byte: " + quoted(value));
   }
 
   void check_number(const Json& value, const Schema& schema, const std::string& path) {
@@ -181,6 +186,8 @@ class Validator {
   void add(const std::string& path, const char* reason, std::string message) {
     schema_errors.push_back({path, reason, std::move(message)});
   }
+
+  const Origin origin_;
 };
 
 /// Errors after which a server does not run CEL.
@@ -202,8 +209,9 @@ bool has_rules(const SchemaRef& schema) {
 
 }  // namespace
 
-std::vector<FieldError> validate(const Json& object, const Json* old, const SchemaRef& schema) {
-  Validator validator;
+std::vector<FieldError> validate(const Json& object, const Json* old, const SchemaRef& schema,
+                                 Origin origin) {
+  Validator validator(origin);
   validator.visit(object, old, *schema, "");
   std::vector<FieldError> errors = std::move(validator.schema_errors);
   errors.insert(errors.end(), validator.list_errors.begin(), validator.list_errors.end());

@@ -25,6 +25,10 @@ class Authority:
         """Certificate and key for 127.0.0.1 and localhost."""
         return self._sign(name, f"/CN={name}", "serverAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
 
+    def member(self, name):
+        """Likewise, of a server that is its own client, too: etcd behind its gateway."""
+        return self._sign(name, f"/CN={name}", "serverAuth,clientAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
+
     def client(self, user, group=None, name=None, expired=False):
         """Certificate and key that an API server knows as `user` of `group`."""
         subject = (f"/O={group}" if group else "") + f"/CN={user}"

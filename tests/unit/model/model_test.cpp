@@ -233,4 +233,22 @@ TEST_CASE_METHOD(ModelFixture, "A dry run answers as if, and stores nothing") {
   CHECK(model.revision() == before);
 }
 
+TEST_CASE_METHOD(ModelFixture, "Of a text the first fault is told, and that it is not base64") {
+  Json commit{{"apiVersion", "fairlead.io/v1alpha1"},
+              {"kind", "LogCommit"},
+              {"metadata", {{"name", "ring-0"}}}};
+  commit["spec"] = {{"log", "x"}, {"slots", 1}, {"commit", 0},
+                    {"first", 1}, {"count", 1}, {"pack", ""}};
+  const std::string ring = "/apis/fairlead.io/v1alpha1/namespaces/default/logcommits";
+  const Json status = refused(422, "POST", ring, commit);
+  std::vector<std::string> causes;
+  for (const Json& cause : status["details"]["causes"]) causes.push_back(cause["message"]);
+  CHECK(causes == std::vector<std::string>{
+                      "Invalid value: \"x\": spec.log in body should be at least 32 chars long",
+                      "Invalid value: \"\": spec.pack in body must be of type byte: \"\""});
+  commit["spec"]["log"] = std::string(32, '0');
+  commit["spec"]["pack"] = "YQ==";
+  ok("POST", ring, commit);
+}
+
 }  // namespace fairlead::model

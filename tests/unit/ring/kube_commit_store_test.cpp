@@ -2,12 +2,12 @@
 #include "connectors/ring/kube_commit_store.h"
 
 #include <catch2/catch.hpp>
-#include <deque>
 
 #include "connectors/ring/ring_times.h"
 #include "engine/fleet/model/model.h"
 #include "engine/fleet/model/model_transport.h"
-#include "tests/support/commit_store_contract.h"
+#include "tests/unit/ring/kubernetes_ways.h"
+#include "tests/unit/ring/scripted_transport.h"
 
 using namespace fairlead;
 using namespace fairlead::model;
@@ -33,38 +33,6 @@ struct KubeRing {
   Model api{time};
   ModelTransport transport{time, api};
   KubeCommitStore store{transport, {"default", "fairlead"}};
-};
-
-// Gives the answers that a test has put up, and keeps the requests.
-class ScriptedTransport final : public Transport {
- public:
-  explicit ScriptedTransport(VirtualTime& time) : time_(time) {}
-
-  void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) override {
-    sent.push_back(std::move(request));
-    Result<HttpResponse> answer = Error{ErrorCode::unavailable, "timeout while waiting"};
-    if (!answers.empty()) {
-      answer = std::move(answers.front());
-      answers.pop_front();
-    }
-    time_.post({}, [answer, done = std::move(done)] { done(answer); });
-  }
-  std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) override {
-    sent.push_back(std::move(request));
-    streamed = std::move(handler);
-    return std::make_unique<Stream>();
-  }
-  std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override {
-    return time_.after(span, std::move(work));
-  }
-  LogTime now() const override { return time_.now(); }
-
-  std::deque<Result<HttpResponse>> answers;
-  std::vector<HttpRequest> sent;
-  HttpStreamHandler streamed;
-
- private:
-  VirtualTime& time_;
 };
 
 struct ScriptedRing {
@@ -100,6 +68,15 @@ TEST_CASE("objects of an API server keep the contract of commit stores") {
   KubeRing ring;
   StoreUnderTest under = ring.under();
   check_commit_store_contract(under);
+}
+
+TEST_CASE("the API server in memory does what the ring rests on") {
+  KubeRing ring;
+  StoreUnderTest under = ring.under();
+  KubeCommitStore elsewhere(ring.transport, {"nowhere", "fairlead"});
+  StoreUnderTest other{elsewhere, [&] { ring.pump(); }};
+  ring.api.compact();
+  check_kubernetes_ways(under, other);
 }
 
 TEST_CASE("an update names the version that it replaces, and asks for no pack in the answer") {
@@ -180,6 +157,32 @@ TEST_CASE("a page that is too long is asked for in smaller ones, and a list that
   CHECK(queries == std::vector<std::string>{"?limit=100", "?limit=100&continue=a",
                                             "?limit=10&continue=a", "?limit=10&continue=b",
                                             "?limit=10"});
+}
+
+TEST_CASE("a list slot by slot holds one page") {
+  KubeRing ring;
+  StoreUnderTest under = ring.under();
+  const StoreCalls calls(under);
+  constexpr std::uint32_t kMany = 230;
+  for (std::uint32_t slot = 0; slot < kMany; ++slot)
+    REQUIRE(calls.create({kContractLog, kMany, slot, {}, 0, {}}).result == StoreResult::stored);
+  const CommitStore::Listed listed = calls.list();
+  REQUIRE(listed.slots.size() == kMany);
+  for (std::uint32_t slot = 0; slot < kMany; ++slot)
+    CHECK(listed.slots[slot].commit.commit == slot);
+  std::size_t seen = 0, pages = 0;
+  LogTime before = ring.time.now();
+  std::optional<StoreVersion> version;
+  ring.store.list_each(
+      [&](const RingSlot&) {
+        ++seen;
+        pages += std::exchange(before, ring.time.now()) < ring.time.now() ? 1 : 0;
+      },
+      [&](Result<StoreVersion> got) { version = got.value(); });
+  calls.wait_until([&] { return version.has_value(); });
+  CHECK(version == listed.version);
+  CHECK(seen == kMany);
+  CHECK(pages == 3);
 }
 
 TEST_CASE("a stream says what ended it") {
