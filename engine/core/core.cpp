@@ -113,6 +113,10 @@ Ready Core::ready(LogTime now, Input input) {
   // The clock may have been set back; evolve() aborts on a log time that goes back.
   now = std::max(now, state().now);
   ready.refused = sources_.refused();
+  if (input == Input::held) {
+    end_turn(now, input, ready);
+    return ready;
+  }
   ready.append = next_append(now, input);
   if (!ready.append.drafts.empty()) {
     out_ = ready.append.origin;

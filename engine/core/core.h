@@ -165,6 +165,8 @@ class Core {
     return moments_.copy_with_nodes_of(clusters);
   }
   const IngestCounts& ingest_counts() const { return ingest_.counts(); }
+  /// Facts that wait to be logged.
+  std::size_t pending_facts() const { return facts_.offered(); }
   std::size_t unsent() const { return outbox_.unsent(); }
   std::size_t under_way() const { return outbox_.under_way(); }
   /// As Ready::next_deadline, at any time.

@@ -40,6 +40,15 @@ std::vector<T> split_off(std::vector<T>& all, std::size_t from) {
 void FactQueue::offer(WatchFact&& fact) {
   if (lists_) lists_->note(fact);
   offered_.push_back(std::move(fact));
+  if (offered_.size() >= shrink_at_) shrink();
+}
+
+void FactQueue::shrink() {
+  Batch kept;
+  for (Batch& batch : into_batches(std::exchange(offered_, {}), SIZE_MAX))
+    std::move(batch.begin(), batch.end(), std::back_inserter(kept));
+  offered_ = std::move(kept);
+  shrink_at_ = std::max(kShrinkFacts, 2 * offered_.size());
 }
 
 void FactQueue::offer_again(std::vector<WatchFact> facts) {

@@ -19,6 +19,10 @@ namespace fairlead {
 /// Whether facts that were held back and are due now join a batch.
 enum class HeldFacts : std::uint8_t { stay, join };
 
+/// Offered facts beyond which older states of the same objects are left out: so an append that
+/// takes minutes holds about two facts per object at most.
+inline constexpr std::size_t kShrinkFacts = 16'384;
+
 class FactQueue {
  public:
   /// `lists`: null if what a first list does not name is reported by the caller. Both outlive this.
@@ -38,6 +42,8 @@ class FactQueue {
   /// and returned.
   std::optional<EventDraft> refused(std::vector<EventDraft>&& drafts);
 
+  /// Facts that are offered and not drafted yet.
+  std::size_t offered() const { return offered_.size(); }
   bool waiting() const { return !offered_.empty() || !batches_.empty() || !parts_.empty(); }
   /// When the first fact that is held back is due; kForever if none is.
   LogTime next_due() const { return coalescer_.next_due(); }
@@ -49,6 +55,7 @@ class FactQueue {
     std::vector<EventDraft> drafts;
     std::vector<std::size_t> facts;
   };
+  void shrink();
   bool next_batch(LogTime now, HeldFacts held);
   void compare(const State& state);
   void compare_fact(const State& state, std::size_t at);
@@ -57,10 +64,11 @@ class FactQueue {
   FirstLists* const lists_;
   Coalescer coalescer_;
   Batch offered_;
-  std::vector<Batch> batches_;  ///< the last is next
-  Batch batch_;                 ///< of the drafts that are out
-  std::vector<Part> parts_;     ///< of a refused commit; the last is next
-  Part out_;                    ///< its drafts are with the caller
+  std::size_t shrink_at_ = kShrinkFacts;  ///< offered facts at which older states are left out
+  std::vector<Batch> batches_;            ///< the last is next
+  Batch batch_;                           ///< of the drafts that are out
+  std::vector<Part> parts_;               ///< of a refused commit; the last is next
+  Part out_;                              ///< its drafts are with the caller
 };
 
 }  // namespace fairlead

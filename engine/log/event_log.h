@@ -7,7 +7,9 @@
 // events of a bundle (replay/bundle/bundle.h) can be read alone.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "engine/base/durability.h"
@@ -38,6 +40,27 @@ class LogWriter {
   /// Waits until everything that was appended is durable. Returns the error of the commit that
   /// failed, if one did; the log is read-only then.
   virtual Result<void> wait_durable() { return {}; }
+
+  /// Begins to append as append() does. Returns nullopt if the outcome is not known yet, as where
+  /// servers far away have to store it: then nothing else may be begun, and nothing may be folded,
+  /// before settled() returned it. Such a log stores each commit before it is known, whatever the
+  /// durability, and may cut the drafts into several commits of one time.
+  virtual Result<std::optional<std::vector<Event>>> begin(std::vector<EventDraft>&& drafts,
+                                                          LogTime time, Epoch epoch,
+                                                          Durability durability) {
+    auto events = append(std::move(drafts), time, epoch, durability);
+    if (!events) return events.error();
+    return std::optional(*std::move(events));
+  }
+  /// Returns the outcome of the append that was begun: its events, nullopt while it is under way.
+  /// Fails with `conflict` if another leader has appended: this one leads no more.
+  virtual Result<std::optional<std::vector<Event>>> settled() {
+    return std::optional<std::vector<Event>>();
+  }
+  /// Returns how long to wait before the next begin(), so that its group grows meanwhile.
+  virtual Duration pause() { return {}; }
+  /// Waits for that outcome, at most `span`.
+  virtual void await_settled(Duration span) { static_cast<void>(span); }
 
   /// Appends copies of `drafts`, durably.
   Result<std::vector<Event>> append(std::span<const EventDraft> drafts, LogTime time, Epoch epoch) {

@@ -25,7 +25,9 @@ HubStats HubStatus::stats() const {
 
 bool HubStatus::ready() const {
   const std::lock_guard lock(mutex_);
-  return stats_.planning && !failed_;
+  if (failed_) return false;
+  if (!stats_.role.trouble.empty()) return false;
+  return stats_.role.role == HubRole::follower ? stats_.role.caught_up : stats_.planning;
 }
 
 HubLoop::HubLoop(Leader& leader, Inbox& inbox, HubStatus& status, HubPorts ports)
@@ -34,7 +36,7 @@ HubLoop::HubLoop(Leader& leader, Inbox& inbox, HubStatus& status, HubPorts ports
 Duration HubLoop::wait() const {
   const LogTime due = leader_.next_due();
   const LogTime now = leader_.now();
-  if (due <= now) return {0};
+  if (due <= now) return leader_.pause();
   const Duration longest = !notices_.empty()           ? kNoticeInterval
                            : leader_.awaited().empty() ? kIdleMax
                                                        : kAbsenceInterval;
@@ -46,17 +48,16 @@ Result<void> HubLoop::run() {
   for (;;) {
     if (ports_.turned) ports_.turned();
     Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
-    // The facts are dropped: what they observe is listed again at the next start.
     if (content.stops > 0) {
-      for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
-      leader_.note(std::move(content.notes));
-      return finish(content.stops);
+      auto done = finish(std::move(content));
+      status_.set(stats());
+      return done;
     }
     if (auto done = round(std::move(content)); !done) {
       status_.fail();
       return done;
     }
-    publish();
+    status_.set(stats());
   }
 }
 
@@ -105,7 +106,11 @@ void HubLoop::send_notices() {
     ports_.notify(notice);
 }
 
-Result<void> HubLoop::finish(int stops) {
+// The facts are dropped: what they observe is listed again at the next start.
+Result<void> HubLoop::finish(Inbox::Content content) {
+  for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
+  leader_.note(std::move(content.notes));
+  int stops = content.stops;
   inbox_.close();  // first: an I/O thread that waits in push() of a fact could deliver no answer
   leader_.wind_down();
   const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStopGrace.ns);
@@ -113,22 +118,20 @@ Result<void> HubLoop::finish(int stops) {
     const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
     if (left <= 0) break;
     if (ports_.turned) ports_.turned();
-    Inbox::Content content = inbox_.dequeue({left}, 0);
+    content = inbox_.dequeue({left}, 0);
     for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
     leader_.note(std::move(content.notes));
     stops = content.stops;
     if (auto done = leader_.step(Input::complete); !done) return done.error();
   }
-  auto done = leader_.give_up();
-  publish();
-  return done;
+  return leader_.give_up();
 }
 
-void HubLoop::publish() {
+HubStats HubLoop::stats() const {
   HubStats stats = leader_.stats();
   stats.inbox = inbox_.depth();
   stats.inbox_max = inbox_.facts_max();
-  status_.set(stats);
+  return stats;
 }
 
 }  // namespace fairlead

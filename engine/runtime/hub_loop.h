@@ -35,7 +35,8 @@ class HubStatus {
   /// The hub cannot go on; stays so.
   void fail();
   HubStats stats() const;
-  /// Planning and able to write its log.
+  /// Able to do its part: to plan and to write its log, or, as a follower, to answer from all that
+  /// was in the log when it began.
   bool ready() const;
 
  private:
@@ -80,12 +81,14 @@ class HubLoop {
   Result<void> round(Inbox::Content content);
   /// How long run() waits for the inbox before the next round.
   Duration wait() const;
+  /// The end of run(), after a stop was asked for `content.stops` times. No other call follows.
+  Result<void> finish(Inbox::Content content);
+  /// Returns the stats, with the inbox's.
+  HubStats stats() const;
 
  private:
-  Result<void> finish(int stops);
   void send(WriteRequest request);
   void send_notices();
-  void publish();
 
   Leader& leader_;
   Inbox& inbox_;

@@ -4,17 +4,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
+#include <string>
 
 #include "engine/base/time.h"
 #include "engine/base/types.h"
 #include "engine/fold/dispatch/counts.h"
 #include "engine/ingest/ingest.h"
+#include "engine/log/replicated/ring.h"
 #include "engine/runtime/claim_census.h"
 #include "engine/runtime/histogram.h"
 #include "engine/runtime/pool_counts.h"
 #include "schema/kind.h"
 
 namespace fairlead {
+
+/// What this process is among those that share a log.
+enum class HubRole : std::uint8_t {
+  alone,     ///< there is no election
+  follower,  ///< it follows the log, or waits for the Lease
+  leader,
+};
+
+/// Its part in a replicated log, or in the election of one leader.
+struct RoleStats {
+  HubRole role = HubRole::alone;
+  std::string leader;      ///< the Lease's holder; empty: none is known
+  bool caught_up = false;  ///< as a follower: it has read what the log held when it began
+  std::string trouble;     ///< why the log does not come on; empty while all is well
+  std::string store;       ///< "kubernetes" or "etcd"; empty: the log is local, and what follows
+                           ///< means nothing
+  RingPlace place;
+  RingCounters counters;
+  std::uint64_t copies = 0;       ///< replicas inside the window, this one too; 0: not known
+  std::uint64_t lag_commits = 0;  ///< of the ring, that are not here yet, as far as is known
+  Duration lag;                   ///< since when there is `trouble`, by the monotonic clock
+  Duration paced;                 ///< spent waiting for the pace
+  std::size_t pending_facts = 0;
+};
 
 /// Counters grow from the start of the process; gauges are current values. Large: plain data, with
 /// a metric of docs/signals.md for each field.
@@ -39,6 +65,7 @@ struct HubStats {
   LogTime log_time;
   std::set<Kind> awaited;  ///< kinds of the hub that are neither synced nor known to be absent
   bool planning = false;   ///< `awaited` is empty
+  RoleStats role;
   std::size_t inbox = 0;
   std::size_t inbox_max = 0;
   std::size_t writes_waiting = 0;

@@ -26,32 +26,21 @@ Leader::Leader(Replica& replica)
 Result<void> Leader::begin(const Configuration& configuration) {
   check(state().seq == log_.last_seq(), "a leader begins where its log ends");
   epoch_ = Epoch{state().epoch.value + 1};
-  const Seq folded = state().seq;
-  const Seq snapshot = snapshots_.last();
-  const bool changed = state().configuration_seq == Seq{} || state().configuration != configuration;
+  folded_ = state().seq;
   std::vector<EventDraft> drafts;
   const auto add = [&](Fact fact) {
     drafts.push_back({std::string(kSelf), Seq{}, std::move(fact)});
   };
   add(EpochStarted{settings_.identity, FAIRLEAD_VERSION, kFoldVersion, kSchemaVersion});
-  if (changed) add(ConfigChanged{configuration});
+  if (state().configuration_seq == Seq{} || state().configuration != configuration)
+    add(ConfigChanged{configuration});
   core_.propose(std::move(drafts));
-  if (auto begun = append(ready(Input::more_pending).append); !begun) return begun;
-  replica_.publish_view();
-  logger_({Severity::info,
-           "epoch started",
-           {{"epoch", std::to_string(epoch_.value)},
-            {"identity", settings_.identity},
-            {"version", FAIRLEAD_VERSION},
-            {"folded", std::to_string(folded.value)},
-            {"snapshot", std::to_string(snapshot.value)},
-            {"configuration", changed ? "changed" : "as before"}}});
-  report_configuration();
-  return {};
+  return append(ready(Input::more_pending).append);
 }
 
 Result<void> Leader::step_down() {
-  if (auto flushed = flush(); !flushed) return flushed;
+  if (!appending_)
+    if (auto flushed = flush(); !flushed) return flushed;
   replica_.restart(std::move(core_).release_state());
   return {};
 }
@@ -113,7 +102,7 @@ Result<void> Leader::reconfigure(const Configuration& configuration) {
     return {};
   }
   // Proposals are appended in turn, before all that was offered: notes of the webhook may be first.
-  while (!(state().configuration == configuration)) {
+  while (!appending_ && !(state().configuration == configuration)) {
     Append next = ready(Input::more_pending).append;
     check(!next.drafts.empty(), "a proposed configuration comes into force");
     if (auto done = append(std::move(next)); !done) return done;
@@ -124,8 +113,9 @@ Result<void> Leader::reconfigure(const Configuration& configuration) {
 Result<HubEffects> Leader::step(Input input) {
   if (auto checkpoint = snapshots_.collect(state())) core_.propose(*std::move(checkpoint));
   HubEffects effects;
-  for (;;) {
-    Ready ready = this->ready(input);
+  if (auto collected = collect(); !collected) return collected.error();
+  while (!appending_) {
+    Ready ready = this->ready(pause().ns > 0 ? Input::held : input);
     if (!ready.append.drafts.empty()) {
       if (auto done = append(std::move(ready.append)); !done) return done.error();
       continue;
@@ -149,39 +139,47 @@ Result<HubEffects> Leader::step(Input input) {
     if (input == Input::complete) replica_.publish_view();
     if (auto shown = replica_.show_present([this] { return flush(); }); !shown)
       return shown.error();
-    return effects;
+    break;
   }
+  return effects;
 }
 
 Result<void> Leader::append(Append append) {
   if (append.origin == Origin::outcomes) stop_point("answer.before_log");
-  auto events = commit(append);
-  if (!events && events.error().code == ErrorCode::bad_input && append.divisible) {
+  appending_ = {append.origin, append.durability, std::chrono::steady_clock::now()};
+  // Leaves the drafts as they are if the log refuses them.
+  auto events = log_.begin(std::move(append.drafts), append.time, epoch_, append.durability);
+  if (events) return *events ? appended(**std::move(events)) : Result<void>();
+  appending_.reset();
+  if (events.error().code == ErrorCode::bad_input && append.divisible) {
     drop_if_too_large(std::move(append.drafts), events.error());
     return {};
   }
-  if (!events) {
-    core_.failed();
-    return events.error();
-  }
-  if (settings_.admission != nullptr) settings_.admission->note(*events);
-  core_.appended(*events, append.durability);
-  if (append.origin == Origin::outcomes) stop_point("answer.after_log");
-  report(*events, append.origin);
-  // A Checkpoint notes a snapshot, and is no reason for the next.
-  const bool noted = std::holds_alternative<Checkpoint>(events->front().fact);
-  return !noted && snapshots_.is_due(state()) ? take_snapshot(HubSnapshots::Saving::aside)
-                                              : Result<void>();
+  core_.failed();
+  return events.error();
 }
 
-// Leaves the drafts as they are if the log refuses them.
-Result<std::vector<Event>> Leader::commit(Append& append) {
-  const auto began = std::chrono::steady_clock::now();
-  auto events = log_.append(std::move(append.drafts), append.time, epoch_, append.durability);
-  const Duration took{std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
-  if (!events) return events;
-  stats_.append.add(took);
-  return events;
+// Takes up the outcome of an append that was under way.
+Result<void> Leader::collect() {
+  if (!appending_) return {};
+  auto events = log_.settled();
+  if (events) return *events ? appended(**std::move(events)) : Result<void>();
+  core_.failed();
+  return events.error();
+}
+
+Result<void> Leader::appended(std::vector<Event>&& events) {
+  const Appending append = *std::exchange(appending_, std::nullopt);
+  stats_.append.add(
+      {std::chrono::nanoseconds(std::chrono::steady_clock::now() - append.began).count()});
+  if (settings_.admission != nullptr) settings_.admission->note(events);
+  core_.appended(events, append.durability);
+  if (append.origin == Origin::outcomes) stop_point("answer.after_log");
+  report(events, append.origin);
+  // A Checkpoint notes a snapshot, and is no reason for the next.
+  const bool noted = std::holds_alternative<Checkpoint>(events.front().fact);
+  return !noted && snapshots_.is_due(state()) ? take_snapshot(HubSnapshots::Saving::aside)
+                                              : Result<void>();
 }
 
 void Leader::drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal) {
@@ -212,6 +210,18 @@ void Leader::report(const std::vector<Event>& events, Origin origin) {
   }
   // The events are folded already: State has the new configuration.
   const Event& first = events.front();
+  if (const auto* started = std::get_if<EpochStarted>(&first.fact)) {
+    replica_.publish_view();
+    logger_({Severity::info,
+             "epoch started",
+             {{"epoch", std::to_string(epoch_.value)},
+              {"identity", started->identity},
+              {"version", FAIRLEAD_VERSION},
+              {"folded", std::to_string(folded_.value)},
+              {"snapshot", std::to_string(snapshots_.last().value)},
+              {"configuration", events.size() > 1 ? "changed" : "as before"}}});
+    return report_configuration();
+  }
   if (!std::holds_alternative<ConfigChanged>(first.fact)) return;
   logger_({Severity::info, "configuration changed", {{"seq", std::to_string(first.seq.value)}}});
   report_configuration();
@@ -241,23 +251,35 @@ Result<void> Leader::take_snapshot(HubSnapshots::Saving saving) {
   return {};
 }
 
+// Steps until nothing is left to append.
+Result<void> Leader::drain(std::chrono::steady_clock::time_point end) {
+  for (;;) {
+    if (auto stepped = step(Input::complete); !stepped) return stepped.error();
+    if (!appending_) return {};
+    const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
+    if (left <= 0)
+      return Error{ErrorCode::unavailable, "the log did not store the last events in time"};
+    log_.await_settled({left});
+  }
+}
+
 Result<void> Leader::give_up() {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kGiveUpMax.ns);
   snapshots_.wind_down();
   core_.wind_down();
-  if (auto answered = step(Input::complete); !answered) return answered.error();
+  if (auto answered = drain(end); !answered) return answered;
   const bool none = core_.unsent() + core_.under_way() == 0;
   core_.give_up("the hub stopped");
-  if (auto given_up = step(Input::complete); !given_up) return given_up.error();
+  if (auto given_up = drain(end); !given_up) return given_up;
   if (!snapshots_.last_pays(state())) return {};
   // State has closed the moment, which the log does not show before an event of a later time: with
   // one, State is again what the log folds to, as a snapshot has to be.
   if (none) {
     core_.propose(TimerFired{now()});
-    if (auto fired = step(Input::complete); !fired) return fired.error();
+    if (auto fired = drain(end); !fired) return fired;
   }
   if (auto saved = take_snapshot(HubSnapshots::Saving::here); !saved) return saved;
-  if (auto noted = step(Input::complete); !noted) return noted.error();
-  return {};
+  return drain(end);
 }
 
 }  // namespace fairlead

@@ -9,6 +9,8 @@
 // are prepared meanwhile.
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -26,6 +28,9 @@ struct HubEffects {
   std::vector<Notice> notices;                  ///< for KubeEvents
 };
 
+/// How long give_up() waits for a log whose appends take their time.
+inline constexpr Duration kGiveUpMax = seconds(5);
+
 /// Owned by the replica's thread. After an error only stats() may be called: the log accepts no
 /// more events, so nothing may be sent.
 class Leader {
@@ -33,12 +38,12 @@ class Leader {
   /// `replica` outlives it, and has folded the whole log when begin() is called.
   explicit Leader(Replica& replica);
 
-  /// Takes over: begins a new epoch with `configuration` in force. The first effects name the
-  /// streams, all of which are listed anew.
+  /// Takes over: begins a new epoch with `configuration` in force, now or, where an append takes
+  /// its time, in later steps. The first effects name the streams, all of which are listed anew.
   Result<void> begin(const Configuration& configuration);
   /// Gives the replica back, which follows from now on; nothing else may be called then. What was
-  /// queued is dropped, and what was sent and not answered is unknown to the next leader. Fails if
-  /// an append did: State may be ahead of the log.
+  /// queued or is being appended is dropped, and what was sent and not answered is unknown to the
+  /// next leader. Fails if an append did: State may be ahead of the log.
   Result<void> step_down();
 
   /// Queue a fact or an answer for the next step. Facts of streams that should not exist are
@@ -53,8 +58,14 @@ class Leader {
   Result<void> reconfigure(const Configuration& configuration);
   /// Handles all that was offered and a due deadline, plans, and returns the effects. If there are
   /// none and more input is pending, the last commits may not be durable yet; a later step returns
-  /// their error.
+  /// their error. Fails with `conflict` if another leader has appended meanwhile: State is what the
+  /// log says, and step_down() is next.
   Result<HubEffects> step(Input input);
+  /// An append is under way, which a later step takes up; until then nothing else happens.
+  bool appending() const { return appending_.has_value(); }
+  /// Returns how long the log asks to wait before the next append. A step within this time appends
+  /// nothing.
+  Duration pause() const { return log_.pause(); }
   /// When the next step is due if nothing is offered; a time in the past means at once.
   LogTime next_due() const { return core_.next_deadline(); }
   LogTime now() const { return replica_.now(); }
@@ -73,12 +84,15 @@ class Leader {
   const std::set<Kind>& awaited() const { return core_.awaited(); }
   const State& state() const { return core_.state(); }
   std::size_t under_way() const { return core_.under_way(); }
+  std::size_t pending_facts() const { return core_.pending_facts(); }
   HubStats stats() { return replica_.stats(); }
 
  private:
   Ready ready(Input input);
   Result<void> append(Append append);
-  Result<std::vector<Event>> commit(Append& append);
+  Result<void> collect();
+  Result<void> drain(std::chrono::steady_clock::time_point end);
+  Result<void> appended(std::vector<Event>&& events);
   void drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal);
   void report(const std::vector<Event>& events, Origin origin);
   void report_configuration() const;
@@ -96,7 +110,16 @@ class Leader {
   HubSnapshots& snapshots_;
   HubStats& stats_;
 
+  /// An append that was begun.
+  struct Appending {
+    Origin origin;
+    Durability durability;
+    std::chrono::steady_clock::time_point began;
+  };
+
   Epoch epoch_;
+  Seq folded_;  ///< before the epoch
+  std::optional<Appending> appending_;
   WriteDiagnostics writes_;
   bool synced_ = false;  ///< as it was reported last
 };

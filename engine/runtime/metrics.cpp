@@ -164,7 +164,8 @@ void add_state(Page& page, const HubStats& hub) {
   page.name("workqueue_depth_max", "gauge", "How many may wait before streams are slowed down.");
   page.value("workqueue_depth_max", label("name", "inbox"), std::to_string(hub.inbox_max));
   page.name("leader_election_master_status", "gauge", "1 if this process writes the log.");
-  page.value("leader_election_master_status", label("name", "fairlead"), "1");
+  page.value("leader_election_master_status", label("name", "fairlead"),
+             hub.role.role == HubRole::follower ? "0" : "1");
   page.one("fairlead_epoch", "gauge", "Term of this process.", hub.epoch.value);
   page.one("fairlead_planning", "gauge", "1 once every kind of the hub is known.",
            hub.planning ? 1 : 0);
@@ -178,6 +179,36 @@ void add_state(Page& page, const HubStats& hub) {
   page.value("fairlead_objects", label("kind", "claim"), std::to_string(hub.claims));
   page.value("fairlead_objects", label("kind", "clusterqueue"), std::to_string(hub.queues));
   page.value("fairlead_objects", label("kind", "tenant"), std::to_string(hub.tenants));
+}
+
+void add_replication(Page& page, const HubStats& hub) {
+  const RoleStats& role = hub.role;
+  if (role.store.empty()) return;
+  page.one("fairlead_replication_lag_commits", "gauge",
+           "Commits of the replicated log that are not here yet, as far as is known.",
+           role.lag_commits);
+  page.name("fairlead_replication_lag_seconds", "gauge",
+            "For how long the replicated log has not come on; 0 while it does.");
+  page.value("fairlead_replication_lag_seconds", "", in_seconds(role.lag));
+  add_histogram(page, "fairlead_replication_commit_seconds",
+                "From a commit to the answer that a majority has stored it.", hub.append);
+  page.one("fairlead_replication_unknown_total", "counter",
+           "Writes of a commit without an answer that decides.", role.counters.unknown);
+  page.one("fairlead_replication_fenced_total", "counter",
+           "Times that another leader had appended first.", role.counters.fenced);
+  page.one("fairlead_replication_foreign_total", "counter",
+           "Slots that somebody else had changed or deleted.", role.counters.foreign);
+  page.one("fairlead_replication_went_back_total", "counter",
+           "Times that the servers' history had gone back.", role.counters.went_back);
+  page.name("fairlead_replication_paced_seconds_total", "counter",
+            "Time in which a commit waited for its turn.");
+  page.value("fairlead_replication_paced_seconds_total", "", in_seconds(role.paced));
+  page.one("fairlead_replication_copies", "gauge",
+           "Replicas inside the window, this one too; 0 where it does not lead.", role.copies);
+  page.one("fairlead_replication_window_used", "gauge", "Slots of the window that were used.",
+           std::min<std::uint64_t>(role.place.next, role.place.slots));
+  page.one("fairlead_replication_pending_facts", "gauge",
+           "Facts of streams that wait to be logged.", role.pending_facts);
 }
 
 void add_connections(Page& page, const std::vector<ConnectionStats>& connections) {
@@ -268,6 +299,7 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_log(page, hub);
   add_writes(page, hub);
   add_state(page, hub);
+  add_replication(page, hub);
   add_claims(page, hub.claim_counts);
   add_pool(page, hub.pool_counts);
   add_dispatch(page, hub.dispatch_counts);

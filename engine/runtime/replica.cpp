@@ -58,7 +58,7 @@ Result<void> Replica::follow(Seq last) {
     (void)snapshots_.take(state(), HubSnapshots::Saving::aside);
   (void)snapshots_.collect(state());
   publish_view();
-  return show_present([] { return Result<void>(); });
+  return answer();
 }
 
 // Called when all events are durable; and where the hub is synced, no moment is open.

@@ -45,6 +45,12 @@ class Replica {
   /// Folds what another leader appended, up to `last`. Not while a Leader has this replica.
   Result<void> follow(Seq last);
 
+  /// Shows State to a question that waits for it, if there is one. Not while a Leader has this
+  /// replica, which does it.
+  Result<void> answer() {
+    return show_present([] { return Result<void>(); });
+  }
+
   const State& state() const { return core_->state(); }
   /// The log time of an append made now: the clock's, unless the log is ahead of it.
   LogTime now() const;

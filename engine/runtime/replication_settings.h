@@ -11,6 +11,7 @@
 
 #include "engine/base/time.h"
 #include "engine/log/replicated/commit_store.h"
+#include "engine/log/replicated/ring_pace.h"
 
 namespace fairlead {
 
@@ -29,14 +30,6 @@ struct EtcdRing {
   std::string ca, certificate, key;  ///< files
 
   friend bool operator==(const EtcdRing&, const EtcdRing&) = default;
-};
-
-struct ReplicationPace {
-  std::int64_t per_second = 5;                ///< commits; of an etcd 50
-  std::int64_t burst = 50;                    ///< of an etcd 500
-  std::int64_t bytes_per_second = 256 << 10;  ///< of packs; of an etcd 4 Mi
-
-  friend bool operator==(const ReplicationPace&, const ReplicationPace&) = default;
 };
 
 struct ReplicationSettings {

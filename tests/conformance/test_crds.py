@@ -22,7 +22,7 @@ REAL |= {"work.open-cluster-management.io_manifestworks.yaml": "ocm-v1.3.0/manif
          "control.kubestellar.io_bindingpolicies.yaml": "kubestellar-v0.30.0/bindingpolicies.yaml"}
 # Proposed, built elsewhere or our own, without a published CRD: the contract is the design, the examples are tests.
 OURS_ALONE = {"galaxy.kubestellar.io_clusterresourceclaims.yaml", "galaxy.kubestellar.io_clustermetrics.yaml",
-              "tenancy.x-k8s.io_virtualclusters.yaml"}
+              "tenancy.x-k8s.io_virtualclusters.yaml", "fairlead.io_logcommits.yaml"}
 OURS_ALONE |= {f"dra.fairlead.io_fleet{name}.yaml"
                for name in ("resourceclasses", "resourceclaims", "resourceclaimtemplates", "schedulings")}
 

@@ -27,6 +27,8 @@ MAY_INCLUDE = {
     "snapshots": (BASE, SCHEMA, "engine/log", "engine/fold"),
     # It makes requests of AdmissionReviews, and answers of verdicts.
     "connectors/kube": (BASE, SCHEMA, "engine/ingest", "engine/admission", "engine/apply"),
+    # The stores of a replicated log, over the connector's port.
+    "connectors/ring": (BASE, SCHEMA, "engine/log", "connectors/kube"),
     # The wing of `fairlead dev` and of simulations: an API server in memory,
     "engine/fleet/model": (BASE, SCHEMA, "engine/http", "connectors/kube"),
     # and the fleets that live inside it.
@@ -81,7 +83,7 @@ _ORDER = [room for room, _ in FLOORS[1:]] + ["close"]
 # machine's clock are beside it, and only what makes connections knows them.
 BESIDE_THE_PORT = r"connectors/kube/transport/(?!(transport|failure_message|certificate)\.h$)"
 MAKES_CONNECTIONS = (r"engine/main/|connectors/kube/(transport/|access/(identity|exec_plugin|beginning)\.|"
-                     r"api_server_connection\.)")
+                     r"api_server_connection\.)|connectors/ring/etcd_connections\.")
 
 # Library -> (its headers, the paths that may include them). Tests may include any.
 OWNERS = {

@@ -72,13 +72,16 @@ class LeaseElector {
   /// nullopt: not read yet, or there is none.
   const std::optional<LeaseSeen>& seen() const;
   /// Adds annotations to the Lease by its resourceVersion (making it, without a holder, if there is
-  /// none) and calls `done`: `conflict` if somebody else changed it first.
+  /// none) and calls `done`: `conflict` if somebody else changed the Lease, or the annotations that
+  /// seen() has now, first.
   void annotate(std::map<std::string, std::string> annotations,
                 std::function<void(Result<void>)> done);
+  /// Reads the Lease, then calls `done`; seen() has it then. Also without start().
+  void read(std::function<void(Result<void>)> done);
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 }  // namespace fairlead

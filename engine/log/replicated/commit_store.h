@@ -14,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -101,6 +102,15 @@ class CommitStore {
     StoreVersion version = 0;
   };
   virtual void list(std::function<void(Result<Listed>)> done) = 0;
+  /// The same slot by slot, so that a store which reads in pages never holds a whole ring.
+  virtual void list_each(std::function<void(RingSlot)> each,
+                         std::function<void(Result<StoreVersion>)> done) {
+    list([each = std::move(each), done = std::move(done)](Result<Listed> listed) {
+      if (!listed) return done(listed.error());
+      for (RingSlot& slot : listed->slots) each(std::move(slot));
+      done(listed->version);
+    });
+  }
 
   /// Reports each later change of a slot: in order, possibly late, repeated or with gaps where a
   /// slot was replaced twice. `gone`: `from` is too old, list again. Any other end is

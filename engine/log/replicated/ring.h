@@ -28,22 +28,10 @@
 #include <optional>
 #include <string>
 
-#include "engine/base/digest.h"
 #include "engine/log/replicated/commit_store.h"
+#include "engine/log/replicated/ring_place.h"
 
 namespace fairlead {
-
-/// Where a log ends in its ring.
-struct RingPlace {
-  std::string log;                   ///< its id
-  std::uint32_t slots = kRingSlots;  ///< R
-  std::uint64_t next = 0;            ///< the number of the next commit
-  StoreVersion version = 0;          ///< of the last one as it was stored; 0: not known
-  Seq last;                          ///< of the last event; 0: none
-  Digest chain;                      ///< after the last commit
-
-  friend bool operator==(const RingPlace&, const RingPlace&) = default;
-};
 
 /// Counted for metrics; names follow fairlead_replication_*.
 struct RingCounters {
@@ -53,7 +41,8 @@ struct RingCounters {
   std::uint64_t went_back = 0;  ///< times that the store's history was found to have gone back
 };
 
-/// What a ring reports, within its callbacks: on the store's thread.
+/// What a ring reports, within its callbacks: on the store's thread. The callee may call the ring,
+/// and does not destroy it.
 struct RingEvents {
   /// A commit that is stored and continues the chain; place() has moved on. The callee stores it
   /// before it returns.

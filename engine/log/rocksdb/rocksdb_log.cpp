@@ -42,21 +42,6 @@ Result<void> expect_tail(const Store& store, const LogTail& base, const LogTail&
   return Error{ErrorCode::internal, "the log opened for writing is not the one that was judged"};
 }
 
-/// Returns the epoch of `events` if it begins or its program is named there. Stored with the
-/// commit, so that stat() need not read every event.
-std::map<Epoch, std::string> news_of_epochs(const std::vector<Event>& events,
-                                            const std::map<Epoch, std::string>& known) {
-  std::map<Epoch, std::string> news;
-  const Epoch epoch = events.front().epoch;
-  const auto found = known.find(epoch);
-  std::string version = found == known.end() ? "" : found->second;
-  for (const Event& event : events)
-    if (const auto* started = std::get_if<EpochStarted>(&event.fact))
-      version = started->program_version;
-  if (found == known.end() || found->second != version) news[epoch] = std::move(version);
-  return news;
-}
-
 }  // namespace
 
 RocksdbLog::RocksdbLog() = default;
@@ -255,18 +240,19 @@ Result<void> RocksdbLog::pack_up(Prepared& prepared) {
 
 /// Never retries: after a failed sync the contents of the disk are unknown, and a second fsync can
 /// succeed without having written the pages that the first one lost.
-Result<void> RocksdbLog::write(Prepared& prepared) {
+Result<void> RocksdbLog::write(rocksdb::WriteBatch& batch, const LogTail& reached,
+                               std::map<Epoch, std::string>& news) {
   rocksdb::WriteOptions options;
   options.sync = true;
-  const rocksdb::Status status = store_->db->Write(options, &prepared.batch);
+  const rocksdb::Status status = store_->db->Write(options, &batch);
   if (!status.ok())
     return stop_writing(translate(status, "cannot append to the log in " + directory_.string()));
   stop_point("append.before_mark");
-  mark_->write({prepared.reached.last, prepared.reached.chain});
+  mark_->write({reached.last, reached.chain});
   stop_point("append.after_mark");
   const std::lock_guard lock(mutex_);
-  tail_ = prepared.reached;
-  for (auto& [epoch, version] : prepared.news) epochs_[epoch] = std::move(version);
+  tail_ = reached;
+  for (auto& [epoch, version] : news) epochs_[epoch] = std::move(version);
   return {};
 }
 
@@ -279,7 +265,8 @@ Result<std::vector<Event>> RocksdbLog::append(std::vector<EventDraft>&& drafts, 
   if (!prepared) return prepared.error();
   link(**prepared);
   if (auto packed = pack_up(**prepared); !packed) return packed.error();
-  if (auto written = write(**prepared); !written) return written.error();
+  if (auto written = write((*prepared)->batch, (*prepared)->reached, (*prepared)->news); !written)
+    return written.error();
   ahead_ = (*prepared)->reached;
   return std::move((*prepared)->events);
 }
@@ -296,7 +283,8 @@ Result<std::vector<Event>> RocksdbLog::append_pipelined(std::vector<EventDraft>&
   ahead_ = (*prepared)->reached;
   const auto pack = [this, prepared = *prepared]() -> Result<void> {
     if (auto packed = pack_up(*prepared); !packed) return packed;
-    return writing_.begin([this, prepared] { return write(*prepared); });
+    return writing_.begin(
+        [this, prepared] { return write(prepared->batch, prepared->reached, prepared->news); });
   };
   // Each stage has one thread and passes commits on in order, so they are linked, packed and
   // written in the order of their seqs.

@@ -28,25 +28,36 @@
 
 #include "engine/log/commit.h"
 #include "engine/log/event_log.h"
+#include "engine/log/pack.h"
 #include "engine/log/pipeline_stage.h"
+#include "engine/log/replicated/ring_place.h"
 #include "engine/log/watermark_source.h"
 
 namespace rocksdb {
 class Env;
-}
+class WriteBatch;
+}  // namespace rocksdb
 
 namespace fairlead {
 
 class AcknowledgedFile;
 class WriterLock;
 struct LogDamage;
-struct PackHeader;
 struct Store;
 
 enum class OpenMode {
   write,  ///< makes the log if the directory is new or empty; acquires the writer's lock
   read,   ///< changes nothing and acquires no lock; sees the log as it is now and not what is
           ///< appended later
+};
+
+/// A group commit that was made elsewhere, or waits to be stored.
+struct ChainedCommit {
+  PackHeader header;
+  std::string_view pack;          ///< pack.h
+  std::span<const Event> events;  ///< what it holds
+  /// The raw object beside each event, empty where there is none; may end early.
+  std::span<const std::string> raw{};
 };
 
 /// Whether a walk over group commits goes on.
@@ -99,6 +110,15 @@ class RocksdbLog final : public EventLog {
   Result<LogVerdict> verify(const LogProgress& progress = {}) const override;
   Result<LogVerdict> verify_chain() const override;
 
+  /// Appends a group commit that has its place in the chain already, byte for byte, durably.
+  /// `place` is where the ring's log ends after it. Fails with `corrupt`, and stores nothing, if it
+  /// does not continue this log. On the writer's thread, as append().
+  Result<void> store(const ChainedCommit& commit, const RingPlace& place);
+  /// Returns where this log ends in the ring that it is a copy of; nullopt: it is no copy.
+  Result<std::optional<RingPlace>> ring_place() const;
+  /// Makes it a copy, or ends that.
+  Result<void> set_ring_place(const std::optional<RingPlace>& place);
+
   /// Returns the schema version that a reader of the log must know (schema/codec.h). Opening for
   /// writing raises it to this program's.
   unsigned schema_version() const;
@@ -142,7 +162,8 @@ class RocksdbLog final : public EventLog {
                                             Epoch epoch);
   void link(Prepared& prepared);
   Result<void> pack_up(Prepared& prepared);
-  Result<void> write(Prepared& prepared);
+  Result<void> write(rocksdb::WriteBatch& batch, const LogTail& reached,
+                     std::map<Epoch, std::string>& news);
   Result<void> expect_writable() const;
   Error stop_writing(Error why);
   Result<PackHeader> pack_holding(Seq seq) const;

@@ -302,4 +302,17 @@ std::string object_prefix(std::string_view source, const ObjectKey& key) {
   return prefix;
 }
 
+std::map<Epoch, std::string> news_of_epochs(std::span<const Event> events,
+                                            const std::map<Epoch, std::string>& known) {
+  std::map<Epoch, std::string> news;
+  const Epoch epoch = events.front().epoch;
+  const auto found = known.find(epoch);
+  std::string version = found == known.end() ? "" : found->second;
+  for (const Event& event : events)
+    if (const auto* started = std::get_if<EpochStarted>(&event.fact))
+      version = started->program_version;
+  if (found == known.end() || found->second != version) news[epoch] = std::move(version);
+  return news;
+}
+
 }  // namespace fairlead

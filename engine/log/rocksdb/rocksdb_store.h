@@ -8,6 +8,8 @@
 //   "epoch/" + epoch, big-endian   the program version that the epoch's EpochStarted named
 //   "base"                         where the pruned events ended (base_bytes); absent until
 //                                  events are pruned
+//   "ring"                         where the log ends in the ring that it is a copy of
+//                                  (ring_text); absent where the log is not replicated
 #pragma once
 
 #include <rocksdb/compaction_filter.h>
@@ -18,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,6 +88,10 @@ std::string base_bytes(const LogTail& base);
 /// Reads the epochs of the kept events with their program versions.
 Result<std::map<Epoch, std::string>> read_epochs(const Store& store);
 std::string epoch_key(Epoch epoch);
+/// Returns the epoch of `events`, which are of one commit, if it begins or its program is named
+/// there. Stored with the commit, so that stat() need not read every event.
+std::map<Epoch, std::string> news_of_epochs(std::span<const Event> events,
+                                            const std::map<Epoch, std::string>& known);
 
 /// Returns the bytes of the raw objects: the size of their tables plus the length of the objects
 /// that are not in tables yet. Counts the readable part of a damaged log.

@@ -313,9 +313,10 @@ Result<std::string> answer_cat(const ReadableLog& log, const LogSelection& selec
   return to_text(page);
 }
 
-Result<std::string> answer_stat(const ReadableLog& log, LogOutput output) {
+Result<std::string> answer_stat(const ReadableLog& log, LogOutput output,
+                                const std::optional<ReplicationReport>& replication) {
   std::ostringstream text;
-  const auto exit_code = print_stat(log, output, text);
+  const auto exit_code = print_stat(log, output, text, {}, replication);
   if (!exit_code) return exit_code.error();
   return to_text(Json{{"text", std::move(text).str()}, {"exit", *exit_code}});
 }
@@ -406,15 +407,20 @@ Result<std::string> note_on_times(const ReadableLog& log, const LogSelection& se
   return filter->note;
 }
 
-Result<int> print_stat(const ReadableLog& log, LogOutput output, std::ostream& out, TimeZone zone) {
+Result<int> print_stat(const ReadableLog& log, LogOutput output, std::ostream& out, TimeZone zone,
+                       const std::optional<ReplicationReport>& replication) {
   const auto stat = log.stat();
   if (!stat) return stat.error();
   const auto verdict = log.verify_chain();
   if (!verdict) return verdict.error();
-  if (output == LogOutput::json)
-    out << to_text(stat_json(*stat, *verdict)) << '\n';
-  else
+  if (output == LogOutput::json) {
+    Json json = stat_json(*stat, *verdict);
+    if (replication) json["replication"] = to_json(*replication);
+    out << to_text(json) << '\n';
+  } else {
     print_stat_text(*stat, *verdict, zone, out);
+    if (replication) out << "replication      " << to_text(*replication) << '\n';
+  }
   return verdict->broken_at ? kAnswerIsNo : kDone;
 }
 
@@ -435,15 +441,20 @@ Result<void> print_events(const ReadableLog& log, const LogSelection& selection,
 }
 
 Result<std::string> answer_log_target(const ReadableLog& log, std::string_view target,
-                                      std::optional<LogTime> now, const DescribeEvents& describe) {
+                                      std::optional<LogTime> now, const DescribeEvents& describe,
+                                      const std::optional<ReplicationReport>& replication) {
   auto question = log_question(target);
   if (!question) return question.error();
   question->selection.now = now;
   question->selection.describe = describe;
-  if (question->subject == "stat") return answer_stat(log, question->output);
+  if (question->subject == "stat") return answer_stat(log, question->output, replication);
+  if (question->subject == "position") {
+    if (replication) return to_text(position_json(replication->place));
+    return Error{ErrorCode::bad_input, "the log is not replicated: it has no position"};
+  }
   if (question->subject == "cat") return answer_cat(log, question->selection, question->output);
   return Error{ErrorCode::bad_input,
-               "expected stat, cat or export, got \"" + question->subject + "\""};
+               "expected stat, cat, position or export, got \"" + question->subject + "\""};
 }
 
 Result<HubPrinted> print_from_hub(const AskHub& ask, const char* subject,

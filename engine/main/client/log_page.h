@@ -11,6 +11,7 @@
 
 #include "engine/log/event_log.h"
 #include "engine/main/client/hub_place.h"
+#include "engine/main/client/replication_report.h"
 #include "engine/main/client/time_text.h"
 
 namespace fairlead {
@@ -45,9 +46,10 @@ struct LogSelection {
 std::string chain_text(const LogVerdict& verdict);
 
 /// Prints a summary of the log, and whether its chain holds. Returns the exit code, 1 if it does
-/// not.
+/// not. `replication`: of a replicated one.
 Result<int> print_stat(const ReadableLog& log, LogOutput output, std::ostream& out,
-                       TimeZone zone = {});
+                       TimeZone zone = {},
+                       const std::optional<ReplicationReport>& replication = {});
 /// "--from yesterday is 2026-11-20T00:00:00Z": which moments the times of a selection are; empty if
 /// each was written in full. Fails with `bad_input` as print_events() does.
 Result<std::string> note_on_times(const ReadableLog& log, const LogSelection& selection);
@@ -66,12 +68,14 @@ inline constexpr std::size_t kLogLastMax = 10'000;
 /// Answers GET `/log/stat` and `/log/cat?from=&to=&kind=&object=&where=&last=&raw=true`, both with
 /// `output=text|json`, with the output of the command:
 ///   {"text": "...", "exit": 0, "end": 5000, "next": {"from": "seq:1001", "to": "seq:5000"}}
+/// and `/log/position` of a replicated log with position_json() (replication_report.h).
 /// `end` is the log's last seq; `next` is absent on the last page; a selection ends where the log
 /// ended at its first. With `last` a page has the newest of the selected events and "events", how
 /// many; `next` selects older ones.
 Result<std::string> answer_log_target(const ReadableLog& log, std::string_view target,
                                       std::optional<LogTime> now = {},
-                                      const DescribeEvents& describe = {});
+                                      const DescribeEvents& describe = {},
+                                      const std::optional<ReplicationReport>& replication = {});
 
 /// What a hub answered.
 struct HubPrinted {

@@ -23,9 +23,11 @@
 #include "engine/main/service/frame_ancestors.h"
 #include "engine/main/service/hub_connections.h"
 #include "engine/main/service/hub_listeners.h"
+#include "engine/main/service/log_replication.h"
 #include "engine/main/service/question_service.h"
 #include "engine/runtime/hub_loop.h"
 #include "engine/runtime/loop_watch.h"
+#include "engine/runtime/role_loop.h"
 #include "engine/runtime/system_clock.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
@@ -104,7 +106,7 @@ class SignalThread {
   SignalThread(const SignalThread&) = delete;
   SignalThread& operator=(const SignalThread&) = delete;
   template <class Start>
-  Result<void> while_folding(const Start& start) {
+  auto while_folding(const Start& start) {
     folding_ = true;
     auto started = start();
     folding_ = false;
@@ -235,9 +237,72 @@ std::function<void(LogTime, LogTime)> clock_ahead(const Logger& logger) {
   };
 }
 
+/// What runs the hub: alone, or as one of several.
+struct HubRun {
+  const HubCommandOptions& options;
+  const Configuration& configuration;
+  const Credentials& credentials;
+  Replica& replica;
+  HubConnections& connections;
+  Inbox& inbox;
+  HubStatus& status;
+  SignalThread& signals;
+  LoopWatch& watch;
+  const Logger& logger;
+};
+
+std::optional<ReplicationReport> replication_report(const RoleStats& role) {
+  if (role.store.empty()) return std::nullopt;
+  return ReplicationReport{role.store,  role.role == HubRole::leader ? "leader" : "follower",
+                           role.leader, role.place,
+                           role.copies, role.lag_commits,
+                           role.lag,    role.trouble};
+}
+
+Result<void> run_alone(const HubRun& hub) {
+  Leader leader(hub.replica);
+  const auto started = hub.signals.while_folding([&]() -> Result<void> {
+    auto folded = hub.replica.fold(progress_on_terminal("folding the log: "));
+    return folded ? leader.begin(hub.configuration) : folded;
+  });
+  if (!started) return started;
+  if (auto connected = hub.connections.connect_hub(hub.credentials, hub.configuration); !connected)
+    return connected;
+  auto watched = hub.watch.watch("the hub");
+  HubLoop loop(leader, hub.inbox, hub.status,
+               ports_for(hub.options, hub.connections, *watched, hub.logger));
+  return loop.run();
+}
+
+Result<void> run_elected(const HubRun& hub, ReplicatedLog* log, LogReplication& replication) {
+  const auto started = hub.signals.while_folding(
+      [&] { return hub.replica.fold(progress_on_terminal("folding the log: ")); });
+  if (!started) return started;
+  auto watched = hub.watch.watch("the hub");
+  RolePorts ports;
+  ports.hub = ports_for(hub.options, hub.connections, *watched, hub.logger);
+  // Cheap, and no proof: what is sent all the same names what it was derived from.
+  ports.hub.sink_of = [&](const std::string& cluster) {
+    return replication.leads() ? hub.connections.sink_of(cluster) : nullptr;
+  };
+  ports.connect = [&](const Configuration& configuration) -> Result<bool> {
+    if (!hub.connections.ended()) return false;
+    if (auto connected = hub.connections.connect_hub(hub.credentials, configuration); !connected)
+      return connected.error();
+    return true;
+  };
+  ports.disconnect = [&] { hub.connections.disconnect(); };
+  RoleLoop loop(hub.replica, log, replication, hub.inbox, hub.status, std::move(ports),
+                hub.configuration, hub.logger);
+  replication.elect();
+  return loop.run();
+}
+
 Result<void> run_hub(const HubCommandOptions& options) {
   auto configuration = configuration_of(options);
   if (!configuration) return configuration.error();
+  auto roles = effective_role_settings(options.configuration);
+  if (!roles) return roles.error();
   auto addresses = listen_addresses(options.listen);
   if (!addresses) return addresses.error();
   auto judging = webhook_place(options.webhook);
@@ -262,6 +327,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   PresentState present([&inbox] { inbox.wake(); });
   ServedLogSource served = served_log_of_hub(**log, options.data, &present);
   served.now = [] { return SystemClock().now(); };
+  served.replication = [&status] { return replication_report(status.stats().role); };
   const QuestionService service(std::move(served));
   AdmissionFeed feed(*configuration);
   std::unique_ptr<WebhookListener> webhook;
@@ -279,21 +345,29 @@ Result<void> run_hub(const HubCommandOptions& options) {
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
+  std::unique_ptr<LogReplication> replication;
+  ReplicatedLog* replicated = nullptr;
+  std::unique_ptr<LoopWatch::Loop> ring_watched;
+  if (!roles->election.lease.empty()) {
+    auto made =
+        LogReplication::make(*roles, *credentials, identity(), logger, [&inbox] { inbox.wake(); });
+    if (!made) return made.error();
+    replication = *std::move(made);
+    ring_watched = replication->watched_by(watch);
+    if (roles->replication.on()) {
+      auto joined = signal_thread.while_folding([&] { return replication->join(**log); });
+      if (!joined) return joined.error();
+      replicated = *joined;
+    }
+  }
+  EventLog& written = replicated ? static_cast<EventLog&>(*replicated) : **log;
   Replica replica(
-      **log, clock,
+      written, clock,
       {identity(), mode, &snapshots, views, [&inbox] { return inbox.stops(); }, &present}, logger);
-  Leader leader(replica);
-  const auto started = signal_thread.while_folding([&]() -> Result<void> {
-    auto folded = replica.fold(progress_on_terminal("folding the log: "));
-    return folded ? leader.begin(*configuration) : folded;
-  });
-  if (!started) return started;
-  if (auto connected = connections.connect_hub(std::move(*credentials), *configuration); !connected)
-    return connected;
-  auto hub_watched = watch.watch("the hub");
-  HubLoop loop(leader, inbox, status, ports_for(options, connections, *hub_watched, logger));
-  auto ended = loop.run();
-  hub_watched.reset();
+  const HubRun hub{options, *configuration, *credentials,  replica, connections,
+                   inbox,   status,         signal_thread, watch,   logger};
+  auto ended = replication ? run_elected(hub, replicated, *replication) : run_alone(hub);
+  ring_watched.reset();
   close_log(**log, ended, replica.stats().seq, logger);
   // First, because an I/O thread may wait for a place in the inbox. (After an error the loop has
   // not closed it.)

@@ -37,7 +37,13 @@ int log_stat(const LogPlace& place, LogOutput output, std::ostream& out, std::os
   const auto history = open_history(place.data, place.bundle);
   if (!history) return report_log_error(history.error(), err);
   auto progress = progress_on_terminal("checking the chain: ");
-  const auto printed = print_stat(*history->log, output, out, zone);
+  std::optional<ReplicationReport> replication;
+  if (const auto* log = dynamic_cast<const RocksdbLog*>(history->log.get()))
+    if (auto end = log->ring_place(); end && *end) {
+      replication.emplace();
+      replication->place = **std::move(end);
+    }
+  const auto printed = print_stat(*history->log, output, out, zone, replication);
   progress = {};
   if (!printed) return report_log_error(printed.error(), err);
   return finish_log_output(*printed, out, err);

@@ -77,6 +77,7 @@ int run_program(int argc, char** argv) {
   add_dev_command(app, exit_code);
   add_plan_command(app, exit_code);
   add_log_command(app, {reach_hub, leave_index_in, describe_changes}, exit_code);
+  add_replicate_commands(*app.get_subcommand("log"), exit_code);
   add_replay_command(app, exit_code);
   add_audit_command(app, exit_code);
   add_what_if_command(app, exit_code);

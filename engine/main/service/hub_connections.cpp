@@ -191,7 +191,7 @@ void HubConnections::follow(const Configuration& configuration, const Watch& wan
     for (const auto& [source, tenant] : watch_.tenants)
       if (!tenants_.contains(source)) tenants_.emplace(source, connect_tenant(tenant));
   }
-  if (first) watch(*hub_, watch_.hub);
+  if (first && hub_) watch(*hub_, watch_.hub);
   if (!ended->first.empty() || !ended->second.empty()) retire(ended);
 }
 
@@ -251,10 +251,30 @@ HubConnections::Tenant HubConnections::connect_tenant(const TenantAccess& wanted
 // Ending a connection waits for its I/O thread, which may wait for room in the inbox, which the
 // hub's thread makes: so the hub's thread must not wait for it.
 void HubConnections::retire(std::shared_ptr<void> ended) {
-  retiring_ = std::thread([before = std::move(retiring_), ended = std::move(ended)]() mutable {
-    ended.reset();
-    if (before.joinable()) before.join();
-  });
+  ++retired_;
+  retiring_ =
+      std::thread([this, before = std::move(retiring_), ended = std::move(ended)]() mutable {
+        ended.reset();
+        if (before.joinable()) before.join();
+        --retired_;
+      });
+}
+
+void HubConnections::disconnect() {
+  struct Ended {
+    std::unique_ptr<ApiServerConnection> hub;  // last: the accesses of the others are on it
+    std::map<std::string, Member> members;
+    std::map<SourceName, Tenant> tenants;
+  };
+  const auto ended = std::make_shared<Ended>();
+  {
+    const std::lock_guard lock(mutex_);
+    ended->hub = std::move(hub_);
+    ended->members = std::exchange(members_, {});
+    ended->tenants = std::exchange(tenants_, {});
+  }
+  watch_ = {};
+  retire(ended);
 }
 
 // No lock: only the hub's thread, which asks here, changes what others read under it.

@@ -6,6 +6,7 @@
 // or has no credentials, does not delay any other.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,6 +37,10 @@ class HubConnections {
   /// Connects to the hub, and opens no stream yet. Fails with `bad_input` if the credentials cannot
   /// be used.
   Result<void> connect_hub(Credentials credentials, const Configuration& configuration);
+  /// Ends all connections without waiting for them; connect_hub() comes next, once ended().
+  void disconnect();
+  /// Whether no connection that was ended still reports anything.
+  bool ended() const { return retired_ == 0; }
   /// Opens the streams of `wanted` and closes all others; the connections that stay take over the
   /// settings of a new configuration. After connect_hub().
   void follow(const Configuration& configuration, const Watch& wanted);
@@ -90,6 +95,7 @@ class HubConnections {
   std::map<std::string, Member> members_;
   std::map<SourceName, Tenant> tenants_;
   std::thread retiring_;
+  std::atomic<int> retired_{0};  ///< that retiring_ still waits for
   Configuration configuration_;  ///< the one last followed, and what there should be under it
   Watch watch_;
 };

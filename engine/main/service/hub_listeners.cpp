@@ -18,6 +18,9 @@ constexpr const char* kPlainText = "text/plain; charset=utf-8";
 constexpr Duration kStreamAgeMax = seconds(10);
 
 std::string not_ready(const HubStats& stats) {
+  if (!stats.role.trouble.empty()) return stats.role.trouble + "\n";
+  if (stats.role.role == HubRole::follower)
+    return "the replicated log is not read to its end yet\n";
   if (stats.planning) return "not planning any more: the diagnostics say why\n";
   std::string kinds;
   for (const Kind kind : stats.awaited)

@@ -70,7 +70,8 @@ HttpReply QuestionService::reply(std::string_view target) const {
   const auto answer = [&]() -> Result<std::string> {
     const auto now = source_.now ? std::optional(source_.now()) : std::nullopt;
     if (target.starts_with(kLogPath))
-      return answer_log_target(*served->log, target, now, describe_changes);
+      return answer_log_target(*served->log, target, now, describe_changes,
+                               source_.replication ? source_.replication() : std::nullopt);
     if (target.starts_with(kPageApiPath) || is_what_if(target))
       return page_->answer(*served, target);
     auto question = from_target(target);

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/main/client/replication_report.h"
 #include "engine/runtime/present_state.h"
 #include "replay/history.h"
 
@@ -45,6 +46,8 @@ struct ServedLogSource {
   std::function<std::optional<State>(const PresentState::NodesRead&)> present = {};
   /// Returns the time of that hub. Empty: no hub appends in this process.
   std::function<LogTime()> now = {};
+  /// Returns what the hub in this process says of its replicated log. Empty: it is not replicated.
+  std::function<std::optional<ReplicationReport>()> replication = {};
 };
 
 /// The log of a hub in this process: `log` and `present` outlive every copy. Its snapshots are

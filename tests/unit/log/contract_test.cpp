@@ -4,7 +4,9 @@
 
 #include "engine/log/hash_chain.h"
 #include "engine/log/memory_log.h"
+#include "engine/log/replicated/replicated_log.h"
 #include "schema/codec.h"
+#include "tests/support/memory_commit_store.h"
 #include "tests/unit/log/log_fixture.h"
 
 namespace fairlead {
@@ -20,7 +22,29 @@ struct OnRocksdb {
   EventLog& log() { return *log_; }
 };
 
-TEMPLATE_TEST_CASE("An empty log says so", "", InMemory, OnRocksdb) {
+/// On servers in memory, in virtual time: the store's thread is the test's.
+struct Replicated {
+  static constexpr const char* kId = "00000000000000000000000000000001";
+  static constexpr std::uint32_t kSlots = 4;
+
+  model::VirtualTime time{LogTime{}};
+  MemoryRing servers{time, 1};
+  ScratchDirectory directory;
+  std::unique_ptr<RocksdbLog> local = open_log(directory.path());
+  MemoryCommitStore store{servers};
+  ReplicatedLog log_{*local,
+                     {kId, kSlots, 0, 0, {}, {}},
+                     store,
+                     {},
+                     {[this](std::function<void()> work) { time.post({}, std::move(work)); }, [] {},
+                      [](const std::string& line) { FAIL(line); }, [this] { return time.now(); },
+                      [this] { time.advance_to(time.next_due()); }}};
+
+  Replicated() { servers.make(kId, kSlots); }
+  EventLog& log() { return log_; }
+};
+
+TEMPLATE_TEST_CASE("An empty log says so", "", InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   CHECK(log.last_seq() == Seq{0});
@@ -35,7 +59,7 @@ TEMPLATE_TEST_CASE("An empty log says so", "", InMemory, OnRocksdb) {
 
 TEMPLATE_TEST_CASE(
     "Events get dense seqs, the time and epoch of their commit, and come back as they were", "",
-    InMemory, OnRocksdb) {
+    InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   const auto first = log.append(drafts(0, 3), LogTime{100}, Epoch{1});
@@ -55,7 +79,7 @@ TEMPLATE_TEST_CASE(
   CHECK(log.last_time() == LogTime{200});
 }
 
-TEMPLATE_TEST_CASE("Every fact and every kind can be logged", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("Every fact and every kind can be logged", "", InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   std::vector<EventDraft> all;
@@ -69,7 +93,7 @@ TEMPLATE_TEST_CASE("Every fact and every kind can be logged", "", InMemory, OnRo
 }
 
 TEMPLATE_TEST_CASE("Reading can begin anywhere and sees the log as it was then", "", InMemory,
-                   OnRocksdb) {
+                   OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   for (int commit = 0; commit < 5; ++commit)
@@ -90,7 +114,8 @@ TEMPLATE_TEST_CASE("Reading can begin anywhere and sees the log as it was then",
   CHECK(read_all(log, {1000}).empty());
 }
 
-TEMPLATE_TEST_CASE("Time never goes back, even if the clock does", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("Time never goes back, even if the clock does", "", InMemory, OnRocksdb,
+                   Replicated) {
   TestType made;
   EventLog& log = made.log();
   REQUIRE(log.append(drafts(0, 1), LogTime{500}, Epoch{1}).has_value());
@@ -100,7 +125,7 @@ TEMPLATE_TEST_CASE("Time never goes back, even if the clock does", "", InMemory,
   CHECK(log.last_time() == LogTime{500});
 }
 
-TEMPLATE_TEST_CASE("Appending nothing changes nothing", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("Appending nothing changes nothing", "", InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   REQUIRE(log.append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
@@ -114,7 +139,7 @@ TEMPLATE_TEST_CASE("Appending nothing changes nothing", "", InMemory, OnRocksdb)
 
 TEMPLATE_TEST_CASE(
     "The chain is SHA-256 over the previous digest and the canonical bytes of the commit", "",
-    InMemory, OnRocksdb) {
+    InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   Digest expected;
@@ -132,7 +157,8 @@ TEMPLATE_TEST_CASE(
   CHECK_FALSE(verdict->broken_at);
 }
 
-TEMPLATE_TEST_CASE("The chain can be asked for wherever a commit ends", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("The chain can be asked for wherever a commit ends", "", InMemory, OnRocksdb,
+                   Replicated) {
   TestType made;
   EventLog& log = made.log();
   CHECK(*log.chain_at({0}) == Digest{});
@@ -155,7 +181,7 @@ TEMPLATE_TEST_CASE("The chain can be asked for wherever a commit ends", "", InMe
 }
 
 TEMPLATE_TEST_CASE("The history of an object is its observations, its end and our intents", "",
-                   InMemory, OnRocksdb) {
+                   InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   const ObjectKey queue{Kind::cluster_queue, "", "queue-a"};
@@ -182,7 +208,7 @@ TEMPLATE_TEST_CASE("The history of an object is its observations, its end and ou
 
 TEMPLATE_TEST_CASE(
     "The signs of a source are when it was heard, silent or lost, and of us the starts", "",
-    InMemory, OnRocksdb) {
+    InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   const std::vector<EventDraft> all{{"self", {}, EpochStarted{"hub-0", "1", 1, 1}},
@@ -203,7 +229,7 @@ TEMPLATE_TEST_CASE(
 }
 
 TEMPLATE_TEST_CASE("Raw objects are kept beside their events until their retention is over", "",
-                   InMemory, OnRocksdb) {
+                   InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   auto all = drafts(0, 3);
@@ -223,7 +249,8 @@ TEMPLATE_TEST_CASE("Raw objects are kept beside their events until their retenti
   CHECK_FALSE(log.verify()->broken_at);
 }
 
-TEMPLATE_TEST_CASE("A moment names the last event that is not later", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("A moment names the last event that is not later", "", InMemory, OnRocksdb,
+                   Replicated) {
   TestType made;
   EventLog& log = made.log();
   for (int commit = 1; commit <= 7; ++commit)
@@ -240,7 +267,7 @@ TEMPLATE_TEST_CASE("A moment names the last event that is not later", "", InMemo
 }
 
 TEMPLATE_TEST_CASE("Stat tells the span, the epochs and the program of a log", "", InMemory,
-                   OnRocksdb) {
+                   OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   const std::vector<EventDraft> start{{"self", {}, EpochStarted{"hub-0", "0.1.0", 1, 1}}};
@@ -261,7 +288,7 @@ TEMPLATE_TEST_CASE("Stat tells the span, the epochs and the program of a log", "
 }
 
 TEMPLATE_TEST_CASE("An event that is too large is refused and leaves no trace", "", InMemory,
-                   OnRocksdb) {
+                   OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   REQUIRE(log.append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
@@ -275,7 +302,7 @@ TEMPLATE_TEST_CASE("An event that is too large is refused and leaves no trace", 
   CHECK(read_all(log).size() == 2);
 }
 
-TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb, Replicated) {
   TestType made;
   EventLog& log = made.log();
   REQUIRE(log.append(drafts(0, 1), LogTime{1}, Epoch{1}).has_value());
@@ -301,7 +328,7 @@ TEMPLATE_TEST_CASE("Others may read while one appends", "", InMemory, OnRocksdb)
 }
 
 TEMPLATE_TEST_CASE("What was appended ahead is there once the log is settled, as if appended", "",
-                   InMemory, OnRocksdb) {
+                   InMemory, OnRocksdb, Replicated) {
   TestType made, plain;
   EventLog& log = made.log();
   std::vector<Event> events;
@@ -323,7 +350,8 @@ TEMPLATE_TEST_CASE("What was appended ahead is there once the log is settled, as
   CHECK_FALSE(log.verify()->broken_at);
 }
 
-TEMPLATE_TEST_CASE("Drafts that are too large together are given back", "", InMemory, OnRocksdb) {
+TEMPLATE_TEST_CASE("Drafts that are too large together are given back", "", InMemory, OnRocksdb,
+                   Replicated) {
   TestType made;
   std::vector<EventDraft> two = drafts(0, 2);
   two.push_back({"self", {}, PatchUnknown{{1}, std::string(kRecordBytesMax, 'x')}});

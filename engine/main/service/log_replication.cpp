@@ -1,0 +1,187 @@
+#include "engine/main/service/log_replication.h"
+
+#include <chrono>
+#include <future>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/log/pack.h"
+
+namespace fairlead {
+
+namespace {
+
+/// Between two attempts to reach a server at the start.
+constexpr std::chrono::seconds kJoinInterval{1};
+/// How long a process that ends waits until the Lease is given up.
+constexpr std::chrono::seconds kReleaseMax{3};
+/// How old leads() may be: far less than what renewDeadline leaves.
+constexpr Duration kLookInterval = milliseconds(250);
+
+bool may_come_back(const Error& error) {
+  return error.code == ErrorCode::unavailable || error.code == ErrorCode::denied;
+}
+
+}  // namespace
+
+std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<RingSlot>& slots,
+                                       Seq last, const Digest& chain) {
+  bool used = false;
+  for (const RingSlot& slot : slots) {
+    const RingCommit& commit = slot.commit;
+    if (commit.pack.empty() || commit.log != log.id) continue;
+    used = true;
+    const auto header = read_pack_header(commit.pack);
+    if (!header) continue;
+    if (header->digest == chain && header->last() == last)
+      return RingPlace{log.id, log.slots, commit.commit + 1, slot.version, last, chain};
+    if (header->previous == chain && header->first == next(last))
+      return RingPlace{log.id, log.slots, commit.commit, 0, last, chain};
+  }
+  // A log that was begun and has no commit.
+  if (!used && last == Seq{}) return RingPlace{log.id, log.slots, 0, 0, {}, {}};
+  return std::nullopt;
+}
+
+Result<std::unique_ptr<LogReplication>> LogReplication::make(const HubRoleSettings& settings,
+                                                             const Credentials& credentials,
+                                                             std::string identity, Logger logger,
+                                                             std::function<void()> wake) {
+  std::unique_ptr<LogReplication> made(
+      new LogReplication(settings, std::move(logger), std::move(wake)));
+  LogReplication& self = *made;
+  LeaseElector::Events events;
+  events.won = events.lost = [&self] {
+    self.look();
+    self.wake_();
+  };
+  events.say = [&self](const std::string& line) { self.logger_({Severity::info, line, {}}); };
+  auto servers = RingServers::make(settings, credentials, std::move(identity), std::move(events));
+  if (!servers) return servers.error();
+  made->servers_ = *std::move(servers);
+  return made;
+}
+
+LogReplication::~LogReplication() {
+  if (log_) log_->close();
+  if (servers_) servers_->loop().run([this] { looking_.reset(); });
+  servers_.reset();  // first: its callbacks use the rest
+}
+
+// Of several that begin at once, one names the log.
+Result<RingPlace> LogReplication::create() {
+  const NamedLog log = new_log(settings_.replication.window);
+  auto named = servers_->write_name(log);
+  // Somebody else was faster, whose log is joined.
+  if (!named && named.error().code == ErrorCode::conflict)
+    return Error{ErrorCode::unavailable, named.error().message};
+  if (!named) return named.error();
+  logger_({Severity::info, "a replicated log was begun", {{"log", log.id}}});
+  if (auto made = servers_->make_slots(log); !made) return made.error();
+  return RingPlace{log.id, log.slots, 0, 0, {}, {}};
+}
+
+Result<RingPlace> LogReplication::find(const RocksdbLog& local) {
+  const std::string& lease = settings_.election.lease;
+  const auto ours = local.ring_place();
+  if (!ours) return ours.error();
+  const auto named = servers_->read_name();
+  if (!named) return named.error();
+  if (!*named && (*ours || local.last_seq() != Seq{}))
+    return Error{ErrorCode::not_found, "Lease " + lease +
+                                           " names no log, and the data directory holds one: "
+                                           "`fairlead log replicate` makes it the replicated log"};
+  if (!*named && !settings_.replication.create)
+    return Error{ErrorCode::not_found,
+                 "Lease " + lease +
+                     " names no log: `fairlead log replicate` makes one of "
+                     "a log that is there, log.replication.create an empty one"};
+  if (!*named) return create();
+  const NamedLog& log = **named;
+  if (*ours && ((*ours)->log != log.id || (*ours)->slots != log.slots))
+    return Error{ErrorCode::conflict, "Lease " + lease + " names log " + to_text(log) +
+                                          ", and the data directory is a copy of log " +
+                                          to_text(NamedLog{(*ours)->log, (*ours)->slots})};
+  if (*ours) return **ours;
+  // Whoever began the log may have died before it had made them all.
+  if (settings_.replication.create)
+    if (auto made = servers_->make_slots(log); !made) return made.error();
+  const auto slots = servers_->list();
+  if (!slots) return slots.error();
+  if (auto place = place_in_ring(log, *slots, local.last_seq(), local.chain())) return *place;
+  return Error{ErrorCode::gone,
+               "log " + log.id + " no longer has in its ring what follows seq " +
+                   std::to_string(local.last_seq().value) +
+                   " of this data directory, or it is another log: import an export of a replica "
+                   "into an empty directory (docs/high-availability.md)"};
+}
+
+Result<ReplicatedLog*> LogReplication::join(RocksdbLog& local) {
+  std::string said;
+  auto place = find(local);
+  while (!place && may_come_back(place.error())) {
+    if (said != place.error().message)
+      logger_({Severity::warn, "waiting for the replicated log", {{"why", place.error().message}}});
+    said = place.error().message;
+    std::this_thread::sleep_for(kJoinInterval);
+    place = find(local);
+  }
+  if (!place) return place.error();
+  if (auto set = local.set_ring_place(*place); !set) return set.error();
+  IoLoop& loop = servers_->loop();
+  ReplicatedLogPorts ports;
+  ports.post = [&loop](std::function<void()> work) { loop.post(std::move(work)); };
+  ports.wake = wake_;
+  ports.now = [&loop] { return loop.now(); };
+  ports.say = [this](const std::string& line) { logger_({Severity::warn, line, {}}); };
+  log_ = std::make_unique<ReplicatedLog>(local, *std::move(place), *servers_->store(),
+                                         settings_.replication.pace, std::move(ports));
+  return log_.get();
+}
+
+void LogReplication::elect() {
+  elected_ = true;
+  servers_->loop().post([this] {
+    servers_->elector().start();
+    look_again();
+  });
+}
+
+void LogReplication::look() {
+  const LeaseElector& elector = servers_->elector();
+  {
+    const std::lock_guard lock(mutex_);
+    leader_ = elector.seen() ? elector.seen()->holder : "";
+  }
+  leads_until_ = elector.leads() ? elector.leads_until().ns : 0;
+}
+
+void LogReplication::look_again() {
+  look();
+  looking_ = servers_->loop().after(kLookInterval, [this] { look_again(); });
+}
+
+bool LogReplication::leads() const { return servers_->loop().now().ns < leads_until_; }
+
+std::string LogReplication::leader() const {
+  const std::lock_guard lock(mutex_);
+  return leader_;
+}
+
+void LogReplication::release() {
+  if (!elected_.exchange(false)) return;
+  const auto released = std::make_shared<std::promise<void>>();
+  auto done = released->get_future();
+  servers_->loop().post(
+      [this, released] { servers_->elector().release([released] { released->set_value(); }); });
+  done.wait_for(kReleaseMax);
+}
+
+std::unique_ptr<LoopWatch::Loop> LogReplication::watched_by(LoopWatch& watch) {
+  IoLoop& loop = servers_->loop();
+  return watch.watch("the replicated log",
+                     [&loop](std::function<void()> work) { loop.post(std::move(work)); });
+}
+
+}  // namespace fairlead

@@ -1,0 +1,76 @@
+// What makes a process one of several that share a log: it finds the log that the Lease names, or
+// makes it, and takes part in the election.
+//
+// A log is never begun anew while a data directory or the Lease knows one.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "engine/log/replicated/replicated_log.h"
+#include "engine/main/service/ring_servers.h"
+#include "engine/runtime/diagnostics.h"
+#include "engine/runtime/loop_watch.h"
+#include "engine/runtime/role_loop.h"
+
+namespace fairlead {
+
+/// Returns where `local`, which was not written by a process of the ring, ends in it: the hash
+/// chain proves it. nullopt: it ends outside of the ring's window, or is another log.
+std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<RingSlot>& slots,
+                                       Seq last, const Digest& chain);
+
+class LogReplication final : public Election {
+ public:
+  /// Prepares the connections, without a request. `settings` name a Lease. `wake` is called from
+  /// another thread when leads() or the log changed. Fails with `bad_input` if credentials or files
+  /// cannot be used.
+  static Result<std::unique_ptr<LogReplication>> make(const HubRoleSettings& settings,
+                                                      const Credentials& credentials,
+                                                      std::string identity, Logger logger,
+                                                      std::function<void()> wake);
+  /// Ends the election without giving the Lease up, and all use of the ring.
+  ~LogReplication() override;
+
+  /// Finds the ring that `local` is a copy of, or makes it one: of the log that the Lease names; or
+  /// of a new log, if none is known, `local` has no events and the settings say `create`. Waits as
+  /// long as servers do not answer, and says why. Fails with `conflict` if `local` is of another
+  /// log, with `gone` if the ring no longer has what follows it, and with `not_found` if there is
+  /// no log and none may be made. `local` outlives this.
+  Result<ReplicatedLog*> join(RocksdbLog& local);
+  /// Takes part in the election from now on.
+  void elect();
+
+  bool leads() const override;
+  std::string leader() const override;
+  void release() override;
+
+  /// Has `watch` look at the I/O thread.
+  std::unique_ptr<LoopWatch::Loop> watched_by(LoopWatch& watch);
+
+ private:
+  LogReplication(const HubRoleSettings& settings, Logger logger, std::function<void()> wake)
+      : settings_(settings), logger_(std::move(logger)), wake_(std::move(wake)) {}
+  Result<RingPlace> find(const RocksdbLog& local);
+  Result<RingPlace> create();
+  // On the I/O thread:
+  void look();
+  void look_again();
+
+  const HubRoleSettings settings_;
+  const Logger logger_;
+  const std::function<void()> wake_;
+  std::unique_ptr<RingServers> servers_;
+  std::unique_ptr<IoLoop::Timer> looking_;  ///< on the I/O thread
+  std::unique_ptr<ReplicatedLog> log_;
+  std::atomic<bool> elected_{false};
+  std::atomic<std::int64_t> leads_until_{0};  ///< ns of the I/O thread's clock
+  mutable std::mutex mutex_;                  ///< guards the rest
+  std::string leader_;
+};
+
+}  // namespace fairlead

@@ -1,0 +1,166 @@
+#include "engine/runtime/role_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace fairlead {
+
+namespace {
+
+/// How often a follower looks whether it holds the Lease, if nothing wakes it.
+constexpr Duration kFollowInterval = milliseconds(100);
+
+bool ends_a_term(const Error& error) { return error.code == ErrorCode::conflict; }
+
+}  // namespace
+
+RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inbox& inbox,
+                   HubStatus& status, RolePorts ports, Configuration configuration, Logger logger)
+    : replica_(replica),
+      log_(log),
+      election_(election),
+      inbox_(inbox),
+      status_(status),
+      ports_(std::move(ports)),
+      configuration_(std::move(configuration)),
+      logger_(std::move(logger)) {
+  if (log_ == nullptr) return;
+  log_->follow();
+  log_->read_on();
+  reads_ = 1;
+}
+
+Duration RoleLoop::wait() const {
+  if (!loop_) return kFollowInterval;
+  return leader_->appending() ? kIdleMax : loop_->wait();
+}
+
+Result<void> RoleLoop::run() {
+  for (;;) {
+    if (ports_.hub.turned) ports_.hub.turned();
+    const bool paced = leader_ && leader_->pause().ns > 0;
+    const auto began = std::chrono::steady_clock::now();
+    Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
+    const Duration waited{
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
+    if (paced) paced_.ns += waited.ns;
+    lag_.ns = troubled_ ? lag_.ns + waited.ns : 0;
+    const bool stop = content.stops > 0;
+    auto done = stop ? finish(std::move(content)) : turn(std::move(content));
+    const HubStats now = stats();
+    troubled_ = !now.role.trouble.empty();
+    status_.set(now);
+    if (!done && !stop) status_.fail();
+    if (stop || !done) return done;
+  }
+}
+
+Result<void> RoleLoop::turn(Inbox::Content content) {
+  if (log_ != nullptr) {
+    log_->refresh();
+    if (const auto stopped = log_->state().stopped) return *stopped;
+  }
+  if (!leader_) return follow(content);
+  if (!election_.leads()) return step_down("the Lease is lost");
+  auto done = loop_->round(std::move(content));
+  if (!done && log_ != nullptr && ends_a_term(done.error())) return step_down(done.error().message);
+  return done;
+}
+
+// Facts and answers of the last term may still come, and are dropped.
+Result<void> RoleLoop::follow(const Inbox::Content& content) {
+  if (content.configuration)
+    if (auto read = ports_.hub.read_configuration()) configuration_ = *std::move(read);
+  if (log_ != nullptr) {
+    log_->take_up();
+  }
+  auto followed = log_ != nullptr && log_->last_seq() > replica_.state().seq
+                      ? replica_.follow(log_->last_seq())
+                      : replica_.answer();
+  if (!followed) return followed;
+  if (!election_.leads()) {
+    lead_at_.reset();
+    return {};
+  }
+  if (!lead_at_) {
+    lead_at_ = log_ == nullptr ? 0 : ++reads_;
+    if (log_ != nullptr) log_->read_on();
+  }
+  if (log_ != nullptr && log_->state().ends_reached < *lead_at_) return {};
+  return lead();
+}
+
+Result<void> RoleLoop::lead() {
+  auto connected = ports_.connect(configuration_);
+  if (!connected) return connected.error();
+  if (!*connected) return {};
+  lead_at_.reset();
+  leader_ = std::make_unique<Leader>(replica_);
+  loop_ = std::make_unique<HubLoop>(*leader_, inbox_, status_, ports_.hub);
+  logger_({Severity::info,
+           "this process leads",
+           {{"seq", std::to_string(replica_.state().seq.value)}}});
+  auto begun = leader_->begin(configuration_);
+  if (!begun && log_ != nullptr && ends_a_term(begun.error()))
+    return step_down(begun.error().message);
+  return begun;
+}
+
+// What was sent and not answered is looked at by the next leader.
+Result<void> RoleLoop::step_down(const std::string& why) {
+  logger_({Severity::warn, "this process leads no more", {{"why", why}}});
+  if (log_ == nullptr)
+    return Error{ErrorCode::conflict,
+                 why + ": another process may write what this one's log does not know"};
+  ports_.disconnect();
+  loop_.reset();
+  auto down = leader_->step_down();
+  leader_.reset();
+  log_->follow();
+  return down;
+}
+
+Result<void> RoleLoop::finish(Inbox::Content content) {
+  Result<void> done;
+  if (leader_) {
+    done = loop_->finish(std::move(content));
+    if (!done && log_ != nullptr &&
+        (ends_a_term(done.error()) || done.error().code == ErrorCode::unavailable)) {
+      logger_({Severity::warn,
+               "the next leader looks at what this one left",
+               {{"why", done.error().message}}});
+      done = {};
+    }
+  } else {
+    inbox_.close();
+  }
+  election_.release();
+  return done;
+}
+
+HubStats RoleLoop::stats() const {
+  HubStats stats = loop_ ? loop_->stats() : replica_.stats();
+  RoleStats& role = stats.role;
+  role.role = loop_ ? HubRole::leader : HubRole::follower;
+  role.leader = election_.leader();
+  role.pending_facts = leader_ ? leader_->pending_facts() : 0;
+  role.caught_up = true;
+  if (log_ == nullptr) return stats;
+  const ReplicatedLogState state = log_->state();
+  role.store = log_->store();
+  role.caught_up = state.ends_reached > 0;
+  role.trouble = state.stopped ? state.stopped->message : state.trouble;
+  if (state.behind && role.trouble.empty())
+    role.trouble = "behind the log's window: it begins with commit " +
+                   std::to_string(*state.behind) + ", and commit " +
+                   std::to_string(state.place.next) + " is wanted";
+  role.place = state.place;
+  role.counters = state.counters;
+  role.lag_commits = state.behind ? *state.behind - state.place.next : 0;
+  role.lag = lag_;
+  role.paced = paced_;
+  return stats;
+}
+
+}  // namespace fairlead

@@ -1,0 +1,86 @@
+// The hub's thread where several processes share one log, or one Lease: it follows, and leads while
+// it holds the Lease.
+//
+// Following, it folds what another leader appends and answers questions. When the Lease is won it
+// reads the ring to its end, connects to the API servers and begins an epoch; from then on the loop
+// of a leader (hub_loop.h) runs here, until the Lease is lost or another leader has appended.
+//
+// The Lease says who should lead. Who may append is enforced by the ring alone: a leader that is
+// late learns it from its next append, of which nothing was folded, published or sent.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/log/replicated/replicated_log.h"
+#include "engine/runtime/hub_loop.h"
+
+namespace fairlead {
+
+/// Who leads, by a Lease. From any thread.
+class Election {
+ public:
+  virtual ~Election() = default;
+  /// Whether this process holds the Lease and may act on it, by its own clock.
+  virtual bool leads() const = 0;
+  /// Returns the holder; empty: none is known.
+  virtual std::string leader() const = 0;
+  /// Gives the Lease up at the end of the process. Waits a few seconds at most.
+  virtual void release() = 0;
+};
+
+/// What the loop calls outside the replica, always on its own thread.
+struct RolePorts {
+  HubPorts hub;
+  /// Connects to the hub's API server, without streams. Returns false if the connections of the
+  /// last term have not ended yet: it is asked again.
+  std::function<Result<bool>(const Configuration&)> connect;
+  /// Ends all connections without waiting for them.
+  std::function<void()> disconnect;
+};
+
+class RoleLoop {
+ public:
+  /// All outlive the loop. `replica` has folded its log, which `log` is; null: the log is local,
+  /// and a lost Lease ends the process.
+  RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inbox& inbox,
+           HubStatus& status, RolePorts ports, Configuration configuration, Logger logger);
+
+  /// Runs until the inbox asks it to stop. An error ends the process (exit code 3): the log accepts
+  /// no more events, or, of a local log, the Lease is lost.
+  Result<void> run();
+  /// One turn of it, without a wait: for who has a clock and an order of its own.
+  Result<void> turn(Inbox::Content content);
+  /// How long run() waits for the inbox before the next turn.
+  Duration wait() const;
+
+  bool leads() const { return leader_ != nullptr; }
+  HubStats stats() const;
+
+ private:
+  Result<void> follow(const Inbox::Content& content);
+  Result<void> lead();
+  Result<void> step_down(const std::string& why);
+  Result<void> finish(Inbox::Content content);
+
+  Replica& replica_;
+  ReplicatedLog* const log_;
+  Election& election_;
+  Inbox& inbox_;
+  HubStatus& status_;
+  const RolePorts ports_;
+  Configuration configuration_;
+  const Logger logger_;
+
+  std::unique_ptr<Leader> leader_;  ///< null: following
+  std::unique_ptr<HubLoop> loop_;   ///< of the leader
+  /// ReplicatedLogState::ends_reached at which a candidate may lead; none: the Lease is not held.
+  std::optional<std::uint64_t> lead_at_;
+  std::uint64_t reads_ = 0;  ///< read_on() that were asked for
+  Duration paced_, lag_;     ///< as RoleStats has them
+  bool troubled_ = false;
+};
+
+}  // namespace fairlead

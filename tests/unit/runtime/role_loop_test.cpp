@@ -1,0 +1,210 @@
+// Several processes that share a log: who leads, what the others know, and what becomes of writes.
+#include "engine/runtime/role_loop.h"
+
+#include <array>
+#include <memory>
+
+#include "snapshots/state_codec.h"
+#include "tests/support/memory_commit_store.h"
+#include "tests/unit/log/log_fixture.h"
+#include "tests/unit/runtime/hub_bench.h"
+
+namespace fairlead {
+namespace {
+
+constexpr const char* kLogId = "0123456789abcdef0123456789abcdef";
+constexpr std::uint32_t kSlots = 8;
+
+class ElectionDouble final : public Election {
+ public:
+  bool leads() const override { return leading; }
+  std::string leader() const override { return leading ? "this" : "another"; }
+  void release() override { leading = false; }
+  bool leading = false;
+};
+
+/// One process: its data directory, its copy of the log, and what it sent.
+struct Process {
+  Process(MemoryRing& servers, VirtualClock& clock, SmallWorld& world_given, std::string name)
+      : world(world_given),
+        store(servers),
+        local(open_log(directory.path())),
+        log(*local, place(), store, {},
+            {[&servers](std::function<void()> work) { servers.time().post({}, std::move(work)); },
+             [] {}, [this](const std::string& line) { said.push_back(line); },
+             [&servers] { return servers.time().now(); }, [this] { pump(); }}),
+        replica(log, clock, {std::move(name), WriteMode::apply}, [](const Diagnostic&) {}) {
+    REQUIRE(replica.fold({}).has_value());
+    RolePorts ports;
+    ports.hub.sink_of = [](const std::string&) -> PatchSink* { return nullptr; };
+    ports.hub.absent_kinds = [] { return std::set<Kind>(); };
+    ports.hub.read_configuration = [] { return std::optional<Configuration>(); };
+    ports.hub.recommend = [](const Recommendation&) {};
+    ports.hub.follow = [this](const Configuration&, const Watch&) { streams = true; };
+    ports.connect = [this](const Configuration&) -> Result<bool> {
+      ++connects;
+      return connects > slow_connects;
+    };
+    ports.disconnect = [this] { ++disconnects; };
+    loop = std::make_unique<RoleLoop>(replica, &log, election, inbox, status, std::move(ports),
+                                      world.configuration, [](const Diagnostic&) {});
+  }
+  ~Process() { log.close(); }
+
+  RingPlace place() const {
+    const auto known = local->ring_place();
+    REQUIRE(known.has_value());
+    return known->value_or(RingPlace{kLogId, kSlots, 0, 0, {}, {}});
+  }
+  void pump() { time->advance_to(std::min(time->next_due(), time->now() + milliseconds(100))); }
+  Result<void> turn() {
+    if (std::exchange(streams, false))
+      for (WatchFact& fact : world.hub.list(every_hub_kind())) facts.push_back(std::move(fact));
+    Inbox::Content content;
+    content.facts = std::exchange(facts, {});
+    return loop->turn(std::move(content));
+  }
+
+  SmallWorld& world;
+  ScratchDirectory directory;
+  MemoryCommitStore store;
+  std::unique_ptr<RocksdbLog> local;
+  std::vector<std::string> said;
+  model::VirtualTime* time = nullptr;
+  ReplicatedLog log;
+  Replica replica;
+  ElectionDouble election;
+  Inbox inbox{16};
+  HubStatus status;
+  bool streams = false;
+  int connects = 0, slow_connects = 0, disconnects = 0;
+  std::vector<WatchFact> facts;
+  std::unique_ptr<RoleLoop> loop;
+};
+
+class Several {
+ public:
+  Several() {
+    servers.make(kLogId, kSlots);
+    world.hub.put(SmallWorld::claim(), SmallWorld::claim_facts());
+    world.at_once();
+    for (const char* name : {"a", "b", "c"}) {
+      all.push_back(std::make_unique<Process>(servers, clock, world, name));
+      all.back()->time = &time;
+    }
+  }
+  Process& at(std::size_t which) { return *all[which]; }
+  void turn(int times = 1) {
+    for (int i = 0; i < times; ++i) {
+      for (const auto& process : all)
+        if (!process->store.paused()) REQUIRE(process->turn().has_value());
+      time.advance_to(time.now() + milliseconds(50));
+      clock.time = clock.time + milliseconds(50);
+    }
+  }
+  void lead(std::size_t which) {
+    for (std::size_t i = 0; i < all.size(); ++i) at(i).election.leading = i == which;
+    turn(60);
+    REQUIRE(at(which).loop->leads());
+    REQUIRE(at(which).loop->stats().planning);
+  }
+  void check_equal() {
+    for (const auto& process : all) {
+      CHECK(process->log.last_seq() == at(0).log.last_seq());
+      CHECK(process->log.chain() == at(0).log.chain());
+      CHECK_FALSE(process->local->verify()->broken_at);
+    }
+  }
+
+  model::VirtualTime time{LogTime{}};
+  MemoryRing servers{time, 1};
+  VirtualClock clock;
+  SmallWorld world;
+  std::vector<std::unique_ptr<Process>> all;
+};
+
+TEST_CASE("Whoever holds the Lease leads, and the others follow its log") {
+  Several hubs;
+  hubs.turn(20);
+  for (const auto& process : hubs.all) {
+    CHECK_FALSE(process->loop->leads());
+    CHECK(process->loop->stats().role.caught_up);
+  }
+  Epoch epoch;
+  for (int round = 0; round < 4; ++round) {
+    const std::size_t leader = static_cast<std::size_t>(round) % hubs.all.size();
+    hubs.lead(leader);
+    hubs.check_equal();
+    CHECK(hubs.at(leader).replica.state().epoch > epoch);
+    epoch = hubs.at(leader).replica.state().epoch;
+    for (const auto& process : hubs.all) CHECK(process->replica.state().epoch == epoch);
+  }
+  CHECK(hubs.at(0).connects == 2);
+  CHECK(hubs.at(0).disconnects == 1);
+}
+
+TEST_CASE("A leader that stood still is fenced by its first append, of which nothing is folded") {
+  Several hubs;
+  hubs.lead(0);
+  Process& paused = hubs.at(0);
+  paused.store.pause();
+  const Seq before = paused.replica.state().seq;
+  hubs.at(1).election.leading = true;
+  hubs.turn(60);
+  REQUIRE(hubs.at(1).loop->leads());
+  // Its own clock has not told it yet that the Lease is lost.
+  paused.store.resume();
+  paused.facts.push_back(hubs.world.add_node("late", "spot"));
+  REQUIRE(paused.turn().has_value());
+  CHECK(paused.replica.state().seq == before);
+  hubs.at(0).election.leading = false;
+  hubs.turn(60);
+  CHECK_FALSE(paused.loop->leads());
+  CHECK(paused.replica.state().epoch == hubs.at(1).replica.state().epoch);
+  hubs.check_equal();
+}
+
+TEST_CASE("While the servers do not answer nothing is decided, and a later answer is waited for") {
+  Several hubs;
+  hubs.lead(0);
+  Process& leader = hubs.at(0);
+  hubs.servers.down = true;
+  leader.facts.push_back(hubs.world.add_node("while-down", "spot"));
+  const Seq before = leader.replica.state().seq;
+  hubs.turn(200);
+  CHECK(leader.replica.state().seq == before);
+  CHECK_FALSE(leader.loop->stats().role.trouble.empty());
+  hubs.servers.down = false;
+  hubs.turn(200);
+  CHECK(leader.replica.state().seq > before);
+  CHECK(leader.loop->stats().role.trouble == "");
+  hubs.check_equal();
+}
+
+TEST_CASE("A process that holds the Lease waits until its last term's connections have ended") {
+  Several hubs;
+  hubs.at(0).slow_connects = 5;
+  hubs.lead(0);
+  CHECK(hubs.at(0).connects == 6);
+}
+
+TEST_CASE("A process whose log has stopped ends") {
+  Several hubs;
+  hubs.lead(0);
+  RingCommit foreign = hubs.servers.slots().at(0).commit;
+  foreign.log = std::string(32, 'f');
+  for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
+    foreign.commit = slot + kSlots;
+    hubs.servers.edit(foreign);
+  }
+  Result<void> ended;
+  for (int i = 0; i < 100 && ended; ++i) {
+    ended = hubs.at(1).turn();
+    hubs.time.advance_to(hubs.time.now() + milliseconds(50));
+  }
+  REQUIRE_FALSE(ended.has_value());
+  CHECK(ended.error().code == ErrorCode::corrupt);
+}
+
+}  // namespace
+}  // namespace fairlead
