@@ -100,6 +100,11 @@ void ReplicatedLog::follow() {
     outgoing_.clear();
     ring_->give_up();
     settle(Error{ErrorCode::conflict, "this process leads no more"});
+    {
+      // Who began it is gone: the next term begins with none under way.
+      const std::lock_guard lock(mutex_);
+      outcome_.reset();
+    }
     ring_->follow();
   });
 }

@@ -76,8 +76,8 @@ class RingReader {
   bool scan_again_ = false;  ///< something came while it was under way
   bool list_again_ = false;  ///< the stream is of another history
   bool inspecting_ = false;
-  bool end_wanted_ = false;    ///< read_on() was called
-  bool end_answered_ = false;  ///< by the scan under way
+  std::uint32_t ends_wanted_ = 0;    ///< calls of read_on()
+  std::uint32_t ends_answered_ = 0;  ///< of them, by the scan under way
 };
 
 }  // namespace fairlead
