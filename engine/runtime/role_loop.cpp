@@ -28,7 +28,6 @@ RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inb
   if (log_ == nullptr) return;
   log_->follow();
   log_->read_on();
-  reads_ = 1;
 }
 
 Duration RoleLoop::wait() const {
@@ -84,10 +83,9 @@ Result<void> RoleLoop::follow(const Inbox::Content& content) {
     return {};
   }
   if (!lead_at_) {
-    lead_at_ = log_ == nullptr ? 0 : ++reads_;
-    if (log_ != nullptr) log_->read_on();
+    lead_at_ = log_ == nullptr ? 0 : log_->read_on();
   }
-  if (log_ != nullptr && log_->state().ends_reached < *lead_at_) return {};
+  if (log_ != nullptr && log_->state().end_reached < *lead_at_) return {};
   return lead();
 }
 
@@ -149,7 +147,7 @@ HubStats RoleLoop::stats() const {
   if (log_ == nullptr) return stats;
   const ReplicatedLogState state = log_->state();
   role.store = log_->store();
-  role.caught_up = state.ends_reached > 0;
+  role.caught_up = state.end_reached > 0;
   role.trouble = state.stopped ? state.stopped->message : state.trouble;
   if (state.behind && role.trouble.empty())
     role.trouble = "behind the log's window: it begins with commit " +

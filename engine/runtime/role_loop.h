@@ -76,10 +76,9 @@ class RoleLoop {
 
   std::unique_ptr<Leader> leader_;  ///< null: following
   std::unique_ptr<HubLoop> loop_;   ///< of the leader
-  /// ReplicatedLogState::ends_reached at which a candidate may lead; none: the Lease is not held.
+  /// ReplicatedLogState::end_reached at which a candidate may lead; none: the Lease is not held.
   std::optional<std::uint64_t> lead_at_;
-  std::uint64_t reads_ = 0;  ///< read_on() that were asked for
-  Duration paced_, lag_;     ///< as RoleStats has them
+  Duration paced_, lag_;  ///< as RoleStats has them
   bool troubled_ = false;
 };
 

@@ -43,6 +43,10 @@ CASES = {
     "pageAccess": ({"components.secureListener": True, "components.pageAccess": True},
                    ["secure-listener", "page-access"], "overlays/hub"),
     "policies": ({"components.policies": True}, ["policies"], "overlays/hub"),
+    "ha": ({"components.secureListener": True, "components.ha": True}, [], "overlays/ha"),
+    "ha with what comes before and after": (
+        {"components.secureListener": True, "components.policies": True, "components.ha": True,
+         "components.webhook": True}, ["secure-listener", "policies", "ha", "webhook"], "overlays/hub"),
     "webhook": ({"components.webhook": True}, ["webhook"], "overlays/hub"),
     "webhookCertManager": ({"components.webhookCertManager": True}, ["webhook-cert-manager"], "overlays/hub"),
     "webhookCertManager with all that comes before": (
@@ -62,7 +66,7 @@ WRONG = [
     ({"components.webhok": True}, "'/components': additional properties 'webhok' not allowed"),
     ({"componets.webhook": True}, "additional properties 'componets' not allowed"),
     ({"recommendonly": True}, "additional properties 'recommendonly' not allowed"),
-    ({"components.ha": True}, "additional properties 'ha' not allowed"),  # a hub has one replica
+    ({"components.ha": 3}, "'/components/ha': got number, want boolean"),
     ({"replicas": 2}, "additional properties 'replicas' not allowed"),
     ({"namespace.name": "elsewhere"}, "'/namespace': additional properties 'name' not allowed"),
     ({"storage.class": "fast"}, "'/storage': additional properties 'class' not allowed"),
@@ -86,7 +90,8 @@ WRONG = [
     ({"kueueNamespace": "Kueue"}, "'/kueueNamespace'"),
     ({"configuration": {"kind": "Configuration"}}, "'/configuration': got object, want string"),
 ]
-OWN_CRD = "CustomResourceDefinition", "", "clusterresourceclaims.galaxy.kubestellar.io"
+OWN_CRDS = [("CustomResourceDefinition", "", name)
+            for name in ("clusterresourceclaims.galaxy.kubestellar.io", "logcommits.fairlead.io")]
 
 
 def by_name(text):
@@ -138,7 +143,8 @@ class ChartTest(unittest.TestCase):
                     self.folder / re.sub(" ", "-", name), components, patches, beginning)))
                 shown = by_name(self.rendered(values))
                 if values.get("record"):
-                    del shown[OWN_CRD]  # Helm has no switch for a CRD but --skip-crds
+                    for crd in OWN_CRDS:
+                        del shown[crd]  # Helm has no switch for a CRD but --skip-crds
                 self.assertGreaterEqual(len(wanted), 9 if values.get("record") else 12)
                 self.assertEqual(sorted(shown), sorted(wanted))
                 for key, item in wanted.items():
@@ -166,16 +172,16 @@ class ChartTest(unittest.TestCase):
     def test_a_component_without_the_one_it_needs_is_refused(self):
         for values in ({**OFF, "components.bindingPolicy": True}, {**OFF, "components.dispatcher": True},
                        {**OFF, "components.ocmAddon": True}, {"components.fleetClaims": True},
-                       {"components.monitoring": True}, {"components.pageAccess": True}):
+                       {"components.monitoring": True}, {"components.pageAccess": True}, {"components.ha": True}):
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, values)
             self.assertIn("need", done.stderr)
 
     def test_what_does_not_go_with_record_is_refused(self):
-        for name in ("components.bindingPolicy", "components.dispatcher",
+        for name in ("components.bindingPolicy", "components.dispatcher", "components.ha",
                      "components.ocmAddon", "components.policies", "components.pool", "components.webhook",
                      "components.webhookCertManager", "recommendOnly"):
-            values = {"record": True, name: True}
+            values = {"record": True, "components.secureListener": True, name: True}
             done = helm.run(self.folder, "template", "fairlead", helm.CHART, *helm.settings(values))
             self.assertNotEqual(done.returncode, 0, name)
             self.assertIn("record", done.stderr)

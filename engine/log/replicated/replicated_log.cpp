@@ -54,9 +54,10 @@ RingEvents ReplicatedLog::ring_events() {
   events.reached_end = [this] {
     {
       const std::lock_guard lock(mutex_);
-      ++state_.ends_reached;
+      state_.end_reached = reads_.front();
       state_.behind.reset();
     }
+    reads_.pop_front();
     look();
     ports_.wake();
   };
@@ -99,8 +100,14 @@ void ReplicatedLog::follow() {
   ports_.post([this] {
     if (!ring_) return;
     outgoing_.clear();
+    reads_.clear();
     ring_->give_up();
     settle(Error{ErrorCode::conflict, "this process leads no more"});
+    {
+      // Who began it is gone: the next term begins with none under way.
+      const std::lock_guard lock(mutex_);
+      outcome_.reset();
+    }
     ring_->follow();
   });
 }
@@ -119,10 +126,17 @@ void ReplicatedLog::take_up() {
   tail_ = end;
 }
 
-void ReplicatedLog::read_on() {
-  ports_.post([this] {
-    if (ring_) ring_->read_on();
+std::uint64_t ReplicatedLog::read_on() {
+  const std::uint64_t number = [this] {
+    const std::lock_guard lock(mutex_);
+    return ++read_last_;
+  }();
+  ports_.post([this, number] {
+    if (!ring_) return;
+    reads_.push_back(number);
+    ring_->read_on();
   });
+  return number;
 }
 
 // Makes the commits of an append. Restores the drafts where it fails.

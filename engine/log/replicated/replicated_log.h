@@ -46,7 +46,7 @@ struct ReplicatedLogPorts {
 struct ReplicatedLogState {
   RingPlace place;
   RingCounters counters;
-  std::uint64_t ends_reached = 0;       ///< how many read_on() have ended
+  std::uint64_t end_reached = 0;        ///< the last read_on() that has ended
   std::string trouble;                  ///< why nothing comes on; empty while all is well
   std::optional<std::uint64_t> behind;  ///< the oldest commit of the window: ours has left it
   std::optional<Error> stopped;         ///< nothing is read or stored any more
@@ -66,8 +66,9 @@ class ReplicatedLog final : public EventLog {
   /// While following: has readers of this object see what was learned until now. On the caller's
   /// thread, which folds it before it begins to append.
   void take_up();
-  /// While following: reads what the ring certainly holds, to its end (ends_reached).
-  void read_on();
+  /// While following: reads what the ring certainly holds, to its end. Returns its number, which
+  /// state().end_reached reaches then, or passes; follow() drops what is under way.
+  std::uint64_t read_on();
   /// Ends all use of the store. Once, on any thread but the store's, while that still runs.
   void close();
   ReplicatedLogState state() const;
@@ -137,9 +138,10 @@ class ReplicatedLog final : public EventLog {
   RocksdbLog& local_;
   const ReplicatedLogPorts ports_;
   const std::string store_kind_;
-  std::unique_ptr<Ring> ring_;     ///< on the store's thread
-  std::deque<Outgoing> outgoing_;  ///< there, too: of the append under way; the first is sent
-  std::vector<Event> done_;        ///< events of the commits before it
+  std::unique_ptr<Ring> ring_;       ///< on the store's thread
+  std::deque<Outgoing> outgoing_;    ///< there, too: of the append under way; the first is sent
+  std::vector<Event> done_;          ///< events of the commits before it
+  std::deque<std::uint64_t> reads_;  ///< numbers of read_on() that have not ended
 
   RingPace pace_;  ///< on the caller's
 
@@ -147,6 +149,7 @@ class ReplicatedLog final : public EventLog {
   LogTail tail_;
   std::condition_variable changed_;
   ReplicatedLogState state_;
+  std::uint64_t read_last_ = 0;
   bool under_way_ = false;
   std::optional<Result<std::vector<Event>>> outcome_;
   std::mutex writing_;  ///< held by whoever writes the local copy

@@ -9,14 +9,14 @@ namespace fairlead {
 void RingReader::follow() {
   seen_ = beyond_ = confirmed_ = 0;
   listing_ = scanning_ = scan_again_ = list_again_ = inspecting_ = false;
-  end_wanted_ = end_answered_ = false;
+  ends_wanted_ = ends_answered_ = 0;
   retry_.reset();
   stream_retry_.reset();
   list();
 }
 
 void RingReader::read_on() {
-  end_wanted_ = true;
+  ++ends_wanted_;
   scan();
 }
 
@@ -122,7 +122,7 @@ void RingReader::scan() {
   }
   scanning_ = true;
   scan_again_ = false;
-  end_answered_ = std::exchange(end_wanted_, false) || end_answered_;
+  ends_answered_ += std::exchange(ends_wanted_, 0);
   width_ = kRingReadFirst;
   check_last_ = true;
   read_batch();
@@ -218,9 +218,11 @@ void RingReader::look_beyond() {
 void RingReader::finish_scan() {
   scanning_ = false;
   if (list_again_) return list();
-  if (scan_again_ || end_wanted_) return scan();
+  if (scan_again_ || ends_wanted_ > 0) return scan();
   idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] { scan(); }));
-  if (std::exchange(end_answered_, false)) session_.events.reached_end();
+  const std::uint64_t turn = session_.turn;
+  for (auto ends = std::exchange(ends_answered_, 0); ends > 0 && session_.turn == turn; --ends)
+    session_.events.reached_end();
 }
 
 void RingReader::learn(const RingCommit& commit, const PackHeader& header, StoreVersion version) {

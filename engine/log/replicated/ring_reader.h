@@ -81,8 +81,8 @@ class RingReader {
   bool list_again_ = false;  ///< the stream is of another history
   bool inspecting_ = false;
   bool check_last_ = false;
-  bool end_wanted_ = false;    ///< read_on() was called
-  bool end_answered_ = false;  ///< by the scan under way
+  std::uint32_t ends_wanted_ = 0;    ///< calls of read_on()
+  std::uint32_t ends_answered_ = 0;  ///< of them, by the scan under way
 };
 
 }  // namespace fairlead

@@ -13,6 +13,7 @@
 #include "engine/main/client/standard_streams.h"
 #include "engine/main/commands/commands.h"
 #include "engine/main/commands/help_text.h"
+#include "engine/main/commands/log_replicate.h"
 #include "engine/main/service/described_events.h"
 #include "engine/main/service/left_index.h"
 

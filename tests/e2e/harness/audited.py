@@ -17,8 +17,11 @@ def granted_by(rules, namespace=""):
 
 
 def granted_in(objects):
-    """The same of every ClusterRole and Role among `objects`."""
+    """The same of every ClusterRole and Role among `objects` that one of them binds."""
+    bound = {(item["roleRef"]["kind"], item["metadata"].get("namespace", ""), item["roleRef"]["name"])
+             for item in objects if item["kind"] in ("ClusterRoleBinding", "RoleBinding")}
     return {right for item in objects if item["kind"] in ("ClusterRole", "Role")
+            and (item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]) in bound
             for right in granted_by(item["rules"], item["metadata"].get("namespace", ""))}
 
 

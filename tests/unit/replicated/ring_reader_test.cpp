@@ -40,14 +40,16 @@ TEST_CASE("To read on is to read from then on") {
   RingEngine follower(world.servers);
   world.catch_up(follower);
   world.servers.faults.follow_late = 1000;  // nothing comes by the stream
+  const int ends = follower.ends;
   for (int i = 0; i < 3; ++i) {
     follower.ring->read_on();
     world.append(leader, i);
     const int before = follower.ends;
     follower.ring->read_on();
     REQUIRE(world.run_until([&] { return follower.ends > before; }));
-    // The first end may be that of the first call.
+    // The first end may be that of the first call; each call has its own.
     world.run(milliseconds(10));
+    CHECK(follower.ends == ends + 2 * (i + 1));
     CHECK(follower.local.commits == leader.local.commits);
   }
 }
