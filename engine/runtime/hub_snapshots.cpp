@@ -1,5 +1,6 @@
 #include "engine/runtime/hub_snapshots.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -28,6 +29,10 @@ void HubSnapshots::begin_with(const SnapshotInfo& newest) {
   last_bytes_ = newest.bytes;
 }
 
+void HubSnapshots::noted(const Checkpoint& checkpoint) {
+  last_ = std::max(last_, Seq{checkpoint.events});
+}
+
 bool HubSnapshots::is_due(const State& state) const {
   return store_ != nullptr && !saving_ &&
          state.seq.value >=
@@ -48,19 +53,19 @@ void HubSnapshots::wind_down() {
 
 // The seq is noted before it is saved: one that fails is tried again after the usual spacing, not
 // after each commit.
-std::optional<Checkpoint> HubSnapshots::take(const State& state, Saving saving) {
+std::optional<Checkpoint> HubSnapshots::take(const State& state, const Digest& chain,
+                                             Saving saving) {
   last_ = state.seq;
   began_ = std::chrono::steady_clock::now();
-  if (saving == Saving::aside && begin_aside(state))
-    return Checkpoint{{}, state.seq.value, log_.chain()};
-  return report(
-      store_->save(state, log_.chain(), [this] { return stops_ && stops_() > stops_known_; }),
-      state);
+  if (saving == Saving::aside && begin_aside(state, chain))
+    return Checkpoint{{}, state.seq.value, chain};
+  return report(store_->save(state, chain, [this] { return stops_ && stops_() > stops_known_; }),
+                state);
 }
 
-bool HubSnapshots::begin_aside(const State& state) {
+bool HubSnapshots::begin_aside(const State& state, const Digest& chain) {
   if (nodes_in(state) < aside_nodes_) return false;
-  saving_ = AsideSave::begin(*store_, state, log_.chain());
+  saving_ = AsideSave::begin(*store_, state, chain);
   return saving_ != nullptr;
 }
 

@@ -31,6 +31,9 @@ class HubSnapshots {
 
   /// The log was folded from `newest`.
   void begin_with(const SnapshotInfo& newest);
+  /// The log has this Checkpoint. A follower counts from it, and so takes its snapshots where the
+  /// leader does: the log vouches for them.
+  void noted(const Checkpoint& checkpoint);
   /// Whether one is due after an event other than a Checkpoint.
   bool is_due(const State& state) const;
   /// Whether one at the end is worth its time: the next start folds what came since the last one.
@@ -38,10 +41,11 @@ class HubSnapshots {
   /// Gives up what is under way. Later saves are given up only if the hub is asked to stop again.
   void wind_down();
 
-  /// Takes a snapshot of `state`, which is exactly what the flushed log folds to. Returns the
+  /// Takes a snapshot of `state`, which is exactly what the log folds to up to `chain`, the digest
+  /// of a commit that is durable. Returns the
   /// Checkpoint to append next; if the snapshot is saved aside, it has no digest of State. Returns
   /// nothing if it failed, which is logged and costs a longer start.
-  std::optional<Checkpoint> take(const State& state, Saving saving);
+  std::optional<Checkpoint> take(const State& state, const Digest& chain, Saving saving);
   /// Returns the Checkpoint of a snapshot that was saved aside meanwhile. Call it now and then.
   std::optional<Checkpoint> collect(const State& state);
 
@@ -50,7 +54,7 @@ class HubSnapshots {
   std::uint64_t taken() const { return taken_; }
 
  private:
-  bool begin_aside(const State& state);
+  bool begin_aside(const State& state, const Digest& chain);
   std::optional<Checkpoint> report(const Result<SnapshotInfo>& saved, const State& state);
   void apply_retention(const State& state);
 

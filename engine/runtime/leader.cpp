@@ -96,6 +96,10 @@ void Leader::note(std::vector<AdmissionDecided> notes) {
   core_.propose(std::move(drafts));
 }
 
+void Leader::publish_view() {
+  replica_.publish_view(core_.synced() ? ViewState::synced : ViewState::unsynced);
+}
+
 Result<void> Leader::reconfigure(const Configuration& configuration) {
   if (!core_.configure(configuration)) {
     logger_({Severity::info, "configuration read again: nothing changed", {}});
@@ -136,7 +140,7 @@ Result<HubEffects> Leader::step(Input input) {
     if (ready.flush != Seq{})
       if (auto flushed = flush(); !flushed) return flushed.error();
     if (!ready.idle()) continue;
-    if (input == Input::complete) replica_.publish_view();
+    if (input == Input::complete) publish_view();
     if (auto shown = replica_.show_present([this] { return flush(); }); !shown)
       return shown.error();
     break;
@@ -211,7 +215,7 @@ void Leader::report(const std::vector<Event>& events, Origin origin) {
   // The events are folded already: State has the new configuration.
   const Event& first = events.front();
   if (const auto* started = std::get_if<EpochStarted>(&first.fact)) {
-    replica_.publish_view();
+    publish_view();
     logger_({Severity::info,
              "epoch started",
              {{"epoch", std::to_string(epoch_.value)},
@@ -247,7 +251,8 @@ void Leader::lose_notice() {
 // is flushed first: a snapshot of events that a crash loses would belong to no log.
 Result<void> Leader::take_snapshot(HubSnapshots::Saving saving) {
   if (auto flushed = flush(); !flushed) return flushed;
-  if (auto checkpoint = snapshots_.take(state(), saving)) core_.propose(*std::move(checkpoint));
+  if (auto checkpoint = snapshots_.take(state(), log_.chain(), saving))
+    core_.propose(*std::move(checkpoint));
   return {};
 }
 

@@ -89,6 +89,7 @@ class Leader {
 
  private:
   Ready ready(Input input);
+  void publish_view();
   Result<void> append(Append append);
   Result<void> collect();
   Result<void> drain(std::chrono::steady_clock::time_point end);

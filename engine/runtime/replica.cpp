@@ -40,31 +40,37 @@ Result<void> Replica::fold(const Progress& progress) {
   return {};
 }
 
-Result<void> Replica::follow(Seq last) {
-  const Seq before = state().seq;
-  auto reader = log_.read(next(before));
-  if (!reader) return reader.error();
+Result<void> Replica::follow(Seq last, ViewState view) {
+  std::unique_ptr<EventReader> reader;
+  if (state().seq < last) {
+    auto begun = log_.read(next(state().seq));
+    if (!begun) return begun.error();
+    reader = *std::move(begun);
+  }
   while (state().seq < last) {
-    auto event = (*reader)->next();
+    auto event = reader->next();
     if (!event) return event.error();
     if (!*event) break;
     const std::span<const Event> learned(&**event, 1);
     if (settings_.admission != nullptr) settings_.admission->note(learned);
     core_->learned(learned);
+    if (const auto* checkpoint = std::get_if<Checkpoint>(&(*event)->fact)) {
+      snapshots_.noted(*checkpoint);
+      continue;
+    }
+    // At the end of a commit alone. The Checkpoint is the leader's to log.
+    if (!snapshots_.is_due(state())) continue;
+    if (const auto chain = log_.chain_at(state().seq))
+      (void)snapshots_.take(state(), *chain, HubSnapshots::Saving::aside);
   }
-  // A snapshot has the digest of the log's end. The Checkpoint that notes it is the leader's to
-  // log.
-  if (state().seq > before && state().seq == log_.last_seq() && snapshots_.is_due(state()))
-    (void)snapshots_.take(state(), HubSnapshots::Saving::aside);
   (void)snapshots_.collect(state());
-  publish_view();
-  return answer();
+  publish_view(view);
+  return show_present([] { return Result<void>(); });
 }
 
 // Called when all events are durable; and where the hub is synced, no moment is open.
-void Replica::publish_view() {
-  if (settings_.admission == nullptr) return;
-  settings_.admission->publish(state(), core_->synced() ? ViewState::synced : ViewState::unsynced);
+void Replica::publish_view(ViewState view) {
+  if (settings_.admission != nullptr) settings_.admission->publish(state(), view);
 }
 
 Result<void> Replica::show_present(const std::function<Result<void>()>& flush) {

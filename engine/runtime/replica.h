@@ -62,7 +62,7 @@ class Replica {
   friend class Leader;  // which appends in its name
 
   void restart(State state);
-  void publish_view();
+  void publish_view(ViewState view);
   Result<void> show_present(const std::function<Result<void>()>& flush);
 
   EventLog& log_;

@@ -63,6 +63,10 @@ Result<void> RoleLoop::turn(Inbox::Content content) {
   if (!leader_) return follow(content);
   if (!election_.leads()) return step_down("the Lease is lost");
   auto done = loop_->round(std::move(content));
+  if (!said_listed_ && loop_->stats().planning) {
+    said_listed_ = true;
+    election_.say_listed();
+  }
   if (!done && log_ != nullptr && ends_a_term(done.error())) return step_down(done.error().message);
   return done;
 }
@@ -74,10 +78,11 @@ Result<void> RoleLoop::follow(const Inbox::Content& content) {
   if (log_ != nullptr) {
     log_->take_up();
   }
-  auto followed = log_ != nullptr && log_->last_seq() > replica_.state().seq
-                      ? replica_.follow(log_->last_seq())
-                      : replica_.answer();
-  if (!followed) return followed;
+  const bool whole = log_ != nullptr && log_->state().end_reached > 0 && election_.listed();
+  const Seq last = log_ != nullptr ? log_->last_seq() : replica_.state().seq;
+  if (auto followed = replica_.follow(last, whole ? ViewState::synced : ViewState::unsynced);
+      !followed)
+    return followed;
   if (!election_.leads()) {
     lead_at_.reset();
     return {};

@@ -27,6 +27,11 @@ class Election {
   virtual bool leads() const = 0;
   /// Returns the holder; empty: none is known.
   virtual std::string leader() const = 0;
+  /// Has all processes know that the leader of this log has listed every kind once: State holds
+  /// what the hub's API server does.
+  virtual void say_listed() = 0;
+  /// Whether a leader of this log ever said so.
+  virtual bool listed() const = 0;
   /// Gives the Lease up at the end of the process. Waits a few seconds at most.
   virtual void release() = 0;
 };
@@ -80,6 +85,7 @@ class RoleLoop {
   std::optional<std::uint64_t> lead_at_;
   Duration paced_, lag_;  ///< as RoleStats has them
   bool troubled_ = false;
+  bool said_listed_ = false;
 };
 
 }  // namespace fairlead

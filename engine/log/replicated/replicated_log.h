@@ -69,7 +69,8 @@ class ReplicatedLog final : public EventLog {
   /// While following: reads what the ring certainly holds, to its end. Returns its number, which
   /// state().end_reached reaches then, or passes; follow() drops what is under way.
   std::uint64_t read_on();
-  /// Ends all use of the store. Once, on any thread but the store's, while that still runs.
+  /// Ends all use of the store and all writing of the local copy. On any thread but the store's,
+  /// while that still runs.
   void close();
   ReplicatedLogState state() const;
   /// Names the servers' kind, as CommitStore::kind().

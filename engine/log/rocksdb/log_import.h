@@ -18,6 +18,9 @@
 
 namespace fairlead {
 
+/// A file in the directory that an import leaves alone: the export that it reads may lie there.
+inline constexpr const char* kCopyName = "copy.fairlead";
+
 class LogImport {
  public:
   /// Begins a log in `directory`, which must be new or empty (else `bad_input`); fails with

@@ -23,6 +23,7 @@
 #include "engine/main/service/frame_ancestors.h"
 #include "engine/main/service/hub_connections.h"
 #include "engine/main/service/hub_listeners.h"
+#include "engine/main/service/log_copy.h"
 #include "engine/main/service/log_replication.h"
 #include "engine/main/service/question_service.h"
 #include "engine/runtime/hub_loop.h"
@@ -44,6 +45,7 @@ struct HubCommandOptions {
   ListenOptions listen;
   WebhookOptions webhook;
   std::string access_providers;
+  HubPlace copy_from;
   bool recommend_only = false;
   bool record = false;
 };
@@ -201,6 +203,32 @@ Result<void> keep_way_back(const std::string& data, const Logger& logger) {
   return {};
 }
 
+/// Where the data directory has no log, and the ring no longer has the beginning of its own, copies
+/// the log of --copy-from. A signal ends the process, as it has nothing to lose yet.
+Result<void> copy_if_needed(const HubCommandOptions& options, const HubRoleSettings& roles,
+                            LogReplication& replication, const Logger& logger) {
+  std::error_code ignored;
+  if (!roles.replication.on() || options.copy_from.server.empty() ||
+      std::filesystem::exists(std::filesystem::path(options.data) / "log", ignored))
+    return {};
+  const auto needed = replication.needs_copy();
+  if (!needed) return needed.error();
+  return *needed ? copy_log(options.copy_from, options.data, logger) : Result<void>();
+}
+
+/// Returns null where no Lease is named.
+Result<std::unique_ptr<LogReplication>> replication_for(const HubCommandOptions& options,
+                                                        const HubRoleSettings& roles,
+                                                        const Credentials& credentials,
+                                                        Inbox& inbox, const Logger& logger) {
+  if (roles.election.lease.empty()) return std::unique_ptr<LogReplication>();
+  auto made =
+      LogReplication::make(roles, credentials, identity(), logger, [&inbox] { inbox.wake(); });
+  if (!made) return made;
+  if (auto copied = copy_if_needed(options, roles, **made, logger); !copied) return copied.error();
+  return made;
+}
+
 void close_log(RocksdbLog& log, const Result<void>& ended, Seq last, const Logger& logger) {
   if (!ended)
     return logger({Severity::error,
@@ -316,12 +344,15 @@ Result<void> run_hub(const HubCommandOptions& options) {
   const Logger logger = stderr_logger();
   if (configuration->export_before_upgrade)
     if (auto kept = keep_way_back(options.data, logger); !kept) return kept;
-  auto log = open_data_directory(options.data, OpenMode::write);
-  if (!log) return log.error();
   Inbox inbox(kInboxFactsMax);
   LoopWatch watch(say_at_once, end_process);
   watch.start();
   SignalThread signal_thread(signals, inbox, watch, logger);
+  auto replication = signal_thread.while_folding(
+      [&] { return replication_for(options, *roles, *credentials, inbox, logger); });
+  if (!replication) return replication.error();
+  auto log = open_data_directory(options.data, OpenMode::write);
+  if (!log) return log.error();
   HubStatus status;
   HubConnections connections(inbox, logger, std::move(*providers));
   PresentState present([&inbox] { inbox.wake(); });
@@ -345,20 +376,13 @@ Result<void> run_hub(const HubCommandOptions& options) {
   const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
   AdmissionFeed* const views = webhook ? &feed : nullptr;
-  std::unique_ptr<LogReplication> replication;
   ReplicatedLog* replicated = nullptr;
   std::unique_ptr<LoopWatch::Loop> ring_watched;
-  if (!roles->election.lease.empty()) {
-    auto made =
-        LogReplication::make(*roles, *credentials, identity(), logger, [&inbox] { inbox.wake(); });
-    if (!made) return made.error();
-    replication = *std::move(made);
-    ring_watched = replication->watched_by(watch);
-    if (roles->replication.on()) {
-      auto joined = signal_thread.while_folding([&] { return replication->join(**log); });
-      if (!joined) return joined.error();
-      replicated = *joined;
-    }
+  if (*replication) ring_watched = (*replication)->watched_by(watch);
+  if (roles->replication.on()) {
+    auto joined = signal_thread.while_folding([&] { return (*replication)->join(**log); });
+    if (!joined) return joined.error();
+    replicated = *joined;
   }
   EventLog& written = replicated ? static_cast<EventLog&>(*replicated) : **log;
   Replica replica(
@@ -366,8 +390,9 @@ Result<void> run_hub(const HubCommandOptions& options) {
       {identity(), mode, &snapshots, views, [&inbox] { return inbox.stops(); }, &present}, logger);
   const HubRun hub{options, *configuration, *credentials,  replica, connections,
                    inbox,   status,         signal_thread, watch,   logger};
-  auto ended = replication ? run_elected(hub, replicated, *replication) : run_alone(hub);
+  auto ended = *replication ? run_elected(hub, replicated, **replication) : run_alone(hub);
   ring_watched.reset();
+  if (replicated) replicated->close();  // the ring's thread writes the log, too
   close_log(**log, ended, replica.stats().seq, logger);
   // First, because an I/O thread may wait for a place in the inbox. (After an error the loop has
   // not closed it.)
@@ -409,6 +434,19 @@ void add_hub_command(CLI::App& app, int& exit_code) {
       "that name");
   hub->add_option("--clusterprofile-provider-file", options->access_providers,
                   "Exec plugins for access providers of ClusterProfiles, as for Kueue");
+  CLI::Option* copy = hub->add_option(
+      "--copy-from", options->copy_from.server,
+      "Of a replicated log: http:// or https://HOST:PORT of another replica, whose log is copied "
+      "into an empty data directory where the ring no longer has its beginning");
+  hub->add_option("--copy-from-token-file", options->copy_from.token_file,
+                  "File with the bearer token for it")
+      ->needs(copy);
+  hub->add_option("--copy-from-ca", options->copy_from.ca_file,
+                  "PEM file of the authorities that its certificate is checked with")
+      ->needs(copy);
+  hub->add_option("--copy-from-name", options->copy_from.name,
+                  "Name in its certificate, where HOST is another")
+      ->needs(copy);
   CLI::Option* recommend =
       hub->add_flag("--recommend-only", options->recommend_only,
                     "Write nothing: print what would be written, as `fairlead plan` does");

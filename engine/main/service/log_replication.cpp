@@ -19,6 +19,10 @@ constexpr std::chrono::seconds kReleaseMax{3};
 /// How old leads() may be: far less than what renewDeadline leaves.
 constexpr Duration kLookInterval = milliseconds(250);
 
+/// The Lease's annotation with the id of the log whose leader has listed every kind once.
+constexpr const char* kListedAnnotation = "fairlead.io/listed";
+constexpr Duration kListedInterval = seconds(1);
+
 bool may_come_back(const Error& error) {
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::denied;
 }
@@ -51,6 +55,7 @@ Result<std::unique_ptr<LogReplication>> LogReplication::make(const HubRoleSettin
   std::unique_ptr<LogReplication> made(
       new LogReplication(settings, std::move(logger), std::move(wake)));
   LogReplication& self = *made;
+  self.identity_ = identity;
   LeaseElector::Events events;
   events.won = events.lost = [&self] {
     self.look();
@@ -65,7 +70,11 @@ Result<std::unique_ptr<LogReplication>> LogReplication::make(const HubRoleSettin
 
 LogReplication::~LogReplication() {
   if (log_) log_->close();
-  if (servers_) servers_->loop().run([this] { looking_.reset(); });
+  if (servers_)
+    servers_->loop().run([this] {
+      looking_.reset();
+      listing_.reset();
+    });
   servers_.reset();  // first: its callbacks use the rest
 }
 
@@ -117,16 +126,33 @@ Result<RingPlace> LogReplication::find(const RocksdbLog& local) {
                    "into an empty directory (docs/high-availability.md)"};
 }
 
-Result<ReplicatedLog*> LogReplication::join(RocksdbLog& local) {
+template <class T>
+Result<T> LogReplication::insist(const std::function<Result<T>()>& attempt) const {
   std::string said;
-  auto place = find(local);
-  while (!place && may_come_back(place.error())) {
-    if (said != place.error().message)
-      logger_({Severity::warn, "waiting for the replicated log", {{"why", place.error().message}}});
-    said = place.error().message;
+  auto got = attempt();
+  while (!got && may_come_back(got.error())) {
+    if (said != got.error().message)
+      logger_({Severity::warn, "waiting for the replicated log", {{"why", got.error().message}}});
+    said = got.error().message;
     std::this_thread::sleep_for(kJoinInterval);
-    place = find(local);
+    got = attempt();
   }
+  return got;
+}
+
+Result<bool> LogReplication::needs_copy() {
+  return insist<bool>([this]() -> Result<bool> {
+    const auto named = servers_->read_name();
+    if (!named) return named.error();
+    if (!*named) return false;
+    const auto slots = servers_->list();
+    if (!slots) return slots.error();
+    return !place_in_ring(**named, *slots, {}, {});
+  });
+}
+
+Result<ReplicatedLog*> LogReplication::join(RocksdbLog& local) {
+  auto place = insist<RingPlace>([&] { return find(local); });
   if (!place) return place.error();
   if (auto set = local.set_ring_place(*place); !set) return set.error();
   IoLoop& loop = servers_->loop();
@@ -148,13 +174,39 @@ void LogReplication::elect() {
   });
 }
 
+void LogReplication::say_listed() {
+  servers_->loop().post([this] { write_listed(); });
+}
+
+// Tried again while this process leads: the Lease may be renewed at the same time.
+void LogReplication::write_listed() {
+  LeaseElector& elector = servers_->elector();
+  if (listed_ || !elector.leads() || !log_) return;
+  elector.annotate({{kListedAnnotation, log_->state().place.log}}, [this](const Result<void>& how) {
+    if (!how) listing_ = servers_->loop().after(kListedInterval, [this] { write_listed(); });
+  });
+}
+
 void LogReplication::look() {
   const LeaseElector& elector = servers_->elector();
+  if (elector.seen() && log_) {
+    const auto& annotations = elector.seen()->annotations;
+    const auto listed = annotations.find(kListedAnnotation);
+    listed_ = listed != annotations.end() && listed->second == log_->state().place.log;
+  }
   {
     const std::lock_guard lock(mutex_);
     leader_ = elector.seen() ? elector.seen()->holder : "";
   }
-  leads_until_ = elector.leads() ? elector.leads_until().ns : 0;
+  // With an etcd of its own the leader goes on while the API server, which keeps the Lease, does
+  // not answer: nobody else can take it then, and the ring decides who appends.
+  const bool holds = elector.seen() && elector.seen()->holder == identity_;
+  if (elector.leads())
+    leads_until_ = elector.leads_until().ns;
+  else if (!settings_.replication.etcd || !holds || leads_until_ == 0)
+    leads_until_ = 0;
+  else
+    leads_until_ = (servers_->loop().now() + settings_.election.renew_deadline).ns;
 }
 
 void LogReplication::look_again() {

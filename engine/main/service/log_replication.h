@@ -36,6 +36,9 @@ class LogReplication final : public Election {
   /// Ends the election without giving the Lease up, and all use of the ring.
   ~LogReplication() override;
 
+  /// Whether the Lease names a log whose beginning the ring no longer has: an empty data directory
+  /// needs a copy of another replica's. Waits as join() does.
+  Result<bool> needs_copy();
   /// Finds the ring that `local` is a copy of, or makes it one: of the log that the Lease names; or
   /// of a new log, if none is known, `local` has no events and the settings say `create`. Waits as
   /// long as servers do not answer, and says why. Fails with `conflict` if `local` is of another
@@ -47,6 +50,8 @@ class LogReplication final : public Election {
 
   bool leads() const override;
   std::string leader() const override;
+  void say_listed() override;
+  bool listed() const override { return listed_; }
   void release() override;
 
   /// Has `watch` look at the I/O thread.
@@ -55,9 +60,13 @@ class LogReplication final : public Election {
  private:
   LogReplication(const HubRoleSettings& settings, Logger logger, std::function<void()> wake)
       : settings_(settings), logger_(std::move(logger)), wake_(std::move(wake)) {}
+  /// Tries again, and says why, while servers do not answer.
+  template <class T>
+  Result<T> insist(const std::function<Result<T>()>& attempt) const;
   Result<RingPlace> find(const RocksdbLog& local);
   Result<RingPlace> create();
   // On the I/O thread:
+  void write_listed();
   void look();
   void look_again();
 
@@ -65,11 +74,13 @@ class LogReplication final : public Election {
   const Logger logger_;
   const std::function<void()> wake_;
   std::unique_ptr<RingServers> servers_;
-  std::unique_ptr<IoLoop::Timer> looking_;  ///< on the I/O thread
+  std::string identity_;
+  std::unique_ptr<IoLoop::Timer> looking_, listing_;  ///< on the I/O thread
   std::unique_ptr<ReplicatedLog> log_;
   std::atomic<bool> elected_{false};
   std::atomic<std::int64_t> leads_until_{0};  ///< ns of the I/O thread's clock
-  mutable std::mutex mutex_;                  ///< guards the rest
+  std::atomic<bool> listed_{false};
+  mutable std::mutex mutex_;  ///< guards the rest
   std::string leader_;
 };
 

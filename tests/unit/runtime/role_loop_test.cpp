@@ -19,7 +19,10 @@ class ElectionDouble final : public Election {
  public:
   bool leads() const override { return leading; }
   std::string leader() const override { return leading ? "this" : "another"; }
+  void say_listed() override { ++said_listed; }
+  bool listed() const override { return false; }
   void release() override { leading = false; }
+  int said_listed = 0;
   bool leading = false;
 };
 
