@@ -260,6 +260,21 @@ TEST_CASE("a release does not lose against a renewal that is under way") {
   }
 }
 
+TEST_CASE("a release that meets the change of another is sent again") {
+  Election election;
+  auto& a = election.add_started("a");
+  election.pass(seconds(30));
+  const int before = a.transport.requests;
+  a.elector->release([] {});
+  while (a.transport.requests < before + 2) election.pass(milliseconds(1));
+  // Between its GET and its PUT.
+  const Json patch{{"metadata", {{"annotations", {{"x", "1"}}}}}};
+  REQUIRE(election.api.call("PATCH", kLease, patch).has_value());
+  election.pass(seconds(1));
+  CHECK(election.lease().is_object());
+  CHECK(election.holder().empty());
+}
+
 TEST_CASE("renewTime is compared with no clock") {
   for (const Duration offset : {hours(1), Duration{-hours(1).ns}}) {
     Election election;
