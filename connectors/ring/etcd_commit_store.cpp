@@ -62,6 +62,9 @@ EtcdFault fault_in(JsonView body, std::size_t bytes) {
   fault.code = static_cast<int>(body["code"].integer().value_or(0) % 1000);
   const std::string_view message = body["message"].string();
   fault.text = printable(message.empty() ? body["error"].string() : message);
+  // What a member says to its own gateway.
+  if (fault.text.find("server preface: remote error: tls") != std::string::npos)
+    fault.text += " (the member's certificate must serve as a client's, too: clientAuth)";
   if (fault.text.empty()) fault.text = "an answer of " + std::to_string(bytes) + " bytes";
   return fault;
 }

@@ -1,4 +1,7 @@
 // An EtcdCommitStore with connections of its own: one HTTPS client per member.
+//
+// Where members ask for client certificates, their own must have the extended key usage clientAuth
+// beside serverAuth: the gateway of a member is a client of the member.
 #pragma once
 
 #include <memory>

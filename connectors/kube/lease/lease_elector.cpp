@@ -30,9 +30,9 @@ struct LeaseElector::Impl : std::enable_shared_from_this<Impl> {
       : transport(transport_given),
         settings(std::move(settings_given)),
         events(std::move(events_given)),
-        // The timeout lets a server that does not answer be asked several times in renewDeadline.
+        // A server that is slow is waited for, and one that does not answer asked again in time.
         lease(std::make_shared<LeaseObject>(transport, settings.namespace_, settings.name,
-                                            settings.retry_period)) {}
+                                            Duration{settings.renew_deadline.ns / 3})) {}
 
   // -- work in its order
   // ---------------------------------------------------------------------------

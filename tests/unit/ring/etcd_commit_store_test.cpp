@@ -97,6 +97,8 @@ TEST_CASE("only the verdict of a transaction decides anything") {
   CHECK(full.why ==
         "replace /fairlead/log/2 at https://a: HTTP 429 etcdserver: mvcc: database "
         "space exceeded");
+  CHECK(etcd.replace(fault(429, 8, "reading server preface: remote error: tls: bad certificate"))
+            .why.ends_with("(the member's certificate must serve as a client's, too: clientAuth)"));
   CHECK(etcd.replace(fault(400, 3, "etcdserver: request is too large")).result ==
         StoreResult::refused);
   CHECK(etcd.replace(fault(403, 7, "etcdserver: permission denied")).result ==

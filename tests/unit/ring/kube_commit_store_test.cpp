@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "connectors/kube/transport/failure_message.h"
 #include "connectors/ring/ring_times.h"
 #include "engine/fleet/model/model.h"
 #include "engine/fleet/model/model_transport.h"
@@ -110,6 +111,9 @@ TEST_CASE("only 200, 201 and 409 decide anything about an update") {
   CHECK(ring.replace(Error{ErrorCode::unavailable, "timeout"}).result == StoreResult::unknown);
   // Nothing was sent.
   CHECK(ring.replace(Error{ErrorCode::denied, "no token"}).result == StoreResult::refused);
+  // It is the answer that is too long: the client says so.
+  const std::string too_long = too_long_status(HttpRequest{}.body_bytes_max);
+  CHECK(ring.replace(HttpResponse{413, {}, too_long}).result == StoreResult::unknown);
   // An answer that says no version proves nothing.
   CHECK(ring.replace(HttpResponse{200, {}, "{}"}).result == StoreResult::unknown);
 
