@@ -123,13 +123,17 @@ void RingReader::scan() {
   scanning_ = true;
   scan_again_ = false;
   end_answered_ = std::exchange(end_wanted_, false) || end_answered_;
-  width_ = 1;
+  width_ = kRingReadFirst;
+  check_last_ = true;
   read_batch();
 }
 
 void RingReader::read_batch() {
-  const std::uint32_t width = std::min(width_, session_.place.slots);
-  batch_ = {session_.place.next, std::vector<std::optional<Found>>(width), width};
+  // The first batch of a scan begins with the last commit that is known: is it still there?
+  const bool checks = std::exchange(check_last_, false) && session_.place.next > 0;
+  const std::uint32_t width = std::min(width_ + (checks ? 1 : 0), session_.place.slots);
+  batch_ = {session_.place.next - (checks ? 1 : 0), std::vector<std::optional<Found>>(width), width,
+            checks};
   for (std::uint32_t at = 0; at < width; ++at) {
     const auto answered = [this, at](Found found) {
       batch_.found[at] = std::move(found);
@@ -143,9 +147,13 @@ void RingReader::take_batch() {
   const std::uint64_t turn = session_.turn;
   const Batch batch = std::exchange(batch_, {});
   for (std::uint32_t at = 0; at < batch.found.size(); ++at) {
+    const Found& found = *batch.found[at];
+    if (at == 0 && batch.checks && found) {
+      inspected(batch.first, *found);
+      if (session_.turn != turn) return;
+    }
     // The stream may have brought it meanwhile.
     if (batch.first + at < session_.place.next) continue;
-    const Found& found = *batch.found[at];
     if (!found) {
       session_.trouble = found.error().message;
       return retry_.again({}, [this] { read_batch(); });
@@ -153,7 +161,7 @@ void RingReader::take_batch() {
     retry_.reset();
     const std::optional<RingSlot>& slot = *found;
     if (!slot || slot->commit.commit != session_.place.next || slot->commit.pack.empty())
-      return take_end(slot);
+      return take_end(batch, at);
     const auto header = check_continues(session_.place, slot->commit);
     if (!header) return session_.stop(header.error());
     // The stream has passed versions that are being given again: it is silent about this history.
@@ -166,8 +174,11 @@ void RingReader::take_batch() {
 }
 
 /// The slot of the next commit holds something else.
-void RingReader::take_end(const std::optional<RingSlot>& found) {
+void RingReader::take_end(const Batch& batch, std::uint32_t at) {
   session_.trouble.clear();
+  for (std::uint32_t later = at + 1; later < batch.found.size(); ++later)
+    if (const Found& found = *batch.found[later]; found && *found) take_hint((*found)->commit);
+  const std::optional<RingSlot>& found = **batch.found[at];
   const std::uint64_t next = session_.place.next;
   const std::string name = "commit " + std::to_string(next) + " of the ring: ";
   switch (state_of_slot(session_.place, found, next, {})) {
@@ -208,10 +219,7 @@ void RingReader::finish_scan() {
   scanning_ = false;
   if (list_again_) return list();
   if (scan_again_ || end_wanted_) return scan();
-  idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] {
-    if (session_.place.next > 0) inspect(session_.place.next - 1);
-    scan();
-  }));
+  idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] { scan(); }));
   if (std::exchange(end_answered_, false)) session_.events.reached_end();
 }
 

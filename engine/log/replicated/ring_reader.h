@@ -19,6 +19,9 @@
 namespace fairlead {
 
 inline constexpr std::uint32_t kRingReadAhead = 16;
+/// With the slot of the next commit the one behind it is read: that shows whether the next one is
+/// the end, or is missing.
+inline constexpr std::uint32_t kRingReadFirst = 2;
 /// A follower that hears nothing looks for itself this often.
 inline constexpr Duration kRingIdleCheck = seconds(10);
 
@@ -40,6 +43,7 @@ class RingReader {
     std::uint64_t first = 0;                  ///< the commit that its first slot is read for
     std::vector<std::optional<Found>> found;  ///< as answers come, in any order
     std::uint32_t open = 0;                   ///< answers that are awaited
+    bool checks = false;                      ///< `first` is known already, and read to check it
   };
 
   void list();
@@ -53,7 +57,7 @@ class RingReader {
   void scan();
   void read_batch();
   void take_batch();
-  void take_end(const std::optional<RingSlot>& found);
+  void take_end(const Batch& batch, std::uint32_t at);
   void look_beyond();
   void finish_scan();
   void learn(const RingCommit& commit, const PackHeader& header, StoreVersion version);
@@ -69,13 +73,14 @@ class RingReader {
   StoreVersion seen_ = 0;        ///< the version that the stream is to be continued from
   std::uint64_t beyond_ = 0;     ///< the latest commit that a hint named
   std::uint64_t confirmed_ = 0;  ///< the latest that a read has shown beyond the end
-  std::uint32_t width_ = 1;
+  std::uint32_t width_ = kRingReadFirst;
   Batch batch_;
   bool listing_ = false;
   bool scanning_ = false;
   bool scan_again_ = false;  ///< something came while it was under way
   bool list_again_ = false;  ///< the stream is of another history
   bool inspecting_ = false;
+  bool check_last_ = false;
   bool end_wanted_ = false;    ///< read_on() was called
   bool end_answered_ = false;  ///< by the scan under way
 };

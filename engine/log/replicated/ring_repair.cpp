@@ -128,8 +128,9 @@ void RingRepair::make_own_slot() {
   const auto answered = [this](const StoreAnswer& answer) {
     if (answer.result == StoreResult::refused || answer.result == StoreResult::unknown)
       return try_later(answer, [this] { make_own_slot(); });
+    // Read before it is written over: others may have made the same slot meanwhile, and gone on.
+    session_.version_of(session_.place.next) = 0;
     if (answer.result == StoreResult::stored) {
-      session_.version_of(session_.place.next) = answer.version;
       session_.count_foreign(session_.place.next, "it was deleted, and made again");
     }
     ends_.done();

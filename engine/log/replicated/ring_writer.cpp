@@ -128,11 +128,21 @@ void RingWriter::known_content(const RingSlot& found, SlotState state) {
                             ? state == SlotState::unused
                             : state == SlotState::older && found.commit.commit + lap == number;
   if (previous_lost_ || !expected || found.version < known) return repair_.start(state);
-  if (known == 0) return attempt();
   // Refused, and yet it has the version that was named: not at once again.
-  if (found.version == known) return retry_.again({}, [this] { attempt(); });
-  session_.count_foreign(number, "it was touched");
-  attempt();
+  if (known != 0 && found.version == known) return retry_.again({}, [this] { attempt(); });
+  if (known != 0) session_.count_foreign(number, "it was touched");
+  write_over();
+}
+
+/// Writes over what was read, rather than over a version that was known: what another writer has
+/// stored there may have been emptied by hand. Its next commit shows that it was there.
+void RingWriter::write_over() {
+  const std::uint64_t ahead = commit_.commit + 1;
+  reads_.read(session_.slot_of(ahead), [this, ahead](const std::optional<RingSlot>& found) {
+    const SlotState state = state_of_slot(session_.place, found, ahead, {});
+    if (state == SlotState::other || state == SlotState::later) return fenced();
+    attempt();
+  });
 }
 
 void RingWriter::decided() {

@@ -24,6 +24,7 @@ class RingWriter {
   void settle();
   void settled(const std::optional<RingSlot>& found);
   void known_content(const RingSlot& found, SlotState state);
+  void write_over();
   void decided();
   void fenced();
   void stop(const std::string& what);

@@ -7,6 +7,7 @@
 //   - no slot goes back, or to another commit of its number, by an engine's write;
 //   - once the faults end every append is decided, and every engine reads to one end.
 // Where the store went back while several led, an engine may stop instead of the first two.
+#include <algorithm>
 #include <map>
 
 #include "tests/support/sample.h"
@@ -141,8 +142,16 @@ class RingDay {
     return most;
   }
 
-  /// Changes or deletes a slot, but never the newest commit, whose loss nothing in the ring shows,
-  /// nor what an engine still has to read.
+  /// Returns whether a slot was written by an engine since somebody emptied or deleted it.
+  bool intact(std::uint32_t number) const {
+    const auto meddled = meddled_.find(number % slots_);
+    if (meddled == meddled_.end()) return true;
+    const auto found = world_.servers.slots().find(number % slots_);
+    return found != world_.servers.slots().end() && found->second.version > meddled->second;
+  }
+
+  /// Changes or deletes a slot, but not what nothing in the ring would show: the newest commit, and
+  /// two neighbours. Nor damages it what an engine still has to read, which would rightly stop.
   void meddle() {
     if (newest() == 0 || world_.servers.slots().size() < slots_) return;
     const auto slot = static_cast<std::uint32_t>(random_.below(slots_));
@@ -150,8 +159,16 @@ class RingDay {
     if (!held.pack.empty() && held.commit >= newest()) return;
     RingCommit edited = held;
     switch (random_.below(4)) {
-      case 0: return world_.servers.erase(slot);
-      case 1: edited = {kTestLog, slots_, slot, Seq{}, 0, {}}; break;
+      case 0:
+        if (!intact(slot + 1) || !intact(slot + slots_ - 1)) return;
+        written_.erase(slot);
+        meddled_[slot] = 0;
+        return world_.servers.erase(slot);
+      case 1:
+        if (!intact(slot + 1) || !intact(slot + slots_ - 1)) return;
+        meddled_[slot] = world_.servers.version() + 1;
+        edited = {kTestLog, slots_, slot, Seq{}, 0, {}};
+        break;
       case 2:
         for (const auto& player : engines_)
           if (player->engine.local.place.next <= held.commit) return;
@@ -212,12 +229,19 @@ class RingDay {
   void catch_up_from_another(RingEngine& engine) {
     for (const auto& player : engines_) {
       const LocalCopy& other = player->engine.local;
-      if (other.place.next < *engine.behind) continue;
+      if (player->engine.stopped || other.place.next < *engine.behind) continue;
+      const std::vector<RingCommit>& own = engine.local.commits;
+      if (!std::equal(own.begin(), own.end(), other.commits.begin())) {
+        // As one that fetches packs sees by their chain.
+        engine.stopped = Error{ErrorCode::corrupt, "another history is elsewhere"};
+        return;
+      }
       engine.local = other;
       engine.begin();
       engine.ring->follow();
       return;
     }
+    if (stopped()) engine.stopped = Error{ErrorCode::gone, "who had it has stopped"};
   }
 
   /// Without faults everything comes to an end, which is the same for all.
@@ -270,6 +294,7 @@ class RingDay {
   bool read_to_end(RingEngine& engine) {
     for (int attempt = 0; attempt < 3; ++attempt) {
       if (engine.behind) catch_up_from_another(engine);
+      if (engine.stopped) return false;
       const int before = engine.ends;
       if (engine.behind) break;
       engine.ring->follow();
@@ -291,6 +316,7 @@ class RingDay {
   std::map<const Player*, int> fences_;
   std::map<std::uint64_t, std::string> known_, acknowledged_;
   std::map<std::uint32_t, std::optional<RingCommit>> written_;
+  std::map<std::uint32_t, StoreVersion> meddled_;  ///< emptied or deleted, as which version
   std::optional<MemoryRing::Saved> saved_;
   int mark_ = 1000;
 };
