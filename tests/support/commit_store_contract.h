@@ -64,6 +64,15 @@ class StoreCalls {
   CommitStore::Listed list() const {
     return value_of<CommitStore::Listed>([&](auto done) { under_.store.list(std::move(done)); });
   }
+  /// The list as it is reported slot by slot.
+  CommitStore::Listed list_each() const {
+    CommitStore::Listed listed;
+    listed.version = value_of<StoreVersion>([&](auto done) {
+      under_.store.list_each([&](RingSlot slot) { listed.slots.push_back(std::move(slot)); },
+                             std::move(done));
+    });
+    return listed;
+  }
   /// Lists until the list shows `slots`: it may come from a cache that is behind.
   StoreVersion list_until(const std::vector<RingSlot>& slots) const {
     const LogTime until = under_.store.now() + seconds(30);
@@ -159,6 +168,7 @@ inline void check_replace(const StoreCalls& calls, std::vector<RingSlot>& slots)
   CHECK(calls.read(0) == slots[0]);
 }
 
+/// A pack of the largest record arrives whole.
 inline void check_large_packs(const StoreCalls& calls, std::vector<RingSlot>& slots) {
   for (const std::size_t bytes : {std::size_t{1}, kRingPackBytesMax, kRingRecordBytesMax}) {
     const RingCommit large = contract_commit(8, bytes);
@@ -203,6 +213,7 @@ struct Followed {
   }
 };
 
+/// Changes are reported in order, from the version on that is named.
 inline void check_follow(StoreUnderTest& under, const StoreCalls& calls,
                          std::vector<RingSlot>& slots) {
   const StoreVersion from = calls.list_until(slots);
@@ -234,6 +245,7 @@ inline void check_follow(StoreUnderTest& under, const StoreCalls& calls,
   CHECK(now.changed.size() == seen);
 }
 
+/// A version that is too old is refused as `gone`.
 inline void check_gone(StoreUnderTest& under, const StoreCalls& calls,
                        const std::vector<RingSlot>& slots) {
   if (!under.compact) return;
@@ -248,6 +260,7 @@ inline void check_gone(StoreUnderTest& under, const StoreCalls& calls,
   CHECK(followed.ended->code == ErrorCode::gone);
 }
 
+/// Timers run once, and not at all once they are destroyed.
 inline void check_time(StoreUnderTest& under, const StoreCalls& calls) {
   int ran = 0;
   const LogTime begin = under.store.now();
@@ -264,12 +277,14 @@ inline void check_time(StoreUnderTest& under, const StoreCalls& calls) {
   CHECK(*under.store.kind() != '\0');
 }
 
+/// Checks all of it.
 inline void check_commit_store_contract(StoreUnderTest& under) {
   const StoreCalls calls(under);
   check_time(under, calls);
   std::vector<RingSlot> slots = check_create(calls);
   check_replace(calls, slots);
   calls.list_until(slots);
+  CHECK(calls.list_each().slots == slots);
   check_large_packs(calls, slots);
   check_remove(calls, slots);
   check_follow(under, calls, slots);

@@ -186,19 +186,45 @@ TEST_CASE("The commit before is put back if it was deleted") {
   CHECK(engine.ring->counters().went_back == 0);
 }
 
-TEST_CASE("A writer that knows nothing of another one makes no slot again for it") {
-  RingWorld world;
-  RingEngine old(world.servers);
-  RingEngine young(world.servers);
-  world.append_many(old, 5);
+TEST_CASE("A writer does not fill what was emptied behind another one") {
+  RingWorld world(8);
+  RingEngine old(world.servers, 8);
+  RingEngine young(world.servers, 8);
+  const bool deleted = GENERATE(true, false);
+  const int laps = GENERATE(3, 11);
+  CAPTURE(deleted, laps);
+  world.append_many(old, laps);
   world.copy(old, young);
   world.catch_up(young);
   world.append(young, 100);
   world.append(young, 101);
-  world.servers.erase(1);  // of commit 5, which only the young one knows
+  // Commit 3 or 11, which only the young one knows.
+  if (deleted)
+    world.servers.erase(3);
+  else
+    world.servers.edit({kTestLog, 8, 3, Seq{}, 0, {}});
+  const MemoryRing::Slots before = world.servers.slots();
   old.append(5);
   REQUIRE(world.run_until([&] { return old.fences == 1; }));
-  CHECK_FALSE(world.servers.slots().contains(1));
+  CHECK(world.servers.slots() == before);
+  old.ring->follow();
+  REQUIRE(world.run_until([&] { return old.behind.has_value(); }));
+  CHECK(*old.behind == static_cast<std::uint64_t>(laps + 1));
+}
+
+TEST_CASE("Nothing is sent after a commit was given up") {
+  RingWorld world;
+  RingEngine engine(world.servers);
+  world.append_many(engine, 2);
+  world.servers.full = true;
+  engine.append(2);
+  world.run(seconds(2));
+  engine.ring->give_up();
+  world.servers.full = false;
+  const auto writes = engine.store.writes;
+  world.run(minutes(1));
+  CHECK(engine.store.writes == writes);
+  CHECK(engine.stores == 2);
 }
 
 TEST_CASE("Without a ring there is no decision, and none is made") {
