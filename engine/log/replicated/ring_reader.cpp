@@ -217,10 +217,13 @@ void RingReader::look_beyond() {
 
 void RingReader::finish_scan() {
   scanning_ = false;
+  const std::uint64_t turn = session_.turn;
+  // Before anything is read again: more may come for ever.
+  if (std::exchange(end_answered_, false)) session_.events.reached_end();
+  if (session_.turn != turn || scanning_) return;
   if (list_again_) return list();
   if (scan_again_ || end_wanted_) return scan();
   idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] { scan(); }));
-  if (std::exchange(end_answered_, false)) session_.events.reached_end();
 }
 
 void RingReader::learn(const RingCommit& commit, const PackHeader& header, StoreVersion version) {
