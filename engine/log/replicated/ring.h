@@ -82,7 +82,9 @@ struct RingEvents {
   /// Another history, another log, or damage: `corrupt`, naming commit and seq. Nothing more is
   /// read or sent.
   std::function<void(Error)> stopped;
-  /// Returns the pack of a commit from the local copy; nullopt if it is not kept there.
+  /// Returns a commit from the local copy; nullopt if it is not kept there. Who begins a ring with
+  /// the last commit of a log returns nullopt always: else the writer misses the earlier ones in
+  /// the ring, and puts them back.
   std::function<std::optional<RingCommit>(std::uint64_t commit)> kept;
   /// Says one line to an operator.
   std::function<void(std::string)> say;

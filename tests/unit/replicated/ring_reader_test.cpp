@@ -88,6 +88,22 @@ TEST_CASE("What a stream does costs time only") {
   CHECK(follower.ring->counters().went_back == 0);
 }
 
+TEST_CASE("A follower whose stream is too old to go on lists again") {
+  RingWorld world;
+  RingEngine leader(world.servers);
+  RingEngine follower(world.servers);
+  world.catch_up(follower);
+  world.servers.cut(ErrorCode::unavailable);
+  world.run(milliseconds(2));
+  for (int i = 0; i < 3; ++i) world.servers.edit(world.slot(3).commit);
+  world.servers.compact();
+  world.run(seconds(5));
+  CHECK(follower.store.lists == 2);
+  world.append(leader, 0);
+  world.run(milliseconds(5));
+  CHECK(follower.local.commits == leader.local.commits);
+}
+
 TEST_CASE("A follower that is behind the window says so, and reads no more") {
   RingWorld world;
   RingEngine leader(world.servers);
