@@ -7,6 +7,7 @@ namespace fairlead::bench {
 
 void add_decode_benches(Suite& suite);
 void add_append_benches(Suite& suite);
+void add_ring_benches(Suite& suite);
 void add_log_benches(Suite& suite);
 void add_debounce_benches(Suite& suite);
 void add_fold_benches(Suite& suite);

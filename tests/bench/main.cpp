@@ -120,6 +120,7 @@ int main(int count, char** arguments) {
   }
   Suite suite;
   add_append_benches(suite);
+  add_ring_benches(suite);
   add_log_benches(suite);
   add_decode_benches(suite);
   add_debounce_benches(suite);

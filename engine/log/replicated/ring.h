@@ -10,16 +10,27 @@
 //   our bytes                                         stored: the answer was lost
 //   commit k of others, or a later one                fenced: another leads. Nothing more is sent
 //   commit k - R of our chain with another version    touched by hand: sent again with it
-//   no slot, or unreadable, or unused                 made again from the local copy (`put_back`),
-//                                                     then sent again
+//   no slot                                           made again with commit k - R from the local
+//                                                     copy, then sent again
+//   unused, or a known commit that does not read      written over, naming its version
 //   an older commit than k - R of our chain           history went back (a restore of etcd): every
 //                                                     commit that is missing is put back in order
-//   another chain or another log                      stopped: nothing is touched any more
+//   another chain or another log, or commit k that    stopped: nothing is touched any more
+//   does not read
+//   not one slot around it                            no ring: it waits, and makes none
+// `stored` counts only if its version is above the one of the commit before; else history went
+// back, too. A restore may jump over versions: so the commit before is read after every trouble and
+// when nothing was heard for two seconds. What another writer stored may have been deleted by hand:
+// so before a slot is written whose version was read, and not known, the slot ahead is read. A
+// commit there means fenced.
 //
 // The follower reads the slot of the next commit, verifies what it finds (pack check, log id,
 // `previous` = its own chain, dense seqs), reports it, and goes on until the slot holds something
-// older; then it follows the store's changes, and reads the slots again when the stream ends. A
-// slot that holds a later commit than it awaits: it is behind the window.
+// older; then it follows the store's changes, and reads the slots again when the stream ends or
+// nothing came for ten seconds. A slot that holds a later commit than it awaits, or a later commit
+// in another slot where the awaited one is not: it is behind the window.
+//
+// Memory: a number for each slot, and at most sixteen packs while it reads.
 #pragma once
 
 #include <cstdint>
@@ -47,18 +58,21 @@ struct RingEvents {
   /// A commit that is stored and continues the chain; place() has moved on. The callee stores it
   /// before it returns.
   std::function<void(const RingCommit& commit, StoreVersion version)> learned;
-  /// Everything that was stored when the reading began is learned. Once for each read_on().
+  /// Everything that was stored when the reading began is learned. Once for the calls of read_on()
+  /// that were made before it began.
   std::function<void()> reached_end;
   /// The append under way is decided.
   std::function<void()> stored;
   std::function<void()> fenced;
-  /// The commit that is awaited has left the window: the missing ones are to be had elsewhere, then
-  /// begin anew. Nothing is read meanwhile.
+  /// The commit that is awaited has left the window, or is missing in it: those before `oldest` are
+  /// to be had elsewhere, then begin anew with another Ring. Nothing is read meanwhile.
   std::function<void(std::uint64_t oldest)> behind;
   /// Another history, another log, or damage: `corrupt`, naming commit and seq. Nothing more is
   /// read or sent.
   std::function<void(Error)> stopped;
-  /// Returns the pack of a commit from the local copy; nullopt if it is not kept there.
+  /// Returns a commit from the local copy; nullopt if it is not kept there. Who begins a ring with
+  /// the last commit of a log returns nullopt always: else the writer misses the earlier ones in
+  /// the ring, and puts them back.
   std::function<std::optional<RingCommit>(std::uint64_t commit)> kept;
   /// Says one line to an operator.
   std::function<void(std::string)> say;
@@ -75,8 +89,8 @@ class Ring {
 
   /// Begins to follow: lists, then follows changes.
   void follow();
-  /// Reads slot after slot with quorum reads until the end, then calls reached_end(). While
-  /// following. For a take-over, and to know that one is not behind.
+  /// Reads slot after slot with quorum reads until the end, then calls reached_end(). After
+  /// follow(), at once or later. For a take-over, and to know that one is not behind.
   void read_on();
 
   /// Ends following and sends the next commit until it is decided: `stored` or `fenced`. The pack

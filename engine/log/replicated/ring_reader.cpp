@@ -217,12 +217,14 @@ void RingReader::look_beyond() {
 
 void RingReader::finish_scan() {
   scanning_ = false;
+  const std::uint64_t turn = session_.turn;
+  // Before anything is read again: more may come for ever.
+  for (auto ends = std::exchange(ends_answered_, 0); ends > 0 && session_.turn == turn; --ends)
+    session_.events.reached_end();
+  if (session_.turn != turn || scanning_) return;
   if (list_again_) return list();
   if (scan_again_ || ends_wanted_ > 0) return scan();
   idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] { scan(); }));
-  const std::uint64_t turn = session_.turn;
-  for (auto ends = std::exchange(ends_answered_, 0); ends > 0 && session_.turn == turn; --ends)
-    session_.events.reached_end();
 }
 
 void RingReader::learn(const RingCommit& commit, const PackHeader& header, StoreVersion version) {

@@ -119,8 +119,9 @@ void RingWriter::known_content(const RingSlot& found, SlotState state) {
   const std::uint64_t lap = session_.place.slots;
   const std::uint64_t number = commit_.commit;
   if (state == SlotState::older) {
-    const auto kept = session_.events.kept(found.commit.commit);
-    if (kept && digest_of(*kept) != digest_of(found.commit))
+    const std::uint64_t held = found.commit.commit;
+    const auto kept = session_.events.kept(held);
+    if (kept && state_of_slot(session_.place, found, held, digest_of(*kept)) != SlotState::same)
       return stop("its slot holds a commit of another history");
   }
   const StoreVersion known = std::exchange(session_.version_of(number), found.version);

@@ -212,6 +212,27 @@ TEST_CASE("A writer does not fill what was emptied behind another one") {
   CHECK(*old.behind == static_cast<std::uint64_t>(laps + 1));
 }
 
+TEST_CASE("A writer that makes a slot again looks whether others have done so, and gone on") {
+  RingWorld world(8);
+  RingEngine old(world.servers, 8);
+  RingEngine young(world.servers, 8);
+  world.append_many(old, 5);
+  world.copy(old, young);
+  world.catch_up(young);
+  world.servers.erase(5);
+  const auto reads = old.store.reads;
+  old.append(5);
+  // The slot, the one ahead and the one before; then it is about to make the slot.
+  REQUIRE(world.run_until([&] { return old.store.reads == reads + 3; }));
+  old.store.pause();
+  world.append(young, 100);
+  world.append(young, 101);
+  world.servers.erase(5);
+  old.store.resume();
+  REQUIRE(world.run_until([&] { return old.fences == 1; }));
+  CHECK(old.stores == 5);
+}
+
 TEST_CASE("Nothing is sent after a commit was given up") {
   RingWorld world;
   RingEngine engine(world.servers);
@@ -243,7 +264,7 @@ TEST_CASE("Without a ring there is no decision, and none is made") {
 }
 
 TEST_CASE("After the store went back the missing commits are put back") {
-  const StoreVersion jump = GENERATE(0, 1000);
+  const auto jump = GENERATE(StoreVersion{0}, StoreVersion{1000});
   const int kept = GENERATE(1, 6, 9, 10);  // commits at the time of the copy
   RingWorld world;
   RingEngine engine(world.servers);
