@@ -42,14 +42,9 @@ class Replica {
   /// be empty) with the number of events folded, and of all.
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<void> fold(const Progress& progress);
-  /// Folds what another leader appended, up to `last`. Not while a Leader has this replica.
-  Result<void> follow(Seq last);
-
-  /// Shows State to a question that waits for it, if there is one. Not while a Leader has this
-  /// replica, which does it.
-  Result<void> answer() {
-    return show_present([] { return Result<void>(); });
-  }
+  /// Folds what another leader appended, up to `last`, and shows State to what waits for it. `view`
+  /// says whether State holds what the hub's API server does. Not while a Leader has this replica.
+  Result<void> follow(Seq last, ViewState view = ViewState::unsynced);
 
   const State& state() const { return core_->state(); }
   /// The log time of an append made now: the clock's, unless the log is ahead of it.

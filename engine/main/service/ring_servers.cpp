@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "connectors/kube/watch/random_bits.h"
-#include "connectors/ring/etcd_commit_store.h"
-#include "connectors/ring/kube_commit_store.h"
-#include "engine/base/bounded_file.h"
 #include "engine/runtime/system_clock.h"
 
 namespace fairlead {
@@ -16,13 +13,6 @@ namespace {
 
 /// Slots that are made or deleted at a time.
 constexpr std::uint32_t kSlotsAtATime = 16;
-
-Result<std::string> pem_of(const char* key, const std::string& file) {
-  if (file.empty()) return std::string();
-  auto text = read_bounded(file);
-  if (!text) return in_context(std::string("log.replication.etcd.tls.") + key, text.error());
-  return text;
-}
 
 }  // namespace
 
@@ -74,48 +64,31 @@ Result<void> RingServers::connect(const HubRoleSettings& settings, const Credent
   lease.retry_period = election.retry_period;
   lease.random = random_bits;
   lease.wall_clock = utc_now;
-  if (const auto& ring = settings.replication.kubernetes)
-    store_ = std::make_unique<KubeCommitStore>(*kube_, KubeRingPlace{ring->namespace_, ring->name});
-  if (const auto& ring = settings.replication.etcd)
-    if (auto connected = connect_etcd(*ring, lease.name); !connected) return connected;
-  elector_ = std::make_unique<LeaseElector>(*kube_, std::move(lease), std::move(events));
-  return {};
-}
-
-Result<void> RingServers::connect_etcd(const EtcdRing& etcd, const std::string& name) {
-  Credentials credentials;
-  auto ca = pem_of("ca", etcd.ca);
-  if (!ca) return ca.error();
-  auto certificate = pem_of("certificate", etcd.certificate);
-  if (!certificate) return certificate.error();
-  auto key = pem_of("key", etcd.key);
-  if (!key) return key.error();
-  credentials.ca_pem = *std::move(ca);
-  credentials.client_certificate_pem = *std::move(certificate);
-  credentials.client_key_pem = *std::move(key);
-  credentials.certificate_origin = etcd.certificate;
-  std::vector<EtcdMember> members;
-  for (const std::string& endpoint : etcd.endpoints) {
-    auto server = parse_server(endpoint);
-    if (!server) return in_context("log.replication.etcd.endpoints", server.error());
-    credentials.server = *std::move(server);
-    auto client = HttpClient::make(loop_, credentials, {});
-    if (!client) return in_context("log.replication.etcd", client.error());
-    etcd_.push_back(*std::move(client));
-    members.push_back({endpoint, etcd_.back().get()});
+  if (const auto& ring = settings.replication.kubernetes) {
+    slots_in_kube_ =
+        std::make_unique<KubeCommitStore>(*kube_, KubeRingPlace{ring->namespace_, ring->name});
+    store_ = slots_in_kube_.get();
   }
-  store_ = std::make_unique<EtcdCommitStore>(std::move(members), etcd.prefix + name + "/");
+  if (const auto& ring = settings.replication.etcd) {
+    auto etcd =
+        EtcdConnections::connect(loop_, {ring->endpoints, ring->ca, ring->certificate, ring->key},
+                                 ring->prefix + lease.name + "/");
+    if (!etcd) return in_context("log.replication.etcd", etcd.error());
+    etcd_ = *std::move(etcd);
+    store_ = &etcd_->store();
+  }
+  elector_ = std::make_unique<LeaseElector>(*kube_, std::move(lease), std::move(events));
   return {};
 }
 
 RingServers::~RingServers() {
   loop_.run([this] {
     elector_.reset();
-    store_.reset();
+    slots_in_kube_.reset();
+    if (etcd_) etcd_->stop();
+    etcd_.reset();
     if (kube_) kube_->stop();
-    for (const auto& client : etcd_) client->stop();
     kube_.reset();
-    etcd_.clear();
   });
   loop_.stop();
 }

@@ -15,6 +15,8 @@
 
 #include "connectors/kube/lease/lease_elector.h"
 #include "connectors/kube/transport/http_client.h"
+#include "connectors/ring/etcd_connections.h"
+#include "connectors/ring/kube_commit_store.h"
 #include "engine/log/replicated/commit_store.h"
 #include "engine/runtime/replication_settings.h"
 
@@ -59,7 +61,7 @@ class RingServers {
   Result<StoreAnswer> replace(const RingCommit& commit, StoreVersion expected);
 
   /// Null where the log is not replicated.
-  CommitStore* store() { return store_.get(); }
+  CommitStore* store() { return store_; }
   LeaseElector& elector() { return *elector_; }
   IoLoop& loop() { return loop_; }
 
@@ -67,7 +69,6 @@ class RingServers {
   RingServers() = default;
   Result<void> connect(const HubRoleSettings& settings, const Credentials& credentials,
                        std::string identity, LeaseElector::Events events);
-  Result<void> connect_etcd(const EtcdRing& etcd, const std::string& name);
   /// Has the I/O thread do what ends later, and waits for that.
   void wait(const std::function<void(std::function<void()> done)>& work);
   /// Does `one` for each slot, some at a time, until one fails.
@@ -78,9 +79,10 @@ class RingServers {
   IoLoop loop_;
   // On its thread:
   std::unique_ptr<HttpClient> kube_;
-  std::vector<std::unique_ptr<HttpClient>> etcd_;
+  std::unique_ptr<KubeCommitStore> slots_in_kube_;
+  std::unique_ptr<EtcdConnections> etcd_;
   std::unique_ptr<LeaseElector> elector_;
-  std::unique_ptr<CommitStore> store_;
+  CommitStore* store_ = nullptr;  ///< one of the two
 };
 
 }  // namespace fairlead
