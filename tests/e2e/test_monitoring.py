@@ -27,7 +27,7 @@ class MonitoringTest(unittest.TestCase):
         cls.plane = cls.enterClassContext(ControlPlane())
         cls.server = cls.plane.add_server("hub")
         cls.member = cls.plane.add_server("cluster2")
-        cls.server.install_crds(only=CRDS)
+        cls.server.install_crds(only=(*CRDS, "logcommits.fairlead.io"))
         cls.server.install_crds([deploy.operator_crds()])
         cls.member.install_crds(only=QUEUE_CRDS)
         found = deploy.objects(cls.server, deploy.kustomize(deploy.DEPLOY / "overlays/monitored"))
@@ -61,6 +61,7 @@ class MonitoringTest(unittest.TestCase):
         # What is absent has no labels of its own.
         labels = {**({} if name == "FairleadDown" else {"job": "fairlead", "instance": "a"}), **case["labels"],
                   "severity": self.alerts[name]["labels"]["severity"]}
+        labels = {label: text for label, text in labels.items() if text is not None}  # summed up without it
         summary = re.sub(r"\{\{ \$labels\.(\w+) \}\}", lambda match: labels[match.group(1)],
                          self.alerts[name]["annotations"]["summary"])
         return {"exp_labels": labels, "exp_annotations": {
@@ -82,7 +83,9 @@ class MonitoringTest(unittest.TestCase):
         for path, name in zip(self.plane.authority.server("webhook"), ("tls.crt", "tls.key")):
             shutil.copy(path, folder / name)
         self.webhook = free_port()
-        hub = Hub(self.plane, self.server, {"cluster2": self.member}, settings=(AT_ONCE,), arguments=(
+        hub = Hub(self.plane, self.server, {"cluster2": self.member}, settings=(
+            AT_ONCE, "leaderElection.lease=default/fairlead", "log.replication.create=true",
+            "log.replication.kubernetes.namespace=default", "log.replication.window=64"), arguments=(
             f"--webhook-listen=127.0.0.1:{self.webhook}", f"--webhook-certificate={folder}")).start()
         self.addCleanup(hub.finish)
         return hub

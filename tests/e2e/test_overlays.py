@@ -23,7 +23,7 @@ GROUPS = ["system:serviceaccounts", "system:serviceaccounts:fairlead", "system:a
 REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 OWN_CRD = "clusterresourceclaims.galaxy.kubestellar.io"
 OVERLAYS = sorted(path.name for path in (deploy.DEPLOY / "overlays").iterdir())
-WRITING = ("hub", "monitored", "strict")
+WRITING = ("ha", "hub", "monitored", "strict")
 # What the hub does besides its plan.
 EVENTS = ("default", "events", "create")
 

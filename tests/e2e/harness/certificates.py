@@ -29,6 +29,10 @@ class Authority:
         """Likewise, of a server that is its own client, too: etcd behind its gateway."""
         return self._sign(name, f"/CN={name}", "serverAuth,clientAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
 
+    def member(self, name):
+        """The same for an etcd member: its gateway is a client of itself."""
+        return self._sign(name, f"/CN={name}", "serverAuth,clientAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
+
     def client(self, user, group=None, name=None, expired=False):
         """Certificate and key that an API server knows as `user` of `group`."""
         subject = (f"/O={group}" if group else "") + f"/CN={user}"

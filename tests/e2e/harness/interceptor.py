@@ -55,6 +55,20 @@ class Answer:
 SWALLOW = object()
 
 
+class Held:
+    """Kept back: the client's connection ends, and deliver() sends the request when the test wants it."""
+
+    def __init__(self):
+        self.request = None
+
+    def deliver(self, server):
+        """Sends it to `server` now: (status, bytes)."""
+        headers = [(name, text) for name, text in self.request.headers.items()
+                   if name.lower() not in _HOP_BY_HOP and name.lower() not in ("host", "content-type")]
+        return server.raw(self.request.method, self.request.target, self.request.body,
+                          self.request.headers.get("Content-Type", "application/json"), user=None, headers=headers)
+
+
 class Exchange:
     """A request and what came back; of a watch, `body` grows."""
 
@@ -68,9 +82,9 @@ class Exchange:
 class Interceptor:
     """Use it as a context manager.
 
-    `fault(request)`: what is done instead of passing it on: an Answer, SWALLOW, or None. `carried_out(request)` is
-    called when the server has answered and before that is passed on. Both may be replaced at any time and are called
-    by many threads. `exchanges` holds everything that passed.
+    `fault(request)`: what is done instead of passing it on: an Answer, SWALLOW, a Held, or None.
+    `carried_out(request)` is called when the server has answered and before that is passed on. Both may be replaced
+    at any time and are called by many threads. `exchanges` holds everything that passed.
     """
 
     def __init__(self, server):
@@ -141,6 +155,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         if isinstance(action, Answer):
             exchange.code, exchange.headers, exchange.body = action.code, action.headers, action.body
             self._answer(action.code, action.headers.items(), action.body)
+            return
+        if isinstance(action, Held):
+            action.request = request
+            self.close_connection = True
             return
         answered = self._ask(request)
         exchange.code, exchange.headers = answered.status, answered.headers

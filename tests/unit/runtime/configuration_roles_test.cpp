@@ -39,7 +39,6 @@ log:
       tls: {ca: /tls/ca, certificate: /tls/crt, key: /tls/key}
     window: 64
     pace: {burst: 7}
-    copies: {required: 2, wait: 3s}
     create: true
 leaderElection: {lease: ns/one, leaseDuration: 5s, renewDeadline: 3s, retryPeriod: 500ms}
 )";
@@ -65,8 +64,6 @@ TEST_CASE("every setting of the process can be set in the file") {
                                         "/tls/key"});
   CHECK(s.replication.window == 64);
   CHECK(s.replication.pace == ReplicationPace{50, 7, 4 << 20});  // of an etcd, where not set
-  CHECK(s.replication.copies_required == 2);
-  CHECK(s.replication.copies_wait == seconds(3));
   CHECK(s.replication.create);
   CHECK(s.election == LeaderElectionSettings{"ns/one", seconds(5), seconds(3), milliseconds(500)});
 }
@@ -133,8 +130,6 @@ TEST_CASE("a bad value of the process is refused with its key and what was expec
       {"log.replication.pace.burst=many", "expected a whole number from 1 to 100000"},
       {"log.replication.pace.bytesPerSecond=1023", "expected bytes from 1Ki to 1Gi"},
       {"log.replication.pace.bytesPerSecond=2Gi", "expected bytes from 1Ki to 1Gi"},
-      {"log.replication.copies.required=0", "expected a whole number from 1 to 9"},
-      {"log.replication.copies.wait=10", "expected a duration such as 15s, 5m or 1h30m"},
       {"log.replication.create=yes", "expected one of true, false"},
       {"log.replication.kubernetes.namespace=A", "expected a namespace"},
       {"log.replication.kubernetes.name=a/b", "expected the name of an object, at most 240 bytes"},
@@ -155,7 +150,7 @@ TEST_CASE("a bad value of the process is refused with its key and what was expec
   }
   CHECK(roles_refusal("log: {replication: {windows: 5}}") ==
         "f.yaml:1: log.replication.windows: unknown key; expected one of kubernetes, etcd, window, "
-        "pace, copies, create");
+        "pace, create");
 }
 
 TEST_CASE("docs/configuration.md shows the settings of the process with their defaults") {
