@@ -104,7 +104,7 @@ Result<void> DryRun::begin(LogTime at) {
 
 bool DryRun::assumes_clearing_policy(const std::vector<InputLine>& lines) const {
   const MultiKueueSettings& settings = options_.configuration.multikueue;
-  return settings.dispatcher && settings.cleared_by == "policy" &&
+  return settings.dispatcher && settings.cleared_by == ClearedBy::policy &&
          std::none_of(lines.begin(), lines.end(), [](const InputLine& line) {
            return line.cluster == kHub && line.seen &&
                   line.seen->key.kind == Kind::mutating_admission_policy;

@@ -10,6 +10,8 @@
 #include <optional>
 #include <string_view>
 
+#include "schema/words.h"
+
 namespace fairlead {
 
 /// What the webhook checks, in the order in which findings are reported. Stored as this number.
@@ -62,20 +64,35 @@ constexpr const AdmissionRuleInfo& info(AdmissionRule rule) {
 /// Returns the rule of a name such as `ownedQuota`; nothing for any other text.
 std::optional<AdmissionRule> parse_admission_rule(std::string_view name);
 
-/// Returns an action as the configuration file spells it: deny, warn, off.
-std::string_view text_of(RuleAction action);
+/// As the configuration file spells it.
+template <>
+inline constexpr std::array<std::pair<std::string_view, RuleAction>, 3> kWordsOf<RuleAction>{{
+    {"deny", RuleAction::deny},
+    {"warn", RuleAction::warn},
+    {"off", RuleAction::off},
+}};
 
 /// What was asked for. Server-side apply is a create or an update.
 enum class AdmissionOperation : std::uint8_t { create, update, remove };
-/// Returns an operation as an AdmissionReview spells it: CREATE, UPDATE, DELETE.
-std::string_view text_of(AdmissionOperation operation);
+/// As an AdmissionReview spells it.
+template <>
+inline constexpr std::array<std::pair<std::string_view, AdmissionOperation>, 3>
+    kWordsOf<AdmissionOperation>{{
+        {"CREATE", AdmissionOperation::create},
+        {"UPDATE", AdmissionOperation::update},
+        {"DELETE", AdmissionOperation::remove},
+    }};
 
 /// What became of a request that at least one rule would deny.
 enum class AdmissionOutcome : std::uint8_t {
   denied,
   overridden,  ///< admitted, because the object has the annotation fairlead.io/override
 };
-/// Returns an outcome as outputs spell it: denied, overridden.
-std::string_view text_of(AdmissionOutcome outcome);
+template <>
+inline constexpr std::array<std::pair<std::string_view, AdmissionOutcome>, 2>
+    kWordsOf<AdmissionOutcome>{{
+        {"denied", AdmissionOutcome::denied},
+        {"overridden", AdmissionOutcome::overridden},
+    }};
 
 }  // namespace fairlead

@@ -36,6 +36,8 @@ static_assert(ends_alike(value::DeviceSourceKind::capacity,
                          Configuration::DeviceSourceKind::CAPACITY));
 static_assert(ends_alike(value::DraPolicy::spread, Configuration::DraPolicy::SPREAD));
 static_assert(ends_alike(value::Verb::remove, PatchIntended::Verb::REMOVE));
+static_assert(ends_alike(value::Direction::other, PatchIntended::Direction::OTHER));
+static_assert(ends_alike(value::Rank::release, PatchIntended::Rank::RELEASE));
 static_assert(ends_alike(value::StaleCause::too_many_changes,
                          SourceState::StaleCause::TOO_MANY_CHANGES));
 static_assert(ends_alike(value::RejectionCause::rights, PatchRejected::Cause::RIGHTS));

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "schema/codec_layout.h"
 #include "schema/fields/events.h"
 #include "schema/fields/types.h"
+#include "schema/write_rule.h"
 
 namespace fairlead::stored {
 namespace {
@@ -61,6 +63,15 @@ E enum_of(std::uint16_t number, std::string_view name) {
   if (number >= kValuesOf<E>)
     throw Malformed{std::string(name) + " has the unknown value " + std::to_string(number)};
   return static_cast<E>(number);
+}
+
+/// Of a text in records: absent, it is the first value.
+template <HasWords E>
+E enum_of_word(capnp::Text::Reader word, std::string_view name) {
+  if (word.size() == 0) return E{};
+  const auto value = parse_word<E>({word.begin(), word.size()});
+  if (!value) throw Malformed{std::string(name) + " has the unknown value " + word.cStr()};
+  return *value;
 }
 
 /// The visitor that reads a struct.
@@ -140,6 +151,11 @@ class StructReader {
   template <class E>
     requires std::is_enum_v<E>
   static void get(const In& in, const FieldLayout& from, E& value) {
+    if constexpr (HasWords<E>)
+      if (from.sort == FieldSort::text) {
+        value = enum_of_word<E>(in.pointer(from).getAs<capnp::Text>(), from.name);
+        return;
+      }
     value = enum_of<E>(in.number<std::uint16_t>(from.offset), from.name);
   }
   static value::Quantity quantity_of(capnp::Text::Reader text) {
@@ -331,6 +347,9 @@ void read_fact(const In& in, value::Fact& fact, std::index_sequence<Facts...>) {
   kReads.at(which.discriminant)(in, which, fact);
 }
 
+/// The schema version from which on an intent says its place in the order of writes.
+constexpr std::uint16_t kOrderStoredSince = 7;
+
 // The key's kind and the member of the union are stored apart: a record in which they differ would
 // be folded as another kind.
 void check_kind(const value::Facts& facts, const value::ObjectKey& key) {
@@ -361,6 +380,10 @@ value::Event read(Event::Reader in) {
     check_kind(seen->facts, seen->key);
   if (const auto* intent = std::get_if<value::PatchIntended>(&event.fact); intent)
     if (intent->expected) check_kind(*intent->expected, intent->target);
+  if (in.getSchemaVersion() < kOrderStoredSince)
+    if (auto* intent = std::get_if<value::PatchIntended>(&event.fact))
+      std::tie(intent->direction, intent->rank) =
+          order_of_rule(intent->reason.rule, intent->target.kind);
   return event;
 }
 

@@ -132,6 +132,8 @@ class StructWriter {
   template <class E>
     requires std::is_enum_v<E>
   static void put(Out& out, const FieldLayout& at, E value) {
+    if constexpr (HasWords<E>)
+      if (at.sort == FieldSort::text) return put(out, at, text_of(value));
     out.set(at, static_cast<std::uint16_t>(value), FieldSort::bits16);
   }
   static void put(Out& out, const FieldLayout& at, const value::Quantity& quantity) {

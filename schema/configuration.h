@@ -13,14 +13,29 @@
 
 #include "engine/base/time.h"
 #include "schema/admission.h"
+#include "schema/words.h"
 
 namespace fairlead {
 
 /// A kind of objects that reports the capacity of a cluster.
 enum class CapacitySource : std::uint8_t { nodes, cluster_metrics, managed_cluster };
+template <>
+inline constexpr std::array<std::pair<std::string_view, CapacitySource>, 3>
+    kWordsOf<CapacitySource>{{
+        {"nodes", CapacitySource::nodes},
+        {"clusterMetrics", CapacitySource::cluster_metrics},
+        {"managedCluster", CapacitySource::managed_cluster},
+    }};
 
 /// How quota reaches member clusters.
 enum class MemberMode : std::uint8_t { automatic, manifest_work, binding_policy, none };
+template <>
+inline constexpr std::array<std::pair<std::string_view, MemberMode>, 4> kWordsOf<MemberMode>{{
+    {"auto", MemberMode::automatic},
+    {"manifestWork", MemberMode::manifest_work},
+    {"bindingPolicy", MemberMode::binding_policy},
+    {"none", MemberMode::none},
+}};
 
 // Defaults that are lists or maps. They are functions because gcc 12 crashes on them inside the
 // structs, where snapshots/ counts fields.
@@ -78,9 +93,29 @@ struct MemberKubeconfig {
   friend bool operator==(const MemberKubeconfig&, const MemberKubeconfig&) = default;
 };
 
+/// How MultiKueueClusters are named (engine/fold/multikueue/names.h).
+enum class NamingProfile : std::uint8_t { placement, cluster };
+template <>
+inline constexpr std::array<std::pair<std::string_view, NamingProfile>, 2> kWordsOf<NamingProfile>{{
+    {"placement", NamingProfile::placement},
+    {"cluster", NamingProfile::cluster},
+}};
+
+/// Who clears a nomination once Kueue has chosen a cluster.
+enum class ClearedBy : std::uint8_t {
+  unasked,      ///< in logs that are older than the setting: whether anything does was not asked
+  policy,       ///< a MutatingAdmissionPolicy
+  merge_patch,  ///< Kueue's gate WorkloadRequestUseMergePatch
+};
+template <>
+inline constexpr std::array<std::pair<std::string_view, ClearedBy>, 2> kWordsOf<ClearedBy>{{
+    {"policy", ClearedBy::policy},
+    {"mergePatch", ClearedBy::merge_patch},
+}};
+
 /// Settings of the Placement to MultiKueue path.
 struct MultiKueueSettings {
-  std::string profile = "placement";  ///< "placement" | "cluster"
+  NamingProfile profile = NamingProfile::placement;
   Duration settle = seconds(2);
   Duration move_window = seconds(120);
   Duration drain_timeout = hours(1);
@@ -89,10 +124,7 @@ struct MultiKueueSettings {
   bool adopt_ocm_addon = false;
   std::vector<std::string> access_providers;
   bool dispatcher = false;
-  /// Who clears a nomination once Kueue has chosen a cluster: "policy" (a MutatingAdmissionPolicy),
-  /// "mergePatch" (Kueue's gate WorkloadRequestUseMergePatch). Empty in logs that are older than
-  /// the setting: nominations were then written without this condition.
-  std::string cleared_by = "policy";
+  ClearedBy cleared_by = ClearedBy::policy;
 
   friend bool operator==(const MultiKueueSettings&, const MultiKueueSettings&) = default;
 };
@@ -140,8 +172,18 @@ struct PoolTenantAccess {
 /// Which super clusters get new slices of a namespace: few or many (place() in
 /// engine/fold/pool/division_of_slices.h).
 enum class PoolPolicy : std::uint8_t { pack, spread };
+template <>
+inline constexpr std::array<std::pair<std::string_view, PoolPolicy>, 2> kWordsOf<PoolPolicy>{{
+    {"pack", PoolPolicy::pack},
+    {"spread", PoolPolicy::spread},
+}};
 /// Which of several ResourceQuotas counts.
 enum class PoolQuotas : std::uint8_t { min, max };
+template <>
+inline constexpr std::array<std::pair<std::string_view, PoolQuotas>, 2> kWordsOf<PoolQuotas>{{
+    {"min", PoolQuotas::min},
+    {"max", PoolQuotas::max},
+}};
 
 /// Settings of the super cluster pool.
 struct PoolSettings {
@@ -191,6 +233,12 @@ enum class DraPolicy : std::uint8_t {
   pack,    ///< the one that has the fewest free devices left
   spread,  ///< the one that has the most
 };
+template <>
+inline constexpr std::array<std::pair<std::string_view, DraPolicy>, 3> kWordsOf<DraPolicy>{{
+    {"order", DraPolicy::order},
+    {"pack", DraPolicy::pack},
+    {"spread", DraPolicy::spread},
+}};
 
 /// Settings of Dynamic Resource Allocation.
 struct DraSettings {

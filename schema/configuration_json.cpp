@@ -10,27 +10,10 @@
 namespace fairlead {
 namespace {
 
-std::string_view text_of(CapacitySource source) {
-  switch (source) {
-    case CapacitySource::nodes: return "nodes";
-    case CapacitySource::cluster_metrics: return "clusterMetrics";
-    case CapacitySource::managed_cluster: return "managedCluster";
-  }
-  return "";
-}
 Json words(const std::vector<CapacitySource>& sources) {
   Json list = Json::array();
   for (const CapacitySource source : sources) list.push_back(std::string(text_of(source)));
   return list;
-}
-std::string_view text_of(MemberMode mode) {
-  switch (mode) {
-    case MemberMode::automatic: return "auto";
-    case MemberMode::manifest_work: return "manifestWork";
-    case MemberMode::binding_policy: return "bindingPolicy";
-    case MemberMode::none: return "none";
-  }
-  return "";
 }
 Json json_of(const MemberKubeconfig& member) {
   Json json{{"cluster", member.cluster}};
@@ -56,7 +39,7 @@ Json json_of(const DebounceSettings& settings) {
 }
 // Leaves out settings that the record does not have because it is older than them.
 Json json_of(const MultiKueueSettings& settings) {
-  Json json{{"profile", settings.profile},
+  Json json{{"profile", text_of(settings.profile)},
             {"settle", to_go_duration(settings.settle)},
             {"moveWindow", to_go_duration(settings.move_window)},
             {"drainTimeout", to_go_duration(settings.drain_timeout)},
@@ -65,7 +48,7 @@ Json json_of(const MultiKueueSettings& settings) {
             {"adoptOcmAddon", settings.adopt_ocm_addon},
             {"accessProviders", settings.access_providers},
             {"dispatcher", settings.dispatcher}};
-  if (!settings.cleared_by.empty()) json["clearedBy"] = settings.cleared_by;
+  if (settings.cleared_by != ClearedBy::unasked) json["clearedBy"] = text_of(settings.cleared_by);
   return json;
 }
 
@@ -103,9 +86,9 @@ Json json_of(const PoolSettings& settings) {
     limit[resource] = amount_text(resource, amount);
   return {{"clusters", json_list(settings.clusters)},
           {"tenants", json_list(settings.tenants)},
-          {"policy", settings.policy == PoolPolicy::pack ? "pack" : "spread"},
+          {"policy", text_of(settings.policy)},
           {"partial", settings.partial},
-          {"quotas", settings.quotas == PoolQuotas::min ? "min" : "max"},
+          {"quotas", text_of(settings.quotas)},
           {"tenantLimit", std::move(limit)},
           {"tolerations", json_list(settings.tolerations)},
           {"lostGrace", to_go_duration(settings.lost_grace)},
@@ -125,14 +108,6 @@ Json json_of(const DeviceClassMapping& mapping) {
   Json json{{"name", mapping.name}, {"deviceClassNames", mapping.device_class_names}};
   if (!mapping.sources.empty()) json["sources"] = json_list(mapping.sources);
   return json;
-}
-std::string_view text_of(DraPolicy policy) {
-  switch (policy) {
-    case DraPolicy::order: return "order";
-    case DraPolicy::pack: return "pack";
-    case DraPolicy::spread: return "spread";
-  }
-  return "";
 }
 Json json_of(const DraSettings& settings) {
   return {{"quota", settings.quota},

@@ -992,6 +992,25 @@ struct PatchIntended {
   contributions @12 :List(Contribution);
   overlaid @13 :List(ResourceGroup);
   expected @14 :Facts;  # absent: none; facts are never empty
+  direction @15 :Direction;  # this and the next: schema version 7
+  rank @16 :Rank;
+
+  enum Direction {
+    lowers @0;
+    other @1;
+  }
+
+  enum Rank {
+    shrink @0;
+    claimLife @1;
+    member @2;
+    grow @3;
+    worker @4;
+    workerList @5;
+    status @6;
+    pod @7;
+    release @8;
+  }
 
   enum Verb {
     apply @0;

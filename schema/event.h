@@ -151,11 +151,32 @@ struct TimerFired {
 
 /// The kind of request of a write.
 enum class Verb : std::uint8_t { apply, apply_status, create, patch, remove };
-/// Returns a verb as it is printed and logged: apply, apply-status, create, patch, delete.
-std::string_view text_of(Verb verb);
-std::optional<Verb> parse_verb(std::string_view word);
+template <>
+inline constexpr std::array<std::pair<std::string_view, Verb>, 5> kWordsOf<Verb>{{
+    {"apply", Verb::apply},
+    {"apply-status", Verb::apply_status},
+    {"create", Verb::create},
+    {"patch", Verb::patch},
+    {"delete", Verb::remove},
+}};
 
-/// Why an intent exists, for operators and for replay.
+/// Whether a write lowers quota. Such a write is sent before all others and does not wait for the
+/// write interval: until it is stored, Kueue admits workloads against capacity that is gone.
+enum class Direction : std::uint8_t { lowers, other };
+/// The order of the writes of one moment that have the same direction.
+enum class Rank : std::uint8_t {
+  shrink,
+  claim_life,
+  member,
+  grow,
+  worker,
+  worker_list,
+  status,
+  pod,
+  release
+};
+
+/// Why an intent exists, for operators and for replay. Nothing is decided by it.
 struct Reason {
   std::string rule;          ///< e.g. "claims/shrink"
   std::vector<Seq> because;  ///< events that decided it, ascending
@@ -190,6 +211,10 @@ struct PatchIntended {
   std::vector<Contribution> contributions;  ///< ClusterQueue writes only, sorted
   std::vector<ResourceGroup> overlaid;      ///< ClusterQueue writes only: the groups as observed
   std::optional<Facts> expected;  ///< the target's facts after this write; none for a delete
+  /// The order of writes: those of one moment are logged by direction, then rank; what waits to be
+  /// sent goes by direction, then seq. So writes of one moment are sent as they are logged.
+  Direction direction = Direction::other;
+  Rank rank = Rank::shrink;
 
   friend bool operator==(const PatchIntended&, const PatchIntended&) = default;
 };

@@ -19,15 +19,6 @@ constexpr std::array<std::string_view, std::variant_size_v<AnyFact>> kFactNames{
 
 std::string_view text_of(Kind kind) { return info(kind).name; }
 std::string_view text_of(AdmissionRule rule) { return info(rule).name; }
-std::string_view text_of(ConditionStatus status) {
-  switch (status) {
-    case ConditionStatus::absent: return "";
-    case ConditionStatus::yes: return "True";
-    case ConditionStatus::no: return "False";
-    case ConditionStatus::unknown: return "Unknown";
-  }
-  return "";
-}
 std::string_view text_of(AllocationMode mode) {
   switch (mode) {
     case AllocationMode::exact: return "ExactCount";

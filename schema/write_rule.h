@@ -1,10 +1,10 @@
 // The rules that decide writes, as intents name them in the log and in every output.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <string_view>
+#include <utility>
+
+#include "schema/event.h"
 
 namespace fairlead::rule {
 
@@ -45,17 +45,9 @@ inline constexpr char kPoolPod[] = "pool/pod";
 
 namespace fairlead {
 
-/// Whether a write lowers quota. Such a write is sent before others and does not wait for the write
-/// interval: until it is stored, Kueue admits workloads against capacity that is gone.
-enum class Direction : std::uint8_t { lowers, other };
-
-/// Returns the direction of the writes that `rule` decides. A rule that is not named here (a later
-/// version's, or one of the MultiKueue path) lowers no quota.
-constexpr Direction direction_of(std::string_view rule) {
-  constexpr std::array<std::string_view, 3> kLowering{rule::kClaimsShrink, rule::kWorkersShrink,
-                                                      rule::kMembersShrink};
-  return std::find(kLowering.begin(), kLowering.end(), rule) == kLowering.end() ? Direction::other
-                                                                                : Direction::lowers;
-}
+/// Returns the place in the order of writes that intents of this rule had before they said it
+/// themselves (schema version 7). A rule that is not named here lowers no quota. Writes of tenants'
+/// namespaces that only gave up slices came before growths; their rules do not say which they are.
+std::pair<Direction, Rank> order_of_rule(std::string_view rule, Kind target);
 
 }  // namespace fairlead

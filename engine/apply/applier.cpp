@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "schema/write_rule.h"
-
 namespace fairlead {
 
 namespace {
@@ -55,7 +53,7 @@ std::optional<EventDraft> Applier::enqueue(const Event& intent) {
         "not sent: the intent " + std::to_string(intent.seq.value) + " came before its turn");
     lane.waiting.erase(older->second);
   }
-  const Place place{direction_of(intended.reason.rule), intent.seq};
+  const Place place{intended.direction, intent.seq};
   lane.place_of[key] = place;
   lane.waiting.emplace(place, std::move(write));
   return replaced;

@@ -18,7 +18,7 @@
 
 #include "engine/apply/patch_sink.h"
 #include "engine/fold/deadlines.h"
-#include "schema/write_rule.h"
+#include "schema/event.h"
 
 namespace fairlead {
 
@@ -59,7 +59,7 @@ class Applier {
     WriteRequest request;
     std::int64_t throttled = 0;  ///< number of throttled answers
   };
-  /// The order of waiting writes: what lowers quota first, then by seq.
+  /// The order of waiting writes: what lowers quota first, then by seq (PatchIntended).
   using Place = std::pair<Direction, Seq>;
   struct Lane {
     std::map<Place, Write> waiting;

@@ -115,10 +115,7 @@ struct Fold {
     fold_object(state, event.source, gone.key, nullptr, event.seq);
   }
   void operator()(const TimerFired&) { close_moment(state, dirty); }
-  void operator()(const PatchIntended& intent) {
-    close_moment(state, dirty);  // the plan made the intent of a closed moment
-    note_intent(state, intent, event.seq);
-  }
+  void operator()(const PatchIntended& intent) { note_intent(state, intent, event.seq); }
   void operator()(const PatchAccepted& accepted) { hand_on(state, note_accepted(state, accepted)); }
   void operator()(const PatchRejected& rejected) {
     hand_on(state, note_rejected(state, rejected, event.seq));
@@ -133,6 +130,10 @@ struct Fold {
 void evolve(State& state, const Event& event, DirtySet& dirty) {
   check(state.seq == Seq{} || event.seq == next(state.seq), "events are folded in seq order");
   advance_to(state, event.log_time, dirty);
+  // The plan made the intent of a closed moment. Where the intent has the log time of that moment
+  // (Clocking::shared), it closes here for whoever folds the log again: as the plan closed it,
+  // before State::seq, which rules record as a cause, is the intent's.
+  if (std::holds_alternative<PatchIntended>(event.fact)) close_moment(state, dirty);
   state.seq = event.seq;
   if (event.source != kSelf) state.input_seq = event.seq;
   // Any event of a member will do: an empty super cluster reports no object, only a complete list.

@@ -68,10 +68,15 @@ class LogWriter {
   }
 };
 
-/// Drops what is kept beside the events. On the writer's thread.
+/// Drops what is no longer needed. On the writer's thread.
 class LogRetention {
  public:
   virtual ~LogRetention() = default;
+  /// Deletes the group commits whose events all lie before `seq`, durably, with what is kept beside
+  /// them. The kept events can be verified as before, because the digest that the first kept commit
+  /// continues stays. The caller ensures that a snapshot replaces the deleted events. A reader that
+  /// was made before may end with an error.
+  virtual Result<void> prune_before(Seq seq) = 0;
   /// Deletes the raw objects kept beside events before `seq`, durably. The events stay.
   virtual Result<void> drop_raw_before(Seq seq) = 0;
 };

@@ -3,7 +3,6 @@
 // It stores and chains the same as the RocksDB log, and its contents end with the process.
 #pragma once
 
-#include <cstddef>
 #include <deque>
 #include <map>
 #include <memory>
@@ -28,6 +27,7 @@ class MemoryLog final : public EventLog {
   Result<std::unique_ptr<EventReader>> read(Seq from) const override;
   Result<Seq> last_at(LogTime time) const override;
   Result<std::optional<std::string>> raw(Seq seq) const override;
+  Result<void> prune_before(Seq seq) override;
   Result<void> drop_raw_before(Seq seq) override;
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override;
   Result<std::vector<Seq>> signs(std::string_view source) const override;
@@ -41,19 +41,18 @@ class MemoryLog final : public EventLog {
 
  private:
   friend class MemoryReader;
-  struct StoredCommit {
-    std::size_t first = 0;  ///< index of its first event
-    std::size_t count = 0;
-    Digest digest;
-  };
+  const Event& at(Seq seq) const { return events_[seq.value - base_.last.value - 1]; }
+  void forget_seqs_before(Seq first);
 
   mutable std::mutex mutex_;
+  LogTail base_;              ///< where the pruned events ended
   std::deque<Event> events_;  ///< events never move: a reader holds references while others append
-  std::vector<StoredCommit> commits_;
+  std::deque<LogTail> commits_;  ///< where each ends
   std::map<std::tuple<SourceName, ObjectKey>, std::vector<Seq>> by_object_;
   std::map<SourceName, std::vector<Seq>> signs_;
   std::map<Seq, std::string> raw_;
-  std::uint64_t bytes_ = 0;
+  std::map<Epoch, std::string> versions_;  ///< of the programs, by kept epoch
+  std::uint64_t bytes_ = 0;                ///< canonical, of the kept events
   LogTail tail_;
 };
 

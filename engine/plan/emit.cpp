@@ -23,7 +23,7 @@ bool is_soon_written(const State& state, const ObjectKey& object) {
 // planned of it now may be what that write has done already. A write that lowers quota does not
 // wait for the interval, since over-quota leaves Pods pending; it waits for the other three all the
 // same.
-WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction) {
+WriteBar write_bar(const State& state, const PatchIntended& intent, Pacing pacing) {
   const WriteKey key = write_key(intent);
   const auto at = state.writes.by_key.find(key);
   if (at == state.writes.by_key.end()) return WriteBar::none;
@@ -35,7 +35,8 @@ WriteBar write_bar(const State& state, const PatchIntended& intent, Direction di
   if (write.refusal && state.now < write.refusal->retry_at &&
       (is_conflict(*write.refusal) || write.refusal->intent == wish_of(intent)))
     return WriteBar::refused;
-  if (direction == Direction::lowers || !write.last_write) return WriteBar::none;
+  if (pacing == Pacing::at_once || intent.direction == Direction::lowers || !write.last_write)
+    return WriteBar::none;
   return *write.last_write + write_interval(state, view_of(key)) <= state.now
              ? WriteBar::none
              : WriteBar::write_interval;
@@ -50,8 +51,14 @@ std::string_view refusal_reason(const Refusal& refusal) {
   return "";
 }
 
-bool may_write(const State& state, const PatchIntended& intent, Direction direction) {
-  return write_bar(state, intent, direction) == WriteBar::none;
+Proposed proposed(const State& state, Rank rank, PatchIntended intent, Pacing pacing) {
+  intent.rank = rank;
+  if (write_bar(state, intent, pacing) != WriteBar::none) return std::nullopt;
+  return intent;
+}
+
+void add(Proposed proposal, std::vector<PatchIntended>& proposals) {
+  if (proposal) proposals.push_back(*std::move(proposal));
 }
 
 std::string api_version(Kind kind, const std::string& version) {

@@ -15,35 +15,24 @@ namespace fairlead {
 inline constexpr std::string_view kFieldManager = "fairlead";
 inline constexpr std::string_view kClaimFinalizer = "fairlead.io/claim";
 
-/// The order in which the writes of one moment are sent.
-enum class Rank : std::uint8_t {
-  shrink,
-  claim_life,
-  member,
-  grow,
-  worker,
-  worker_list,
-  status,
-  pod,
-  release
-};
+/// A write that an emitter proposes, if any.
+using Proposed = std::optional<PatchIntended>;
 
-/// One write that an emitter proposes.
-struct Proposal {
-  Rank rank{};
-  PatchIntended intent;
-};
-using Proposed = std::optional<Proposal>;
-
+/// Whether a write waits for the write interval of its object. One that lowers quota never does.
+enum class Pacing : std::uint8_t { by_interval, at_once };
 /// What keeps a write of an object back, in the order in which it is checked.
 enum class WriteBar : std::uint8_t { none, unanswered, not_seen_yet, refused, write_interval };
 /// Returns what keeps `intent` from being sent now.
-WriteBar write_bar(const State& state, const PatchIntended& intent, Direction direction);
+WriteBar write_bar(const State& state, const PatchIntended& intent,
+                   Pacing pacing = Pacing::by_interval);
+/// Returns the write with its rank if it may be sent now: no WriteBar applies.
+Proposed proposed(const State& state, Rank rank, PatchIntended intent,
+                  Pacing pacing = Pacing::by_interval);
+/// Adds the write, if any, to `proposals`.
+void add(Proposed proposal, std::vector<PatchIntended>& proposals);
 /// Cuts the fraction of a second off, because metav1.Time has none.
 constexpr LogTime whole_seconds(LogTime time) { return {time.ns / 1'000'000'000 * 1'000'000'000}; }
 
-/// Whether `intent` may be sent now: no WriteBar applies.
-bool may_write(const State& state, const PatchIntended& intent, Direction direction);
 /// Whether a write of the object of the hub is outstanding, or will be sent without another event,
 /// after one conflict or within the write interval.
 bool is_soon_written(const State& state, const ObjectKey& object);

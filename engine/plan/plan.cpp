@@ -75,9 +75,9 @@ std::set<std::string> queues_to_plan(const State& state, const DirtySet& dirty) 
 // (docs/decisions/0011-a-status-waits-for-its-writes.md).
 class Writes {
  public:
-  explicit Writes(const std::vector<Proposal>& proposals) {
-    for (const Proposal& proposal : proposals) {
-      const ObjectKey& target = proposal.intent.target;
+  explicit Writes(const std::vector<PatchIntended>& proposals) {
+    for (const PatchIntended& proposal : proposals) {
+      const ObjectKey& target = proposal.target;
       if (target.kind == Kind::claim)
         claims_.insert(target.name);
       else if (target.kind == Kind::manifest_work)
@@ -106,10 +106,10 @@ class Writes {
 
 }  // namespace
 
-std::set<std::string> members_written(const std::vector<Proposal>& proposals) {
+std::set<std::string> members_written(const std::vector<PatchIntended>& proposals) {
   std::set<std::string> clusters;
-  for (const Proposal& work : proposals) {
-    const ObjectKey& target = work.intent.target;
+  for (const PatchIntended& work : proposals) {
+    const ObjectKey& target = work.target;
     if (target.kind == Kind::manifest_work && quota_work_number(target.name))
       clusters.insert(target.namespace_);
   }
@@ -134,15 +134,13 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   dirty = {};
   // Once it is off, everything is planned: a ConfigChanged touches all.
   if (state.configuration.record) return {};
-  std::vector<Proposal> proposals;
-  const auto add = [&](Proposed proposed) {
-    if (proposed) proposals.push_back(std::move(*proposed));
-  };
+  std::vector<PatchIntended> proposals;
+  const auto add = [&](Proposed proposal) { fairlead::add(std::move(proposal), proposals); };
   std::set<std::string> claims = claims_to_plan(state, now);
   claims.merge(numbers_to_plan(state, wishes, now));
   for (const std::string& cluster : now.clusters) {
-    for (Proposal& proposal : emit_works(state, cluster, wishes.quotas()))
-      proposals.push_back(std::move(proposal));
+    for (PatchIntended& work : emit_works(state, cluster, wishes.quotas()))
+      proposals.push_back(std::move(work));
     add(emit_policy(state, cluster, wishes.quotas()));
     add(emit_new_claim(state, cluster));
     add(emit_grown_nominal(state, cluster));
@@ -165,7 +163,7 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
   for (const std::string& claim : claims) add(emit_finalizer(state, claim, wishes));
   // After all writes that a status of a claim reports, and before the first status.
   const Writes writes(proposals);
-  std::vector<Proposal> statuses;
+  std::vector<PatchIntended> statuses;
   for (const std::string& claim : claims) {
     if (writes.concern(state, claim))
       dirty.claims.insert(claim);
@@ -173,19 +171,17 @@ static std::vector<PatchIntended> plan_round(const State& state, QueueWishes& wi
       statuses.push_back(std::move(*status));
   }
   std::move(statuses.begin(), statuses.end(), std::back_inserter(proposals));
-  std::vector<Proposal> multikueue = emit_multikueue(state, now);
+  std::vector<PatchIntended> multikueue = emit_multikueue(state, now);
   std::move(multikueue.begin(), multikueue.end(), std::back_inserter(proposals));
   for (const PoolNamespaceKey& key : now.pool_namespaces) add(emit_tenant_namespace(state, key));
   for (const PoolPodKey& key : now.pool_pods) add(emit_tenant_pod(state, key));
   // An object has at most one write of a rank in a round, so no two proposals are equal here, and
   // an unstable sort gives one order.
-  std::sort(proposals.begin(), proposals.end(), [](const Proposal& a, const Proposal& b) {
-    return std::tie(a.rank, a.intent.cluster, a.intent.target) <
-           std::tie(b.rank, b.intent.cluster, b.intent.target);
+  std::sort(proposals.begin(), proposals.end(), [](const PatchIntended& a, const PatchIntended& b) {
+    return std::tie(a.direction, a.rank, a.cluster, a.target) <
+           std::tie(b.direction, b.rank, b.cluster, b.target);
   });
-  std::vector<PatchIntended> intents;
-  for (Proposal& proposal : proposals) intents.push_back(std::move(proposal.intent));
-  return intents;
+  return proposals;
 }
 
 std::vector<PatchIntended> plan(const State& state, DirtySet& dirty) {

@@ -1,9 +1,10 @@
 // The plan: what should be written now.
 //
 // plan() compares desired with observed objects, for those in the dirty set, and returns the
-// writes in the order in which they must be sent: shrinks, then finalizers and new claims, then
-// members, then growths, then MultiKueue workers and worker lists, then statuses, then releases
-// (Rank). It does not change State: an intent has an effect there only when the log has it.
+// writes in the order in which they must be sent: what lowers quota, then finalizers and new
+// claims, then members, then growths, then MultiKueue workers and worker lists, then statuses, then
+// releases (Direction, Rank). It does not change State: an intent has an effect there only when the
+// log has it.
 //
 // To add a kind of desired object: write an emitter (a function State -> PatchIntended or nothing),
 // call it here.
@@ -22,7 +23,7 @@ namespace fairlead {
 class QueueWishes;
 
 /// Returns the clusters whose quota work is among `proposals`.
-std::set<std::string> members_written(const std::vector<Proposal>& proposals);
+std::set<std::string> members_written(const std::vector<PatchIntended>& proposals);
 /// Whether a member that feeds the queue is being written, or is one of `members`, which are about
 /// to be. Growing the queue now would mean writing it twice.
 bool member_is_on_its_way(const State& state, const std::string& queue,

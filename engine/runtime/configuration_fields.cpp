@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <set>
+#include <type_traits>
 #include <utility>
 
 #include "engine/runtime/configuration_dra.h"
@@ -15,43 +16,6 @@
 namespace fairlead {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, CapacitySource>, 3> kSources{{
-    {"nodes", CapacitySource::nodes},
-    {"clusterMetrics", CapacitySource::cluster_metrics},
-    {"managedCluster", CapacitySource::managed_cluster},
-}};
-constexpr std::array<std::pair<std::string_view, MemberMode>, 4> kModes{{
-    {"auto", MemberMode::automatic},
-    {"manifestWork", MemberMode::manifest_work},
-    {"bindingPolicy", MemberMode::binding_policy},
-    {"none", MemberMode::none},
-}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kProfiles{{
-    {"placement", "placement"},
-    {"cluster", "cluster"},
-}};
-constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kClearedBy{{
-    {"policy", "policy"},
-    {"mergePatch", "mergePatch"},
-}};
-constexpr std::array<std::pair<std::string_view, PoolPolicy>, 2> kPolicies{{
-    {"pack", PoolPolicy::pack},
-    {"spread", PoolPolicy::spread},
-}};
-constexpr std::array<std::pair<std::string_view, PoolQuotas>, 2> kQuotas{{
-    {"min", PoolQuotas::min},
-    {"max", PoolQuotas::max},
-}};
-constexpr std::array<std::pair<std::string_view, DraPolicy>, 3> kDraPolicies{{
-    {"order", DraPolicy::order},
-    {"pack", DraPolicy::pack},
-    {"spread", DraPolicy::spread},
-}};
-constexpr std::array<std::pair<std::string_view, RuleAction>, 3> kActions{{
-    {"deny", RuleAction::deny},
-    {"warn", RuleAction::warn},
-    {"off", RuleAction::off},
-}};
 /// A setting of one value: `field` finds it in a Configuration, `read` reads it.
 template <class Field, class Read>
 ConfigurationField setting(std::string path, Field field, Read read) {
@@ -75,17 +39,17 @@ ConfigurationField duration(std::string path, Field field) {
   return setting(std::move(path), field, read_duration);
 }
 
-template <class Field, class T, std::size_t n>
-ConfigurationField word(std::string path, Field field,
-                        const std::array<std::pair<std::string_view, T>, n>& words) {
-  return setting(std::move(path), field, [&words](const YamlNode& node, const std::string& key) {
-    return read_word<T>(node, key, words);
-  });
+template <class Field>
+ConfigurationField word(std::string path, Field field) {
+  using Value = std::remove_reference_t<std::invoke_result_t<Field, Configuration&>>;
+  return setting(std::move(path), field, read_word_of<Value>);
 }
 
 template <class Field>
 ConfigurationField on_off(std::string path, Field field) {
-  return word(std::move(path), field, kSwitch);
+  return setting(std::move(path), field, [](const YamlNode& node, const std::string& key) {
+    return read_word<bool>(node, key, kSwitch);
+  });
 }
 
 /// A map of resource names; `read_value` reads one entry.
@@ -126,7 +90,7 @@ std::vector<CapacitySource> read_sources(const YamlNode& node, const std::string
     refuse(node, key, "expected a list of at least one of nodes, clusterMetrics, managedCluster");
   std::vector<CapacitySource> sources;
   for (const YamlNode& item : node.items()) {
-    const auto source = read_word<CapacitySource>(item, key, kSources);
+    const auto source = read_word_of<CapacitySource>(item, key);
     if (std::find(sources.begin(), sources.end(), source) != sources.end())
       refuse(item, key, "expected " + item.text + " only once");
     sources.push_back(source);
@@ -196,7 +160,7 @@ ConfigurationField debounce_parameter(const DebounceParameter& parameter) {
 }
 
 RuleAction read_rule_action(const YamlNode& node, const std::string& key, AdmissionRule rule) {
-  const auto action = read_word<RuleAction>(node, key, kActions);
+  const auto action = read_word_of<RuleAction>(node, key);
   // A value that the fold would ignore is reported in any case.
   if (rule == AdmissionRule::claim_invalid && action == RuleAction::off)
     refuse(node, key, "expected one of deny, warn");
@@ -244,7 +208,7 @@ std::vector<ConfigurationField> capacity_fields() {
       number("capacity.overbookPercent", FAIRLEAD_FIELD(overbook_percent), 1, 1'000'000),
       on_off("claims.create", FAIRLEAD_FIELD(create_claims)),
       duration("claims.statusInterval", FAIRLEAD_FIELD(status_interval)),
-      word("members.mode", FAIRLEAD_FIELD(member_mode), kModes),
+      word("members.mode", FAIRLEAD_FIELD(member_mode)),
       setting("members.kubeconfigs", FAIRLEAD_FIELD(member_kubeconfigs), read_kubeconfigs),
       number("members.nodesMax", FAIRLEAD_FIELD(member_nodes_max), 1, 1'000'000),
       number("members.changesPerMinute", FAIRLEAD_FIELD(member_changes_per_minute), 0, 1'000'000),
@@ -253,7 +217,7 @@ std::vector<ConfigurationField> capacity_fields() {
 
 std::vector<ConfigurationField> multikueue_fields() {
   return {
-      word("multikueue.profile", FAIRLEAD_FIELD(multikueue.profile), kProfiles),
+      word("multikueue.profile", FAIRLEAD_FIELD(multikueue.profile)),
       duration("multikueue.settle", FAIRLEAD_FIELD(multikueue.settle)),
       duration("multikueue.moveWindow", FAIRLEAD_FIELD(multikueue.move_window)),
       duration("multikueue.drainTimeout", FAIRLEAD_FIELD(multikueue.drain_timeout)),
@@ -263,7 +227,7 @@ std::vector<ConfigurationField> multikueue_fields() {
       setting("multikueue.accessProviders", FAIRLEAD_FIELD(multikueue.access_providers),
               read_names),
       on_off("multikueue.dispatcher", FAIRLEAD_FIELD(multikueue.dispatcher)),
-      word("multikueue.clearedBy", FAIRLEAD_FIELD(multikueue.cleared_by), kClearedBy),
+      word("multikueue.clearedBy", FAIRLEAD_FIELD(multikueue.cleared_by)),
   };
 }
 
@@ -284,9 +248,9 @@ std::vector<ConfigurationField> pool_fields() {
   return {
       setting("pool.clusters", FAIRLEAD_FIELD(pool.clusters), read_pool_clusters),
       setting("pool.tenants", FAIRLEAD_FIELD(pool.tenants), read_pool_tenants),
-      word("pool.policy", FAIRLEAD_FIELD(pool.policy), kPolicies),
+      word("pool.policy", FAIRLEAD_FIELD(pool.policy)),
       on_off("pool.partial", FAIRLEAD_FIELD(pool.partial)),
-      word("pool.quotas", FAIRLEAD_FIELD(pool.quotas), kQuotas),
+      word("pool.quotas", FAIRLEAD_FIELD(pool.quotas)),
       tenant_limit(),
       setting("pool.tolerations", FAIRLEAD_FIELD(pool.tolerations), read_pool_tolerations),
       duration("pool.lostGrace", FAIRLEAD_FIELD(pool.lost_grace)),
@@ -303,7 +267,7 @@ std::vector<ConfigurationField> dra_fields() {
       on_off("dra.fleetClaims", FAIRLEAD_FIELD(dra.fleet_claims)),
       setting("dra.deviceClassMappings", FAIRLEAD_FIELD(dra.device_class_mappings),
               read_device_class_mappings),
-      word("dra.policy", FAIRLEAD_FIELD(dra.policy), kDraPolicies),
+      word("dra.policy", FAIRLEAD_FIELD(dra.policy)),
       duration("dra.poolHold", FAIRLEAD_FIELD(dra.pool_hold)),
       duration("dra.admitTimeout", FAIRLEAD_FIELD(dra.admit_timeout)),
       duration("dra.placeTimeout", FAIRLEAD_FIELD(dra.place_timeout)),

@@ -82,6 +82,11 @@ T read_word(const YamlNode& node, const std::string& key, Words<T> words) {
   refuse(node, key, expected);
 }
 
+template <HasWords Enum>
+Enum read_word_of(const YamlNode& node, const std::string& key) {
+  return read_word<Enum>(node, key, kWordsOf<Enum>);
+}
+
 inline constexpr std::array<std::pair<std::string_view, bool>, 2> kSwitch{
     {{"true", true}, {"false", false}}};
 

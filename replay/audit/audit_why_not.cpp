@@ -163,10 +163,10 @@ class Guards {
   }
 
   void write_guards(const QueueWish& wish) {
-    const Proposal proposal = queue_proposal(state_, pair_.queue, wish);
-    const WriteKey key = write_key(proposal.intent);
+    const PatchIntended intent = queue_intent(state_, pair_.queue, wish);
+    const WriteKey key = write_key(intent);
     const auto at = state_.writes.by_key.find(key);
-    switch (write_bar(state_, proposal.intent, wish.direction)) {
+    switch (write_bar(state_, intent)) {
       case WriteBar::none: break;
       case WriteBar::unanswered: {
         const Outstanding& sent = *at->second.outstanding;
@@ -204,16 +204,16 @@ class Guards {
         break;
       }
     }
-    if (proposal.rank == Rank::grow &&
+    if (intent.rank == Rank::grow &&
         member_is_on_its_way(state_, pair_.queue, members_written(works())))
       add("MemberIsWritten", "a member that feeds the queue is being written: the hub grows after");
   }
 
-  std::vector<Proposal> works() const {
-    std::vector<Proposal> all;
+  std::vector<PatchIntended> works() const {
+    std::vector<PatchIntended> all;
     HubQuotas quotas(state_);
     for (const GrantOfPair& grant : grants_of_pair(state_, pair_))
-      for (Proposal& work : emit_works(state_, grant.claim->terms->cluster, quotas))
+      for (PatchIntended& work : emit_works(state_, grant.claim->terms->cluster, quotas))
         all.push_back(std::move(work));
     return all;
   }

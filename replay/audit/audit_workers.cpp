@@ -130,12 +130,13 @@ Json worker_json(const State& state, const std::string& placement, const WorkerL
 
 Json check_json(const std::string& name, const CheckRecord& check) {
   Json json{{"admissionCheck", name},
-            {"active", check.active.status + " " + check.active.reason},
+            {"active", std::string(text_of(check.active.status)) + " " + check.active.reason},
             {"message", check.active.message},
-            {"allClustersUsed", check.used.status + " " + check.used.reason},
+            {"allClustersUsed", std::string(text_of(check.used.status)) + " " + check.used.reason},
             {"seq", check.seen.seq.value}};
-  if (!check.dispatcher.status.empty())
-    json["dispatcherReady"] = check.dispatcher.status + " " + check.dispatcher.reason;
+  if (check.dispatcher.given())
+    json["dispatcherReady"] =
+        std::string(text_of(check.dispatcher.status)) + " " + check.dispatcher.reason;
   return json;
 }
 

@@ -210,9 +210,9 @@ Overrides::Names Overrides::of_tenant_namespace(const State& history, const Plac
   if (!of || !of->seen || !is_in_pool(history.configuration, *of) ||
       actual_.pool.policy == counterfactual_.pool.policy)
     return {};
-  const std::string policy = of->seen->facts.policy.value_or("");
-  if (policy != "pack" && policy != "spread") return {};  // another value is ignored
-  return {{"pool.policy", {"fairlead.io/pool-policy", policy}}};
+  const auto policy = own_policy_of(of->seen->facts);
+  if (!policy) return {};
+  return {{"pool.policy", {"fairlead.io/pool-policy", std::string(text_of(*policy))}}};
 }
 
 Overrides::Names Overrides::of_virtual_cluster(const State& history,

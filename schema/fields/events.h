@@ -13,6 +13,10 @@ inline constexpr unsigned kValuesOf<StaleCause> = 3;
 template <>
 inline constexpr unsigned kValuesOf<Verb> = 5;
 template <>
+inline constexpr unsigned kValuesOf<Direction> = 2;
+template <>
+inline constexpr unsigned kValuesOf<Rank> = 9;
+template <>
 inline constexpr unsigned kValuesOf<RejectionCause> = 3;
 template <>
 inline constexpr unsigned kValuesOf<AdmissionOperation> = 3;
@@ -109,6 +113,8 @@ void fields(V& visit, T& fact) {
   visit.field("contributions", fact.contributions, kSparse);
   visit.field("overlaid", fact.overlaid, kSparse);
   visit.field("expected", fact.expected);
+  visit.unprinted("direction", fact.direction);
+  visit.unprinted("rank", fact.rank);
 }
 
 template <class V, Of<PatchAccepted> T>

@@ -16,6 +16,10 @@ inline constexpr unsigned kValuesOf<RuleAction> = 3;
 template <>
 inline constexpr unsigned kValuesOf<AdmissionRule> = kAdmissionRules.size();
 template <>
+inline constexpr unsigned kValuesOf<NamingProfile> = 2;
+template <>
+inline constexpr unsigned kValuesOf<ClearedBy> = 3;
+template <>
 inline constexpr unsigned kValuesOf<PoolPolicy> = 2;
 template <>
 inline constexpr unsigned kValuesOf<PoolQuotas> = 2;

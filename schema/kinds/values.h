@@ -8,6 +8,7 @@
 #include "engine/base/quantity.h"
 #include "schema/fields/field.h"
 #include "schema/packed_map.h"
+#include "schema/words.h"
 
 namespace fairlead {
 
@@ -51,6 +52,13 @@ using ResourceAmounts = PackedMap<Amount>;
 
 /// The status of a condition as the API spells it; `absent` where there is none.
 enum class ConditionStatus : std::uint8_t { absent, yes, no, unknown };
+template <>
+inline constexpr std::array<std::pair<std::string_view, ConditionStatus>, 3>
+    kWordsOf<ConditionStatus>{{
+        {"True", ConditionStatus::yes},
+        {"False", ConditionStatus::no},
+        {"Unknown", ConditionStatus::unknown},
+    }};
 template <>
 inline constexpr unsigned kValuesOf<ConditionStatus> = 4;
 

@@ -73,10 +73,10 @@ class QueuedMember {
     claim_.winner = claim_.known = true;
     state_.claims.of_cluster[kName] = {"k"};
     for (std::uint64_t i = 0; i < queues; ++i) add_queue("queue-" + std::to_string(100'000 + i));
-    for (const Proposal& written : works()) {
-      Work& work = cluster_.member.quota_works[written.intent.target.name];
+    for (const PatchIntended& written : works()) {
+      Work& work = cluster_.member.quota_works[written.target.name];
       work.present = true;
-      work.facts = std::get<ManifestWorkFacts>(*written.intent.expected);
+      work.facts = std::get<ManifestWorkFacts>(*written.expected);
       work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 0};
     }
     if (!works().empty()) give_up("works that are applied are written again");
@@ -85,7 +85,7 @@ class QueuedMember {
   std::size_t change_a_grant() {
     claim_.grants[claim_.grants.size() / 2].granted += 1000;
     std::size_t bytes = 0;
-    for (const Proposal& written : works()) bytes += written.intent.body.size();
+    for (const PatchIntended& written : works()) bytes += written.body.size();
     if (bytes == 0) give_up("the grant of a member changed and nothing is written");
     return bytes;
   }
@@ -93,7 +93,7 @@ class QueuedMember {
  private:
   static constexpr const char* kName = "c1";
 
-  std::vector<Proposal> works() {
+  std::vector<PatchIntended> works() {
     HubQuotas quotas(state_);
     return emit_works(state_, kName, quotas);
   }

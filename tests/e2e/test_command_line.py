@@ -79,6 +79,9 @@ class CommandLineTest(CommandLineCase):
             done = fairlead(*arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("fairlead" if arguments == ("--version",) else "-", done.stdout)
+        # In a list of commands the first sentence of each, in its own help all.
+        self.assertNotIn("Three worlds", fairlead("--help").stdout)
+        self.assertIn("Three worlds", fairlead("whatif", "--help").stdout)
 
     def test_an_unknown_configuration_key_names_file_line_and_key(self):
         config = self.file("config.yaml", "claims: {create: true}\ndebounces: {}\n")

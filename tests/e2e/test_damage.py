@@ -1,6 +1,7 @@
 """Every file of a data directory, altered, cut or lost: each command says that the log is damaged, names the file where
 one can be named, and never gives another answer than it gave of the whole. Nothing is repaired or removed."""
 
+import json
 import pathlib
 import shutil
 import tempfile
@@ -152,6 +153,23 @@ class DamageTest(unittest.TestCase):
         self.done("log", "prune", "--before", "seq:40", "--data", self.data)
         for command in (VERIFY, ("log", "stat"), ("audit", "quota"), ("log", "prune", "--before", "seq:45")):
             self.done(*command, "--data", self.data)
+
+    def test_a_log_that_plan_left_is_whole_beside_its_snapshot(self):
+        decision = {"apiVersion": "cluster.open-cluster-management.io/v1beta1", "kind": "PlacementDecision",
+                    "metadata": {"name": "s-1", "namespace": "kueue-system",
+                                 "labels": {"cluster.open-cluster-management.io/placement": "s"}},
+                    "status": {"decisions": [{"clusterName": "east", "reason": ""}]}}
+        check = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "AdmissionCheck", "metadata": {"name": "k"},
+                 "spec": {"controllerName": "open-cluster-management.io/placement",
+                          "parameters": {"apiGroup": "cluster.open-cluster-management.io", "kind": "Placement",
+                                         "name": "s"}}}
+        data = self.folder / "worker"
+        objects = "".join(json.dumps({"type": "ADDED", "object": each}) + "\n" for each in (decision, check))
+        # The worker's cause is the event with which its moment closed, which the plan's intent follows at that time.
+        planned = fairlead("plan", "--log", data, "-", "--set", "multikueue.settle=0s", stdin=objects)
+        self.assertIn("AdmissionCheck", planned.stdout, planned.stderr)
+        for command in (("snapshot", "take"), ("snapshot", "verify"), ("replay", "--verify")):
+            self.done(*command, "--data", data)
 
 
 if __name__ == "__main__":

@@ -123,10 +123,7 @@ std::vector<Toleration> tolerations(JsonView array) {
 }
 
 ConditionStatus condition_status(std::string_view word) {
-  if (word == "True") return ConditionStatus::yes;
-  if (word == "False") return ConditionStatus::no;
-  if (word == "Unknown") return ConditionStatus::unknown;
-  return ConditionStatus::absent;
+  return parse_word<ConditionStatus>(word).value_or(ConditionStatus::absent);
 }
 
 ConditionFacts condition(JsonView status, std::string_view type) {

@@ -286,26 +286,6 @@ void update_liveness(Close& close) {
   close.grants_follow = true;
 }
 
-// Whether a moment changed what is accepted.
-enum class Acceptance : std::uint8_t { unchanged, changed };
-
-// Ends a moment of `value`: the pending events have moved `accepted`, or wait, or came to nothing.
-void conclude_changes(CapacityValue& value, Acceptance acceptance, LogTime now) {
-  const bool moved = acceptance == Acceptance::changed;
-  if (moved) value.moved = now;
-  // `pending` is never more than there are causes (remember_change).
-  const auto since = value.causes.end() - static_cast<std::ptrdiff_t>(value.pending);
-  const bool waits =
-      value.damped.accepted != value.damped.usable || value.damped.accepted != value.damped.growing;
-  // A move keeps the events that led to it and drops the older ones, which explain former moves.
-  // Where nothing moved and nothing waits any more, the pending events came to nothing.
-  if (moved && value.pending > 0)
-    value.causes.erase(value.causes.begin(), since);
-  else if (!moved && !waits)
-    value.causes.erase(since, value.causes.end());
-  if (!waits) value.pending = 0;
-}
-
 // What a cluster decides otherwise than other sets.
 struct ClusterRules : SetRules {
   Close& close;
@@ -313,6 +293,7 @@ struct ClusterRules : SetRules {
   explicit ClusterRules(Close& of) : close(of) {
     const Cluster& cluster = of.cluster;
     awaits_first = settling(cluster);
+    lets_fall = of.lets_fall;
     // While no flavor of the hub is known no node counts for one: zero would be accepted.
     may_be_first = totals_in_force(cluster) || !of.state.flavors.by_name.empty();
   }
@@ -323,39 +304,16 @@ struct ClusterRules : SetRules {
     cluster.lanes->clear();  // they point to the values that were erased
   }
   bool in_force(const CapacityKey& key) const { return belongs_to_source(close.cluster, key); }
-  Fall fall_of(const CapacityKey& key) const {
-    const Observation& seen = close.cluster.observation;
-    return seen.at_once_all || seen.at_once.contains(key) || seen.moved.contains(key)
-               ? Fall::at_once
-               : Fall::damped;
-  }
-  void held(DampedValue& damped) {
-    // Recorded, so that the growth after the hold can name it (cause_of_growth).
-    if (damped.growing > damped.accepted) damped.held_by = GrowthBar::frozen;
-  }
-  void accepted_first(const CapacityKey&, CapacityValue& value) {
-    const Cluster& cluster = close.cluster;
-    conclude_changes(value, Acceptance::changed, close.now);
-    if (cluster.known && cluster.source_change)
-      value.revalued = {*cluster.source_change, close.now};
-  }
-  void stepped(const CapacityKey& key, CapacityValue& value, Amount before) {
-    DampedValue& damped = value.damped;
-    conclude_changes(value, damped.accepted != before ? Acceptance::changed : Acceptance::unchanged,
-                     close.now);
-    if (damped.accepted < before)
-      value.fell_by = cause_of_fall(key);
-    else if (damped.accepted > before && close.lets_fall == FallCause::second_observation &&
-             damped.grew_by == GrowthCause::mass_shrink_hold)
-      damped.grew_by = GrowthCause::second_observation;
-  }
-
- private:
-  FallCause cause_of_fall(const CapacityKey& key) const {
+  std::optional<FallCause> ordered(const CapacityKey& key) const {
     const Observation& seen = close.cluster.observation;
     if (seen.at_once_all) return FallCause::claim_edit;
     if (seen.at_once.contains(key)) return FallCause::cordon;
-    return seen.moved.contains(key) ? FallCause::flavor_use : close.lets_fall;
+    return seen.moved.contains(key) ? std::optional(FallCause::flavor_use) : std::nullopt;
+  }
+  void accepted_first(CapacityValue& value) const {
+    const Cluster& cluster = close.cluster;
+    if (cluster.known && cluster.source_change)
+      value.revalued = {*cluster.source_change, close.now};
   }
 };
 
@@ -387,12 +345,10 @@ LogTime next_deadline_of(Close& close) {
   consider(next_pool_deadline(cluster, settings, close.now));
   consider(next_device_deadline(cluster));
   if (cluster.presence.detached) return next;
-  const ClusterRules rules(close);
-  const Gate gate = gate_of(cluster);
-  if (cluster.hold && rules.awaits_first && cluster.valued && !cluster.lost())
-    consider(*gate.held_since + settings.mass_shrink_hold);  // the close at its end may accept it
-  else
-    consider(cluster_values_of(cluster).next_deadline(close.now, settings, gate, rules));
+  // It ends whether or not a value waits for that: a first value does not.
+  if (cluster.hold) consider(cluster.hold->since + settings.mass_shrink_hold);
+  consider(cluster_values_of(cluster).next_deadline(close.now, settings, gate_of(cluster),
+                                                    ClusterRules(close)));
   return next;
 }
 
@@ -460,7 +416,7 @@ Changes recompute_cluster(State& state, const std::string& name, LogTime next_to
   if (cluster.counted_again_at && *cluster.counted_again_at <= close.now)
     cluster.counted_again_at.reset();
   close_values(close);
-  close_pool(cluster, close.settings, close.now);
+  close_pool(cluster, close.settings, close.lets_fall, close.now);
   state.deadlines.set(ClusterDeadline{name}, std::min(next_touch, next_deadline_of(close)));
   cluster.observation = {};
   cluster.observation.eligible_before = cluster.eligible_nodes;

@@ -21,6 +21,10 @@ namespace fairlead {
 inline DampedValue& damped_of(DampedValue& value) { return value; }
 inline DampedValue& damped_of(CapacityValue& value) { return value.damped; }
 inline DampedValue& damped_of(PoolValue& value) { return value.capacity.damped; }
+/// What is remembered of a value beside its damping; null: nothing is.
+inline CapacityValue* record_of(DampedValue&) { return nullptr; }
+inline CapacityValue* record_of(CapacityValue& value) { return &value; }
+inline CapacityValue* record_of(PoolValue& value) { return &value.capacity; }
 inline const std::string& resource_of(const std::string& resource) { return resource; }
 inline const std::string& resource_of(const CapacityKey& key) { return key.resource; }
 
@@ -41,6 +45,8 @@ struct SetRules {
   bool reported = true;
   /// Whether what is measured may be accepted as a first value.
   bool may_be_first = true;
+  /// What lets a value fall that nothing orders to fall at once.
+  FallCause lets_fall = FallCause::shrink_window;
 
   /// Called before first values are accepted.
   void begin_first() {}
@@ -49,18 +55,13 @@ struct SetRules {
   bool in_force(const Key&) const {
     return true;
   }
-  /// How a fall of the value counts.
+  /// What orders the value to fall at once; nullopt: its falls are damped.
   template <class Key>
-  Fall fall_of(const Key&) const {
-    return Fall::damped;
+  std::optional<FallCause> ordered(const Key&) const {
+    return std::nullopt;
   }
-  /// Called for a value that a hold keeps as it is.
-  void held(DampedValue&) {}
-  template <class Key, class Value>
-  void accepted_first(const Key&, Value&) {}
-  /// Called after layer 2 has decided about the value, which was `before`.
-  template <class Key, class Value>
-  void stepped(const Key&, Value&, Amount /*before*/) {}
+  template <class Value>
+  void accepted_first(Value&) {}
 };
 
 /// What a close moved.
@@ -70,7 +71,7 @@ struct Moved {
 };
 
 /// Whether the values that are measured at `now` are the first ones of the set: then none was zero
-/// before. A set without `valued` has first values in the whole moment in which it begins.
+/// before. They are in the whole moment in which the set begins, which may close more than once.
 bool begin_values(SetFields& fields, LogTime now);
 /// Returns whether first values are accepted at `now`, and as what.
 FirstValues first_values_of(const SetFields& fields, LogTime now, const DebounceSettings& settings,
@@ -78,6 +79,11 @@ FirstValues first_values_of(const SetFields& fields, LogTime now, const Debounce
 /// Returns the first time after `now` at which first values may be accepted.
 LogTime first_deadline_of(const SetFields& fields, LogTime now, const DebounceSettings& settings,
                           const SetRules& rules);
+
+/// Ends a moment of the value, whose accepted amount was `before`, or nullopt before its first one:
+/// the pending events have moved it, or wait, or came to nothing. `falls` is the cause of a fall.
+void conclude_changes(CapacityValue& value, std::optional<Amount> before, FallCause falls,
+                      LogTime now);
 
 template <class Values>
 class DampedSet {
@@ -160,7 +166,9 @@ class DampedSet {
     rules.begin_first();
     for (auto& [key, value] : values_) {
       damped_of(value).accept_first(which, now, settings);
-      rules.accepted_first(key, value);
+      if (CapacityValue* record = record_of(value))
+        conclude_changes(*record, std::nullopt, rules.lets_fall, now);
+      rules.accepted_first(value);
     }
     fields_.known = true;
     return true;
@@ -175,16 +183,23 @@ class DampedSet {
     for (auto& [key, value] : values_) {
       if (!rules.in_force(key)) continue;
       DampedValue& damped = damped_of(value);
-      const Fall fall = rules.fall_of(key);
-      if (gate.held_since && fall == Fall::damped) {
-        rules.held(damped);
+      const std::optional<FallCause> ordered = rules.ordered(key);
+      if (gate.held_since && !ordered) {
+        // Recorded, so that the growth after the hold can name it (cause_of_growth).
+        if (damped.growing > damped.accepted) damped.held_by = GrowthBar::frozen;
         continue;
       }
       const Amount before = damped.accepted;
-      damped.step(now, settings, quantum_of(resource_of(key)), fall,
+      damped.step(now, settings, quantum_of(resource_of(key)),
+                  ordered ? Fall::at_once : Fall::damped,
                   gate.held_since ? Growth::frozen : gate.growth);
+      const bool grew = damped.accepted > before;
+      if (grew && rules.lets_fall == FallCause::second_observation &&
+          damped.grew_by == GrowthCause::mass_shrink_hold)
+        damped.grew_by = GrowthCause::second_observation;
       moved |= damped.accepted != before;
-      rules.stepped(key, value, before);
+      if (CapacityValue* record = record_of(value))
+        conclude_changes(*record, before, ordered.value_or(rules.lets_fall), now);
     }
     return moved;
   }

@@ -40,19 +40,14 @@ PoolValues pool_values_of(ClusterPool& pool) {
           {&pool.valued, pool.known, pool.first_valued, pool.last_changed, pool.liveness}};
 }
 
-// What the pool's part decides otherwise than other sets. It does not record a hold in `held_by`,
-// from which `grew_by` follows: no answer has what let a value of the pool grow.
+// What the pool's part decides otherwise than other sets.
 struct PoolRules : SetRules {
   const Cluster& cluster;
-  LogTime now;
 
-  PoolRules(const Cluster& of, LogTime at) : cluster(of), now(at) { awaits_first = !of.pool.known; }
-  Fall fall_of(const std::string& resource) const {
-    return cluster.observation.pool.at_once.contains(resource) ? Fall::at_once : Fall::damped;
-  }
-  void accepted_first(const std::string&, PoolValue& value) const { value.capacity.moved = now; }
-  void stepped(const std::string&, PoolValue& value, Amount before) const {
-    if (value.capacity.damped.accepted != before) value.capacity.moved = now;
+  explicit PoolRules(const Cluster& of) : cluster(of) { awaits_first = !of.pool.known; }
+  std::optional<FallCause> ordered(const std::string& resource) const {
+    return cluster.observation.pool.at_once.contains(resource) ? std::optional(FallCause::cordon)
+                                                               : std::nullopt;
   }
 };
 
@@ -229,8 +224,11 @@ void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings&
   }
 }
 
-void close_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
-  pool_values_of(cluster.pool).close(now, settings, pool_gate_of(cluster), PoolRules(cluster, now));
+void close_pool(Cluster& cluster, const DebounceSettings& settings, FallCause lets_fall,
+                LogTime now) {
+  PoolRules rules(cluster);
+  rules.lets_fall = lets_fall;
+  pool_values_of(cluster.pool).close(now, settings, pool_gate_of(cluster), rules);
 }
 
 Gate pool_gate_of(const Cluster& cluster) {
@@ -243,7 +241,7 @@ Gate pool_gate_of(const Cluster& cluster) {
 LogTime next_pool_deadline(Cluster& cluster, const DebounceSettings& settings, LogTime now) {
   if (!cluster.pool.offered) return kForever;
   return pool_values_of(cluster.pool)
-      .next_deadline(now, settings, pool_gate_of(cluster), PoolRules(cluster, now));
+      .next_deadline(now, settings, pool_gate_of(cluster), PoolRules(cluster));
 }
 
 }  // namespace fairlead

@@ -55,8 +55,9 @@ void measure_pool(Cluster& cluster, const CanonicalHeadroom& headroom, LogTime n
 /// after a loss new slices do for as long. A source that was lost is so until it is live.
 void update_pool_liveness(Cluster& cluster, Liveness is, const DebounceSettings& settings,
                           LogTime now);
-/// Accepts the first values, or lets each value step (layer 2).
-void close_pool(Cluster& cluster, const DebounceSettings& settings, LogTime now);
+/// Accepts the first values, or lets each value step (layer 2). `lets_fall`: as SetRules has it.
+void close_pool(Cluster& cluster, const DebounceSettings& settings, FallCause lets_fall,
+                LogTime now);
 /// Returns what holds all values of the pool's part, as the last close left it.
 Gate pool_gate_of(const Cluster& cluster);
 /// Returns when a value may next move if nothing happens; kForever if none may.

@@ -28,11 +28,12 @@ bool offers_itself(const Configuration& configuration, const NodeRecord& node,
   });
 }
 
-NodeClass class_of(const State& state, const Cluster& cluster, const NodeRecord& node) {
+NodeClass class_of(const Configuration& configuration, const Cluster& cluster,
+                   const NodeRecord& node) {
   const DeviceIndex& index = *cluster.device_capacity.index;
   NodeClass made{flavors_of(cluster, node), !node.suppressed, {}};
   for (const DeviceResource& each : index.resources)
-    if (offers_itself(state.configuration, node, each.resource)) made.own.insert(each.resource);
+    if (offers_itself(configuration, node, each.resource)) made.own.insert(each.resource);
   return made;
 }
 
@@ -77,7 +78,7 @@ bool count_in(const State& state, Cluster& cluster, ReachTally& tally, const std
               const NodeRecord& node) {
   if (!node.counted.eligible || !reaches(tally.reach, name, node.facts.labels)) return false;
   TalliedNode& tallied = cluster.device_capacity.index->tallied[name];
-  if (tallied.in.empty()) tallied.as = class_of(state, cluster, node);
+  if (tallied.in.empty()) tallied.as = class_of(state.configuration, cluster, node);
   tallied.in.push_back(&tally);
   return ++tally.nodes[tallied.as] == 1;
 }

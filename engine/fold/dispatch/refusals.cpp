@@ -96,20 +96,21 @@ std::string refusals_text(const std::vector<WorkerAnswer>& answers) {
 ConditionWish devices_condition(const DeviceDispatch& devices) {
   switch (devices.verdict) {
     case DeviceVerdict::none: return {};
-    case DeviceVerdict::reserved: return {"True", "Reserved", ""};
-    case DeviceVerdict::no_cluster: return {"False", "NoCluster", ""};
-    case DeviceVerdict::bypassed: return {"False", "Bypassed", ""};
-    case DeviceVerdict::unsupported: return {"False", "Unsupported", ""};
-    case DeviceVerdict::claim_not_found: return {"False", "ClaimNotFound", ""};
-    case DeviceVerdict::claim_not_for_workload: return {"False", "ClaimNotForWorkload", ""};
-    case DeviceVerdict::class_not_found: return {"False", "ClassNotFound", ""};
-    case DeviceVerdict::claim_not_allocated: return {"False", "ClaimNotAllocated", ""};
-    case DeviceVerdict::claim_deallocating: return {"False", "ClaimDeallocating", ""};
-    case DeviceVerdict::conflicting_pins: return {"False", "ConflictingPins", ""};
-    case DeviceVerdict::waiting_for_drivers: return {"False", "WaitingForDrivers", ""};
-    case DeviceVerdict::no_suitable_cluster: return {"False", "NoSuitableCluster", ""};
-    case DeviceVerdict::claim_in_use: return {"False", "ClaimInUse", ""};
-    case DeviceVerdict::reserved_for_full: return {"False", "ReservedForFull", ""};
+    case DeviceVerdict::reserved: return {ConditionStatus::yes, "Reserved", ""};
+    case DeviceVerdict::no_cluster: return {ConditionStatus::no, "NoCluster", ""};
+    case DeviceVerdict::bypassed: return {ConditionStatus::no, "Bypassed", ""};
+    case DeviceVerdict::unsupported: return {ConditionStatus::no, "Unsupported", ""};
+    case DeviceVerdict::claim_not_found: return {ConditionStatus::no, "ClaimNotFound", ""};
+    case DeviceVerdict::claim_not_for_workload:
+      return {ConditionStatus::no, "ClaimNotForWorkload", ""};
+    case DeviceVerdict::class_not_found: return {ConditionStatus::no, "ClassNotFound", ""};
+    case DeviceVerdict::claim_not_allocated: return {ConditionStatus::no, "ClaimNotAllocated", ""};
+    case DeviceVerdict::claim_deallocating: return {ConditionStatus::no, "ClaimDeallocating", ""};
+    case DeviceVerdict::conflicting_pins: return {ConditionStatus::no, "ConflictingPins", ""};
+    case DeviceVerdict::waiting_for_drivers: return {ConditionStatus::no, "WaitingForDrivers", ""};
+    case DeviceVerdict::no_suitable_cluster: return {ConditionStatus::no, "NoSuitableCluster", ""};
+    case DeviceVerdict::claim_in_use: return {ConditionStatus::no, "ClaimInUse", ""};
+    case DeviceVerdict::reserved_for_full: return {ConditionStatus::no, "ReservedForFull", ""};
   }
   return {};
 }

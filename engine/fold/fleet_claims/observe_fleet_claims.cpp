@@ -11,9 +11,9 @@ namespace {
 
 using Users = std::map<NamespacedName, std::set<NamespacedName>>;
 
-void mark_users_dirty(State& state, const Users& users, const NamespacedName& id) {
+void mark_users_dirty(MultiKueue& multikueue, const Users& users, const NamespacedName& id) {
   if (const auto at = users.find(id); at != users.end())
-    state.multikueue.dirty_workloads.insert(at->second.begin(), at->second.end());
+    multikueue.dirty_workloads.insert(at->second.begin(), at->second.end());
 }
 
 template <class Map, class Id, class F>
@@ -61,7 +61,8 @@ void mark_affected_dirty(State& state, const NamespacedName& id,
     std::erase_if(facts.reserved_for, is_workload);
     return facts;
   };
-  if (others(before) != others(after)) return mark_users_dirty(state, state.fleet.users, id);
+  if (others(before) != others(after))
+    return mark_users_dirty(state.multikueue, state.fleet.users, id);
   for (const auto* facts : {&before, &after})
     for (const ClaimConsumer& consumer : facts->reserved_for)
       if (const NamespacedName user{id.first, consumer.name};
@@ -78,7 +79,7 @@ void observe_fleet_class(State& state, const std::string& name,
   if (claims == state.fleet.claims_of_class.end()) return;
   for (const NamespacedName& claim : claims->second) {
     state.fleet.dirty_claims.insert(claim);
-    mark_users_dirty(state, state.fleet.users, claim);
+    mark_users_dirty(state.multikueue, state.fleet.users, claim);
   }
 }
 
@@ -94,7 +95,7 @@ void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResou
     end_booking(state, id);
     fleet.claims.erase(known);
   }
-  if (!same) mark_users_dirty(state, fleet.users, id);
+  if (!same) mark_users_dirty(state.multikueue, fleet.users, id);
   if (!seen) return;
   FleetClaimRecord& record = fleet.claims[id];
   if (same) mark_affected_dirty(state, id, record.seen.facts, seen->facts);
@@ -113,7 +114,7 @@ void observe_fleet_template(State& state, const NamespacedName& id,
   keep_object(state.fleet.templates, id, std::move(seen));
   const auto users = state.fleet.users_of_template.find(id);
   if (users == state.fleet.users_of_template.end()) return;
-  mark_users_dirty(state, state.fleet.users_of_template, id);
+  mark_users_dirty(state.multikueue, state.fleet.users_of_template, id);
 }
 
 void observe_fleet_scheduling(State& state, const NamespacedName& id,

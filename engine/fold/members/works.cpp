@@ -58,13 +58,13 @@ void confirm(QueueTables& queues, Cluster& cluster, const std::string& queue,
 
 // Returns what every work that has the queue admits to it. While a queue moves from one work to
 // another both are in force.
-MemberPairs content_of(const State& state, const Cluster& cluster,
+MemberPairs content_of(const Configuration& configuration, const Cluster& cluster,
                        const std::vector<std::string>& works, const std::string& queue) {
   MemberPairs content;
   bool first = true;
   for (const std::string& name : works) {
     const MemberPairs of =
-        pairs_of(state.configuration, quotas_in(cluster.member.quota_works.at(name), queue));
+        pairs_of(configuration, quotas_in(cluster.member.quota_works.at(name), queue));
     content = std::exchange(first, false) ? of : least_of(content, of);
   }
   return content;
@@ -73,7 +73,8 @@ MemberPairs content_of(const State& state, const Cluster& cluster,
 // Derives what the member is known to admit to the queue. While an agent applies a work, or the
 // queue is not active, either content may be in force: only the least of both is known.
 void confirm_queue(State& state, Cluster& cluster, const std::string& queue) {
-  const MemberPairs content = content_of(state, cluster, works_with(cluster, queue), queue);
+  const MemberPairs content =
+      content_of(state.configuration, cluster, works_with(cluster, queue), queue);
   confirm(state.queues, cluster, queue,
           is_settled(cluster, queue) ? content : least_of(confirmed_of(cluster, queue), content));
 }

@@ -7,16 +7,13 @@ namespace fairlead {
 
 namespace {
 
-ConditionStatus status_of(const std::string& text) {
-  if (text == "True") return ConditionStatus::yes;
-  return text == "False" ? ConditionStatus::no : ConditionStatus::unknown;
-}
-
 // Returns the condition in our write; absent if there is none.
 ConditionFacts written(const Json& conditions, const char* type) {
   for (const Json& condition : conditions)
     if (text_in(condition, "type") == type)
-      return {status_of(text_in(condition, "status")), text_in(condition, "reason"),
+      return {parse_word<ConditionStatus>(text_in(condition, "status"))
+                  .value_or(ConditionStatus::unknown),
+              text_in(condition, "reason"),
               static_cast<std::int64_t>(natural_in(condition, "observedGeneration").value_or(0))};
   return {};
 }

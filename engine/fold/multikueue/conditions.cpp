@@ -27,7 +27,7 @@ struct Subject {
 };
 
 ConditionWish no(std::string reason, std::string message) {
-  return {"False", std::move(reason), std::move(message)};
+  return {ConditionStatus::no, std::move(reason), std::move(message)};
 }
 
 ConditionWish bad_parameters(const Subject& of) {
@@ -195,7 +195,8 @@ ConditionWish all_clusters_used(const Subject& of) {
   const std::string counts = std::to_string(decided - out) + " of " + std::to_string(decided) +
                              " clusters of Placement " + of.placement() + " used";
   if (out == 0)
-    return {"True", "AllClustersUsed", "every cluster of Placement " + of.placement() + " is used"};
+    return {ConditionStatus::yes, "AllClustersUsed",
+            "every cluster of Placement " + of.placement() + " is used"};
   const auto some = [&](LeftOut which) { return out_of[static_cast<std::size_t>(which)] > 0; };
   const char* reason = some(LeftOut::credentials_missing) ? "CredentialsMissing"
                        : some(LeftOut::name_taken)        ? "NameTaken"
@@ -210,9 +211,8 @@ ConditionWish all_clusters_used(const Subject& of) {
 // log, or from another writer. Its message is not observed, so the reason replaces it.
 void adopt_current(ConditionWish& wish, const ConditionFacts& current) {
   if (current.status != ConditionStatus::yes && current.status != ConditionStatus::no) return;
-  const std::string status = current.status == ConditionStatus::yes ? "True" : "False";
-  if (wish.status != status || wish.reason != current.reason)
-    wish = {status, current.reason, current.reason};
+  if (wish.status != current.status || wish.reason != current.reason)
+    wish = {current.status, current.reason, current.reason};
 }
 
 bool same_word(const ConditionWish& a, const ConditionWish& b) {
@@ -228,17 +228,17 @@ void derive_used(const Subject& of, CheckRecord& check, Duration settle, LogTime
   if (!same_word(wish, check.used_next)) check.used_word_since = of.state.now;
   if (wish.message != check.used_next.message) check.used_message_since = of.state.now;
   check.used_next = std::move(wish);
-  if (check.used.status.empty()) adopt_current(check.used, current);
+  if (!check.used.given()) adopt_current(check.used, current);
   if (!of.list || of.list->names.empty()) {
     const bool about_to_be_written = of.list && of.list->wish;
     if (!about_to_be_written) check.used = {};
     return;
   }
   const bool wiped = current.status == ConditionStatus::absent;
-  const bool first = (check.used.status.empty() || wiped) && !check.active.status.empty();
+  const bool first = (!check.used.given() || wiped) && check.active.given();
   const bool adopted = check.used.message == check.used.reason;
   if (first || (adopted && same_word(check.used, check.used_next))) check.used = check.used_next;
-  if (check.used.status.empty() || check.used == check.used_next) return;
+  if (!check.used.given() || check.used == check.used_next) return;
   const bool word = same_word(check.used, check.used_next);
   const LogTime change = (word ? check.used_message_since : check.used_word_since) + settle;
   if (change <= of.state.now)
@@ -267,13 +267,13 @@ ConditionWish dispatcher_ready(const Subject& of) {
   if (!of.state.configuration.multikueue.dispatcher) return {};
   const auto clearer = clearer_of_nominations(of.state);
   if (!clearer) return clearing_policy_missing(of);
-  switch (clearer->way) {
-    case Clearer::Way::not_asked_after: break;
-    case Clearer::Way::policy:
-      return {"True", "DispatcherReady",
+  switch (clearer->by) {
+    case ClearedBy::unasked: break;
+    case ClearedBy::policy:
+      return {ConditionStatus::yes, "DispatcherReady",
               "MutatingAdmissionPolicy " + clearer->policy + " clears nominations"};
-    case Clearer::Way::merge_patch:
-      return {"True", "DispatcherReady",
+    case ClearedBy::merge_patch:
+      return {ConditionStatus::yes, "DispatcherReady",
               "multikueue.clearedBy is mergePatch: Kueue clears nominations itself"};
   }
   return {};
@@ -284,7 +284,7 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
   if (!idle) {
     check.idle_since.reset();
     if (of.list && !of.list->names.empty())
-      check.active = {"True", "Active",
+      check.active = {ConditionStatus::yes, "Active",
                       "MultiKueueConfig and MultiKueueCluster generated" + remarks(of)};
     else
       adopt_current(check.active, check.seen.facts.active);
@@ -294,8 +294,8 @@ void derive_active(const Subject& of, CheckRecord& check, Duration settle, LogTi
   if (!check.idle_since) check.idle_since = of.state.now;
   // Only the first False waits for `settle`. Once it is reported, another reason follows at once.
   const bool said =
-      check.active.status == "False" ||
-      (check.active.status.empty() && check.seen.facts.active.status == ConditionStatus::no);
+      check.active.status == ConditionStatus::no ||
+      (!check.active.given() && check.seen.facts.active.status == ConditionStatus::no);
   if (!said && *check.idle_since + settle > of.state.now) {
     adopt_current(check.active, check.seen.facts.active);
     next = std::min(next, *check.idle_since + settle);

@@ -124,7 +124,8 @@ LeftOut left_out_by_name(const State& state, const std::string& placement,
   if (current != state.multikueue.clusters.end() && !current->second.facts.mark.ours() &&
       !adopts(state, placement))
     return LeftOut::name_taken;
-  if (state.configuration.multikueue.profile == "cluster") return LeftOut::no;  // names are shared
+  if (state.configuration.multikueue.profile == NamingProfile::cluster)
+    return LeftOut::no;  // names are shared
   const auto users = state.multikueue.claimed.find(name);
   const bool first = users == state.multikueue.claimed.end() || users->second.empty() ||
                      *users->second.begin() >= placement;

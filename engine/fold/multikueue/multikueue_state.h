@@ -106,11 +106,13 @@ struct WorkerList {
   friend bool operator==(const WorkerList&, const WorkerList&) = default;
 };
 
-/// A desired condition; without a status there should be none.
+/// A desired condition.
 struct ConditionWish {
-  std::string status;  ///< "True", "False"; empty: none
+  ConditionStatus status = ConditionStatus::absent;  ///< yes, no; absent: there should be none
   std::string reason;
   std::string message;
+
+  bool given() const { return status != ConditionStatus::absent; }
 
   friend bool operator==(const ConditionWish&, const ConditionWish&) = default;
 };

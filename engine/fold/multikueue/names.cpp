@@ -5,7 +5,7 @@ namespace fairlead {
 namespace {
 
 bool by_cluster(const Configuration& configuration) {
-  return configuration.multikueue.profile == "cluster";
+  return configuration.multikueue.profile == NamingProfile::cluster;
 }
 
 constexpr std::string_view kSecretHead = "kueue-admin-";

@@ -32,12 +32,11 @@ std::set<std::string> long_away(const State& state, const WorkerList& list) {
 }  // namespace
 
 std::optional<Clearer> clearer_of_nominations(const State& state) {
-  const std::string& by = state.configuration.multikueue.cleared_by;
-  if (by.empty()) return Clearer{Clearer::Way::not_asked_after, ""};
-  if (by == "mergePatch") return Clearer{Clearer::Way::merge_patch, ""};
+  const ClearedBy by = state.configuration.multikueue.cleared_by;
+  if (by != ClearedBy::policy) return Clearer{by, ""};
   const auto& policies = state.multikueue.clearing_policies;
   if (policies.empty()) return std::nullopt;
-  return Clearer{Clearer::Way::policy, *policies.begin()};
+  return Clearer{by, *policies.begin()};
 }
 
 void recompute_nomination(State& state, const NamespacedName& id) {

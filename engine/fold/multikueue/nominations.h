@@ -16,13 +16,8 @@ void recompute_nomination(State& state, const NamespacedName& id);
 /// What clears a nomination when Kueue sets status.clusterName. A Workload may not have both, and
 /// Kueue cannot drop a field that another manager applied: without a clearer it is never admitted.
 struct Clearer {
-  enum class Way : std::uint8_t {
-    policy,           ///< a MutatingAdmissionPolicy
-    merge_patch,      ///< Kueue's gate WorkloadRequestUseMergePatch, as the configuration claims
-    not_asked_after,  ///< not checked: a record from before the setting `multikueue.clearedBy`
-  };
-  Way way{};
-  std::string policy;  ///< its name, where the way is one
+  ClearedBy by{};
+  std::string policy;  ///< its name, where one does
 
   friend bool operator==(const Clearer&, const Clearer&) = default;
 };

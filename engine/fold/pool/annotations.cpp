@@ -83,6 +83,14 @@ std::string placements_text(const SliceMap& slices) {
   return to_text(json);
 }
 
+std::optional<PoolPolicy> own_policy_of(const NamespaceFacts& of) {
+  return of.policy ? parse_word<PoolPolicy>(*of.policy) : std::nullopt;
+}
+
+PoolPolicy policy_of(const PoolSettings& settings, const NamespaceFacts& of) {
+  return own_policy_of(of).value_or(settings.policy);
+}
+
 std::optional<std::map<std::string, Amount>> read_limit(const std::string& text) {
   const Json json = parse_object(text);
   if (json.is_discarded()) return std::nullopt;

@@ -32,6 +32,11 @@ std::optional<SliceMap> read_placements(const std::optional<std::string>& text,
 /// Returns the canonical text of that annotation.
 std::string placements_text(const SliceMap& slices);
 
+/// Returns the policy that a namespace asks for itself; nullopt: none, or a text that is no policy.
+std::optional<PoolPolicy> own_policy_of(const NamespaceFacts& of);
+/// Returns the policy in force for it.
+PoolPolicy policy_of(const PoolSettings& settings, const NamespaceFacts& of);
+
 /// Reads a tenant's limit: a JSON object of quantities of cpu, memory, both or none. nullopt: it
 /// cannot be read.
 std::optional<std::map<std::string, Amount>> read_limit(const std::string& text);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/fold/condition_message.h"
+#include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pod_reservations.h"
@@ -207,18 +208,13 @@ struct ChosenPlace {
   std::vector<FitPod> devices;
 };
 
-bool spreads(const Configuration& configuration, const PoolNamespace& of) {
-  return of.seen->facts.policy == "spread" ||
-         (of.seen->facts.policy != "pack" && configuration.pool.policy == PoolPolicy::spread);
-}
-
 // Returns the best of the places that have room for the pod: the one where it gets its devices by
 // the first alternatives, then as the policy says. If there is none, `why_not` has what each place
 // lacks.
 std::optional<ChosenPlace> choose_devices(State& state, const PoolPodKey& key, PoolNamespace& of,
                                           const std::vector<const PodPlace*>& places,
                                           ReasonText& why_not) {
-  const bool spread = spreads(state.configuration, of);
+  const bool spread = policy_of(state.configuration.pool, of.seen->facts) == PoolPolicy::spread;
   PodDevices devices(state, key, of.pods.at(key.pod));
   const auto order = [spread](std::int64_t alternatives, const PodPlace& place) {
     return spread ? std::tuple(alternatives, -place.cpu, -place.memory)

@@ -257,7 +257,7 @@ class Rounds {
     const std::int64_t moves = std::min(may_go, total_free(rows));
     if (moves <= 0) return;
     row->kept -= moves;
-    place(rows, moves, policy_of(of));
+    place(rows, moves, policy_for(of));
     changed(key, apply(state_, key, rows, rule::kPoolOverflow));
   }
 
@@ -345,7 +345,7 @@ class Rounds {
     const std::int64_t wanted = subject.demand.slices;
     if (wanted > allowed_slices(subject.tenant, of, unit)) return false;
     SliceRows rows = rows_of(state_, of, unit);
-    if (!divide_slices(rows, wanted, 0, {policy_of(of), Fit::all, SliceSize::changed}))
+    if (!divide_slices(rows, wanted, 0, {policy_for(of), Fit::all, SliceSize::changed}))
       return false;
     set_unit(state_, subject.key, unit);
     apply(state_, subject.key, rows, rule::kPoolSlice);
@@ -365,7 +365,7 @@ class Rounds {
                                                         : rule::kPoolPlace;
     SliceRows rows = rows_of(state_, of, of.unit);
     const Fit fit = settings.partial ? Fit::partial : Fit::all;
-    if (!divide_slices(rows, wanted, of.slices, {policy_of(of), fit, SliceSize::same}))
+    if (!divide_slices(rows, wanted, of.slices, {policy_for(of), fit, SliceSize::same}))
       return false;
     return apply(state_, subject.key, rows, rule);
   }
@@ -383,10 +383,8 @@ class Rounds {
     forget_wish(pool_, key);
   }
 
-  PoolPolicy policy_of(const PoolNamespace& of) const {
-    if (of.seen->facts.policy == "pack") return PoolPolicy::pack;
-    if (of.seen->facts.policy == "spread") return PoolPolicy::spread;
-    return state_.configuration.pool.policy;
+  PoolPolicy policy_for(const PoolNamespace& of) const {
+    return policy_of(state_.configuration.pool, of.seen->facts);
   }
 
   void changed(const PoolNamespaceKey& key, bool has_changed) {

@@ -33,8 +33,9 @@ const std::vector<ResourceGroup>* unanswered_list(const WriteTables& writes,
   return expected ? &expected->groups : nullptr;
 }
 
-std::optional<Amount> observed(const State& state, const Queue& queue, const QuotaKey& pair) {
-  return amount_in(queue.facts.groups, state.configuration.resource_aliases, pair);
+std::optional<Amount> observed(const Configuration& configuration, const Queue& queue,
+                               const QuotaKey& pair) {
+  return amount_in(queue.facts.groups, configuration.resource_aliases, pair);
 }
 
 // Whether `amount` is what we would write of the pair now.
@@ -52,7 +53,7 @@ bool overwritten(const State& state, const std::string& name, const Queue& queue
   const auto* unanswered = unanswered_list(state.writes, name);
   return std::any_of(queue.written.begin(), queue.written.end(), [&](const auto& entry) {
     const auto was = amount_in(before, aliases, entry.first);
-    const auto is = observed(state, queue, entry.first);
+    const auto is = observed(state.configuration, queue, entry.first);
     if (was != entry.second || is == entry.second) return false;
     if (unanswered && is == amount_in(*unanswered, aliases, entry.first)) return false;
     return !is_wanted(state, name, entry.first, is);
@@ -61,7 +62,7 @@ bool overwritten(const State& state, const std::string& name, const Queue& queue
 
 void contest_foreign_pairs(const State& state, const std::string& name, Queue& queue) {
   for (const auto& [pair, written] : queue.written) {
-    const auto is = observed(state, queue, pair);
+    const auto is = observed(state.configuration, queue, pair);
     if (is != written && !is_wanted(state, name, pair, is)) queue.contested.insert(pair);
   }
 }
@@ -111,7 +112,7 @@ bool end_contests(const State& state, const std::string& name, Queue& queue) {
   return std::erase_if(queue.contested, [&](const QuotaKey& pair) {
            const auto written = queue.written.find(pair);
            if (written == queue.written.end()) return true;
-           const auto is = observed(state, queue, pair);
+           const auto is = observed(state.configuration, queue, pair);
            return is == written->second || is_wanted(state, name, pair, is);
          }) > 0;
 }

@@ -344,4 +344,9 @@ Result<void> ReplicatedLog::drop_raw_before(Seq seq) {
   return local_.drop_raw_before(seq);
 }
 
+Result<void> ReplicatedLog::prune_before(Seq seq) {
+  const std::lock_guard lock(writing_);
+  return local_.prune_before(seq);
+}
+
 }  // namespace fairlead

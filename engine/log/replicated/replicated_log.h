@@ -88,6 +88,7 @@ class ReplicatedLog final : public EventLog {
   void await_settled(Duration span) override;
   Duration pause() override { return pace_.pause(ports_.now()); }
   Result<void> drop_raw_before(Seq seq) override;
+  Result<void> prune_before(Seq seq) override;
 
   // The local copy's.
   Result<std::unique_ptr<EventReader>> read(Seq from) const override { return local_.read(from); }

@@ -139,10 +139,8 @@ class RocksdbLog final : public EventLog {
   /// Returns where the log would begin if it were pruned before `seq`: the end of the last group
   /// commit whose events all lie before it.
   Result<LogTail> tail_before(Seq seq) const;
-  /// Deletes the group commits whose events all lie before `seq`, durably, and frees their disk
-  /// space. The kept events can be verified as before, because the digest that the first kept
-  /// commit continues is stored. The caller ensures that a snapshot replaces the pruned events.
-  Result<void> prune_before(Seq seq);
+  /// Frees the disk space, too.
+  Result<void> prune_before(Seq seq) override;
 
   std::string damage() const override;
 

@@ -107,10 +107,12 @@ class WrappedHelp final : public CLI::Formatter {
   std::string make_option_desc(const CLI::Option* option) const override {
     return wrapped(option->get_description(), text_columns());
   }
+  // In a list of commands, the first line of what each says of itself.
   std::string make_subcommand(const CLI::App* command) const override {
     std::stringstream out;
+    const std::string text = command->get_description();
     CLI::detail::format_help(out, command->get_display_name(true),
-                             wrapped_paragraph(command->get_description(), text_columns()),
+                             wrapped(text.substr(0, text.find('\n')), text_columns()),
                              column_width_);
     return out.str();
   }

@@ -9,18 +9,18 @@ namespace {
 
 // Whether the cluster's Nodes are no longer read because there are too many. The reader stops one
 // beyond the bound, so more than the bound are known.
-bool has_too_many_nodes(const State& state, const Cluster& cluster) {
-  const std::int64_t bound = state.configuration.member_nodes_max;
+bool has_too_many_nodes(const Configuration& configuration, const Cluster& cluster) {
+  const std::int64_t bound = configuration.member_nodes_max;
   return bound > 0 && cluster.source == CapacitySource::nodes && cluster.stale() &&
          std::cmp_greater(cluster.reports.nodes.size(), bound);
 }
 
 // What of the cluster is not read for a while because it changed too often; empty: nothing is.
-std::string_view changes_too_often(const State& state, const Cluster& cluster) {
+std::string_view changes_too_often(const Configuration& configuration, const Cluster& cluster) {
   if (!cluster.stale()) return "";
   if (cluster.source == CapacitySource::nodes && cluster.reports.liveness[0] == Liveness::overrun)
     return "nodes";
-  const bool published = state.configuration.dra.quota && cluster.device_capacity.published;
+  const bool published = configuration.dra.quota && cluster.device_capacity.published;
   return published && cluster.device_capacity.stream == Liveness::overrun ? "devices" : "";
 }
 
@@ -34,12 +34,12 @@ ClaimCondition capacity_known(const State& state, const std::string& cluster_nam
   if (cluster->presence.detached)
     return {type, "False", "ClusterDetached", cluster_name + " has left"};
   // Both of these make the source stale too. They come first, because they name the setting.
-  if (has_too_many_nodes(state, *cluster))
+  if (has_too_many_nodes(state.configuration, *cluster))
     return {type, "Unknown", "TooManyNodes",
             cluster_name + " has more than " +
                 std::to_string(state.configuration.member_nodes_max) +
                 " nodes (members.nodesMax); growth is frozen"};
-  if (const std::string_view what = changes_too_often(state, *cluster); !what.empty())
+  if (const std::string_view what = changes_too_often(state.configuration, *cluster); !what.empty())
     return {type, "Unknown", "TooManyChanges",
             cluster_name + " shows more changes of its " + std::string(what) + " than " +
                 std::to_string(state.configuration.member_changes_per_minute) +

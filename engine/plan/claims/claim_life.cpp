@@ -40,8 +40,7 @@ Proposed add_finalizer(const State& state, const std::string& name, const Claim&
   expected.finalizers.emplace_back(kClaimFinalizer);
   intent.expected = std::move(expected);
   // Like a write that lowers quota, the finalizer does not wait for the write interval.
-  if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
-  return Proposal{Rank::claim_life, std::move(intent)};
+  return proposed(state, Rank::claim_life, std::move(intent), Pacing::at_once);
 }
 
 Proposed release_finalizer(const State& state, const std::string& name, const Claim& claim,
@@ -59,8 +58,7 @@ Proposed release_finalizer(const State& state, const std::string& name, const Cl
   intent.body = to_text(body);
   intent.reason = {rule::kClaimsRelease, deciding({claim.seq}), "nothing of its quota is left"};
   intent.expected = std::move(expected);
-  if (!may_write(state, intent, Direction::lowers)) return std::nullopt;
-  return Proposal{Rank::release, std::move(intent)};
+  return proposed(state, Rank::release, std::move(intent), Pacing::at_once);
 }
 
 // Returns the cluster if it is joined and its accepted capacity may be written into a claim; else
@@ -162,8 +160,7 @@ Proposed emit_new_claim(const State& state, const std::string& cluster_name) {
   intent.reason = {rule::kClaimsCreate, deciding(offer.causes),
                    cluster_name + " joined and has no claim"};
   intent.expected = std::move(expected);
-  if (!may_write(state, intent, Direction::other)) return std::nullopt;
-  return Proposal{Rank::claim_life, std::move(intent)};
+  return proposed(state, Rank::claim_life, std::move(intent));
 }
 
 Proposed emit_grown_nominal(const State& state, const std::string& cluster_name) {
@@ -189,8 +186,7 @@ Proposed emit_grown_nominal(const State& state, const std::string& cluster_name)
   intent.expected = std::move(expected);
   intent.reason = {rule::kClaimsNominal, deciding(offer.causes),
                    cluster_name + " offers what its claim does not name: " + text};
-  if (!may_write(state, intent, Direction::other)) return std::nullopt;
-  return Proposal{Rank::claim_life, std::move(intent)};
+  return proposed(state, Rank::claim_life, std::move(intent));
 }
 
 Proposed emit_finalizer(const State& state, const std::string& name, QueueWishes& wishes) {

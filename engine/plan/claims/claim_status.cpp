@@ -331,9 +331,9 @@ bool is_worth_a_write(const Draft& draft, const WrittenStatus& written,
          numbers_are_due(draft.state, draft.cluster, written);
 }
 
-const std::string& accepted_body(const State& state, const std::string& claim) {
+const std::string& accepted_body(const WriteTables& writes, const std::string& claim) {
   static const std::string none;
-  const WriteState* write = status_write_of(state.writes, {Kind::claim, "", claim});
+  const WriteState* write = status_write_of(writes, {Kind::claim, "", claim});
   return write ? write->status().body : none;
 }
 
@@ -423,7 +423,7 @@ bool status_numbers_are_due(const State& state, const std::string& name, QueueWi
   const Claim& claim = state.claims.by_name.at(name);
   const auto cluster = state.clusters.find(cluster_name_of(claim));
   const std::optional<WrittenStatus>& written =
-      wishes.statuses().of(name, accepted_body(state, name));
+      wishes.statuses().of(name, accepted_body(state.writes, name));
   // What is_worth_a_write() asks, but for that which needs the content to be derived.
   return !written || written->seq < claim.edited_seq.value || !written->content ||
          numbers_are_due(state, cluster == state.clusters.end() ? nullptr : &cluster->second,
@@ -450,7 +450,7 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
   std::vector<Condition> conditions = conditions_of(draft, propagation, bar);
   const StatusContent content = content_of(draft, conditions);
   const std::optional<WrittenStatus>& written =
-      wishes.statuses().of(name, accepted_body(state, name));
+      wishes.statuses().of(name, accepted_body(state.writes, name));
   const bool as_before = written && !is_worth_a_write(draft, *written, content);
   if (as_before && !restore_is_due(state, name)) return std::nullopt;
 
@@ -460,8 +460,7 @@ Proposed emit_claim_status(const State& state, const std::string& name, QueueWis
                                         std::move(conditions), state.input_seq.value},
                                        wishes);
   intent.reason = reason_of(draft, as_before);
-  if (!may_write(state, intent, Direction::other)) return std::nullopt;
-  return Proposal{Rank::status, std::move(intent)};
+  return proposed(state, Rank::status, std::move(intent));
 }
 
 }  // namespace fairlead

@@ -13,13 +13,13 @@ namespace {
 
 constexpr const char* kVersion = "v1alpha1";
 
-bool writes_fleet_claims(const State& state) {
-  return state.configuration.dra.fleet_claims && dispatches_by_devices(state.configuration);
+bool writes_fleet_claims(const Configuration& configuration) {
+  return configuration.dra.fleet_claims && dispatches_by_devices(configuration);
 }
 
-const WorkloadRecord* find_workload(const State& state, const NamespacedName& id) {
-  const auto at = state.multikueue.workloads.find(id);
-  return at == state.multikueue.workloads.end() ? nullptr : &at->second;
+const WorkloadRecord* find_workload(const MultiKueue& multikueue, const NamespacedName& id) {
+  const auto at = multikueue.workloads.find(id);
+  return at == multikueue.workloads.end() ? nullptr : &at->second;
 }
 
 // The owner reference of an object that a Workload owns: the garbage collector deletes the object
@@ -63,7 +63,7 @@ std::optional<Maker> maker_of(const State& state, const NamespacedName& claim) {
   const auto users = state.fleet.users.find(claim);
   if (users == state.fleet.users.end()) return std::nullopt;
   for (const NamespacedName& id : users->second) {
-    const WorkloadRecord* record = find_workload(state, id);
+    const WorkloadRecord* record = find_workload(state.multikueue, id);
     if (!record || !record->nominates || record->seen.facts.deleting) continue;
     for (const FleetNeed& need : fleet_needs(state.configuration, id, record->seen.facts).all) {
       if (need.claim != claim || need.template_.empty()) continue;
@@ -74,7 +74,8 @@ std::optional<Maker> maker_of(const State& state, const NamespacedName& claim) {
   return std::nullopt;
 }
 
-void create_claim(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals) {
+void create_claim(const State& state, const NamespacedName& id,
+                  std::vector<PatchIntended>& proposals) {
   const auto maker = maker_of(state, id);
   if (!maker) return;
   const FleetResourceClaimTemplateFacts& from = maker->from->facts;
@@ -95,8 +96,7 @@ void create_claim(const State& state, const NamespacedName& id, std::vector<Prop
   expected.workload_owners = {maker->record->seen.uid};
   expected.created = whole_seconds(state.now);
   intent.expected = std::move(expected);
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::worker, std::move(intent)});
+  add(proposed(state, Rank::worker, std::move(intent)), proposals);
 }
 
 // ---- status ----
@@ -107,10 +107,10 @@ std::vector<Seq> seqs_of_users(const State& state, const NamespacedName& id,
   if (claim.booking)
     causes.insert(causes.end(), claim.booking->causes.begin(), claim.booking->causes.end());
   for (const NamespacedName& holder : claim.holders)
-    if (const WorkloadRecord* record = find_workload(state, holder))
+    if (const WorkloadRecord* record = find_workload(state.multikueue, holder))
       causes.push_back(record->seen.seq);
   for (const ClaimConsumer& entry : claim.seen.facts.reserved_for)
-    if (const WorkloadRecord* record = find_workload(state, {id.first, entry.name});
+    if (const WorkloadRecord* record = find_workload(state.multikueue, {id.first, entry.name});
         record && is_workload(entry))
       causes.push_back(record->seen.seq);
   return causes;
@@ -148,7 +148,7 @@ std::string status_text(const FleetResourceClaimFacts& wished) {
 }
 
 void write_status(const State& state, const NamespacedName& id, const FleetClaimRecord& claim,
-                  std::vector<Proposal>& proposals) {
+                  std::vector<PatchIntended>& proposals) {
   const auto& seen = claim.seen;
   FleetResourceClaimFacts wished = seen.facts;
   wished.reserved_for = wished_consumers(state.multikueue, id, claim);
@@ -173,8 +173,7 @@ void write_status(const State& state, const NamespacedName& id, const FleetClaim
   intent.reason = {rule::kFleetClaimStatus, deciding(seqs_of_users(state, id, claim)),
                    status_text(wished)};
   intent.expected = std::move(wished);
-  if (may_write(state, intent, Direction::lowers))
-    proposals.push_back({Rank::status, std::move(intent)});
+  add(proposed(state, Rank::status, std::move(intent), Pacing::at_once), proposals);
 }
 
 // ---- end ----
@@ -194,23 +193,22 @@ const NamespacedName* finished_owner(const State& state, const NamespacedName& i
 }
 
 void remove_claim(const State& state, const NamespacedName& id, const FleetClaimRecord& claim,
-                  const NamespacedName& owner, std::vector<Proposal>& proposals) {
+                  const NamespacedName& owner, std::vector<PatchIntended>& proposals) {
   const ObjectKey key{Kind::fleet_resource_claim, id.first, id.second};
   // By uid alone: a driver that writes its status meanwhile must not keep the claim, and another
   // claim of this name must not go.
   PatchIntended intent = hub_intent(Verb::remove, key, claim.seen.version, claim.seen.uid, "");
   intent.reason = {rule::kFleetClaimRemove,
-                   deciding({find_workload(state, owner)->seen.seq, claim.seen.seq}),
+                   deciding({find_workload(state.multikueue, owner)->seen.seq, claim.seen.seq}),
                    "Workload " + owner.second + " is Finished"};
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::release, std::move(intent)});
+  add(proposed(state, Rank::release, std::move(intent)), proposals);
 }
 
 }  // namespace
 
 void emit_fleet_claim(const State& state, const NamespacedName& id,
-                      std::vector<Proposal>& proposals) {
-  if (!writes_fleet_claims(state)) return;
+                      std::vector<PatchIntended>& proposals) {
+  if (!writes_fleet_claims(state.configuration)) return;
   const FleetClaimRecord* claim = find_claim(state.fleet, id);
   if (!claim) return create_claim(state, id, proposals);
   // A finalizer of the driver may keep a claim that is being deleted: it waits for reservedFor.
@@ -227,9 +225,9 @@ static bool asks_drivers(DeviceVerdict verdict) {
 }
 
 void emit_fleet_scheduling(const State& state, const NamespacedName& id,
-                           std::vector<Proposal>& proposals) {
-  const WorkloadRecord* record = find_workload(state, id);
-  if (!record || !writes_fleet_claims(state)) return;
+                           std::vector<PatchIntended>& proposals) {
+  const WorkloadRecord* record = find_workload(state.multikueue, id);
+  if (!record || !writes_fleet_claims(state.configuration)) return;
   const FleetQuestion& asked = record->devices.asked;
   if (!asks_drivers(record->devices.verdict) || !record->nominates || record->seen.facts.deleting)
     return;
@@ -257,8 +255,7 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
   intent.body = to_text(body);
   intent.reason = {rule::kFleetScheduling, deciding(std::move(causes)), record->devices.about};
   intent.expected = std::move(wished);
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::worker_list, std::move(intent)});
+  add(proposed(state, Rank::worker_list, std::move(intent)), proposals);
 }
 
 }  // namespace fairlead

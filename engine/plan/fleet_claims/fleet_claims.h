@@ -12,9 +12,9 @@ namespace fairlead {
 /// Adds the writes that are due for a FleetResourceClaim: its creation for a Workload that waits,
 /// its status, and its end once the Workload that it was made for is Finished.
 void emit_fleet_claim(const State& state, const NamespacedName& id,
-                      std::vector<Proposal>& proposals);
+                      std::vector<PatchIntended>& proposals);
 /// Adds the FleetScheduling of a Workload that waits for drivers.
 void emit_fleet_scheduling(const State& state, const NamespacedName& id,
-                           std::vector<Proposal>& proposals);
+                           std::vector<PatchIntended>& proposals);
 
 }  // namespace fairlead

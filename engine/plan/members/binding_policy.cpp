@@ -111,16 +111,11 @@ PatchIntended policy_intent(Verb verb, const std::string& cluster, const Policy&
                     policy.uid, policy.resource_version);
 }
 
-Proposed if_allowed(const State& state, PatchIntended intent) {
-  if (!may_write(state, intent, Direction::other)) return std::nullopt;
-  return Proposal{Rank::member, std::move(intent)};
-}
-
 Proposed remove_policy(const State& state, const std::string& cluster, const Policy& policy,
                        const std::string& text) {
   PatchIntended intent = policy_intent(Verb::remove, cluster, policy);
   intent.reason = {rule::kMembersRemove, seqs_of_cluster(state, cluster, intent.target), text};
-  return if_allowed(state, std::move(intent));
+  return proposed(state, Rank::member, std::move(intent));
 }
 
 }  // namespace
@@ -151,7 +146,7 @@ Proposed emit_policy(const State& state, const std::string& cluster_name, HubQuo
   body["spec"] = std::move(should->spec);
   intent.body = to_text(body);
   intent.expected = std::move(should->facts);
-  return if_allowed(state, std::move(intent));
+  return proposed(state, Rank::member, std::move(intent));
 }
 
 bool policy_is_due(const State& state, const std::string& cluster_name, HubQuotas& quotas) {

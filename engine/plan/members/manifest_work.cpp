@@ -192,9 +192,9 @@ bool member_is_written(const State& state, const std::string& cluster_name) {
   return !claim || claim->known;  // else the claim waits for the cluster's first value
 }
 
-std::vector<Proposal> emit_works(const State& state, const std::string& cluster_name,
-                                 HubQuotas& quotas) {
-  std::vector<Proposal> proposals;
+std::vector<PatchIntended> emit_works(const State& state, const std::string& cluster_name,
+                                      HubQuotas& quotas) {
+  std::vector<PatchIntended> proposals;
   if (!member_is_written(state, cluster_name)) return proposals;
   const Cluster& cluster = state.clusters.at(cluster_name);
   const std::set<std::string> at_member = queues_at_member(state, cluster_name, quotas);

@@ -36,7 +36,8 @@ bool unused_at_member(const Cluster& cluster, const std::string& queue);
 
 /// Returns the applies (or deletes) of the cluster's quota works and of `fairlead-queues` that are
 /// due.
-std::vector<Proposal> emit_works(const State& state, const std::string& cluster, HubQuotas& quotas);
+std::vector<PatchIntended> emit_works(const State& state, const std::string& cluster,
+                                      HubQuotas& quotas);
 
 /// Returns the queues that belong in the member's quota work: named by its claim, or still in use
 /// or promised on the hub. Their LocalQueues stay at the member as long, because the workloads that

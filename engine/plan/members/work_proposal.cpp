@@ -64,7 +64,7 @@ bool owns_flavors(const Work& work) {
 
 // Gives a work of an earlier version, or with another deleteOption, the rules for what stays at the
 // member. Nothing else changes, because its next content may not be known yet.
-void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
+void propose_orphaning(const MemberWork& of, std::vector<PatchIntended>& proposals) {
   const auto& [state, cluster, name, work] = of;
   PatchIntended intent = hub_intent(Verb::patch, {Kind::manifest_work, cluster, std::string(name)},
                                     "v1", work.uid, work.resource_version);
@@ -85,13 +85,12 @@ void propose_orphaning(const MemberWork& of, std::vector<Proposal>& proposals) {
   intent.expected = std::move(expected);
   intent.reason = {rule::kMembersOrphan, seqs_of_cluster(state, cluster, intent.target),
                    "the member keeps its ResourceFlavors when the work goes"};
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::member, std::move(intent)});
+  add(proposed(state, Rank::member, std::move(intent)), proposals);
 }
 
 // Changes a label of the work, because the agent then applies the work again. The value is a seq
 // that no touch before had.
-void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
+void propose_touch(const MemberWork& of, std::vector<PatchIntended>& proposals) {
   const auto& [state, cluster_name, name, work] = of;
   const auto touch = touch_due(state, cluster_name, std::string(name));
   if (!touch || touch->due > state.now) return;
@@ -115,8 +114,7 @@ void propose_touch(const MemberWork& of, std::vector<Proposal>& proposals) {
   intent.reason = {
       rule::kMembersTouch, deciding(std::move(causes)),
       "ClusterQueue " + touch->cluster_queue + " of the member is not as it was applied"};
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::member, std::move(intent)});
+  add(proposed(state, Rank::member, std::move(intent)), proposals);
 }
 
 // The agent removes its ownerReference from a flavor when it applies a work that orphans it. If the
@@ -151,7 +149,7 @@ Json orphaned_flavor(const std::string& name) {
 }
 
 void propose_work(const MemberWork& of, std::optional<WorkContent> content,
-                  std::vector<Proposal>& proposals) {
+                  std::vector<PatchIntended>& proposals) {
   const auto& [state, cluster, name, work] = of;
   if (work.present && work.facts.deleting) return;
   // Before anything else: without the option, a change of the content would take flavors from the
@@ -165,8 +163,7 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
     if (!work.present) return;
     intent.reason = {rule::kMembersRemove, seqs_of_cluster(state, cluster, intent.target),
                      "nothing is left in it"};
-    if (may_write(state, intent, Direction::other))
-      proposals.push_back({Rank::member, std::move(intent)});
+    add(proposed(state, Rank::member, std::move(intent)), proposals);
     return;
   }
   content->facts.spec_digest = sha256(to_text(content->spec["workload"]["manifests"]));
@@ -180,6 +177,7 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
   intent.verb = Verb::apply;
   intent.force = true;
   intent.body = to_text(body);
+  if (shrink) intent.direction = Direction::lowers;
   intent.reason = {shrink         ? rule::kMembersShrink
                    : work.present ? rule::kMembersUpdate
                                   : rule::kMembersCreate,
@@ -189,8 +187,7 @@ void propose_work(const MemberWork& of, std::optional<WorkContent> content,
   std::sort(content->facts.quotas.begin(), content->facts.quotas.end());
   std::sort(content->facts.local_queues.begin(), content->facts.local_queues.end());
   intent.expected = std::move(content->facts);
-  if (may_write(state, intent, direction_of(intent.reason.rule)))
-    proposals.push_back({Rank::member, std::move(intent)});
+  add(proposed(state, Rank::member, std::move(intent)), proposals);
 }
 
 }  // namespace fairlead

@@ -39,6 +39,6 @@ Json selectively_orphan(Json rules);
 /// Adds the write of the work that is due, if any, to `proposals`. Without content that is its
 /// removal.
 void propose_work(const MemberWork& of, std::optional<WorkContent> content,
-                  std::vector<Proposal>& proposals);
+                  std::vector<PatchIntended>& proposals);
 
 }  // namespace fairlead

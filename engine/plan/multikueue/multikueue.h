@@ -13,22 +13,23 @@
 namespace fairlead {
 
 /// Returns the writes that are due for the objects in `dirty`, at most one per object.
-std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty);
+std::vector<PatchIntended> emit_multikueue(const State& state, const DirtySet& dirty);
 
 // Its parts, one per kind of object. Each adds the writes that are due to `proposals`.
 
 /// Adds the MultiKueueClusters that the list of `placement` needs.
 void emit_workers(const State& state, const std::string& placement,
-                  std::vector<Proposal>& proposals);
+                  std::vector<PatchIntended>& proposals);
 /// Removes the MultiKueueClusters of ours among `names` that no list needs.
 void emit_worker_removals(const State& state, const std::set<std::string>& names,
-                          std::vector<Proposal>& proposals);
+                          std::vector<PatchIntended>& proposals);
 /// Adds or removes the MultiKueueConfig of `placement`.
 void emit_worker_list(const State& state, const std::string& placement,
-                      std::vector<Proposal>& proposals);
+                      std::vector<PatchIntended>& proposals);
 /// Adds the conditions of the AdmissionCheck, and the removal of the OCM add-on's finalizer.
-void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals);
+void emit_check(const State& state, const std::string& name, std::vector<PatchIntended>& proposals);
 /// Adds the states of our admission checks on a Workload, and its nomination.
-void emit_workload(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals);
+void emit_workload(const State& state, const NamespacedName& id,
+                   std::vector<PatchIntended>& proposals);
 
 }  // namespace fairlead

@@ -30,8 +30,8 @@ struct ConditionToWrite {
   const ConditionFacts& current;
 };
 
-Json conditions_said(const State& state, const ObjectKey& check) {
-  const WriteState* write = status_write_of(state.writes, check);
+Json conditions_said(const WriteTables& writes, const ObjectKey& check) {
+  const WriteState* write = status_write_of(writes, check);
   // Facts keep neither messages nor times of conditions, so they come from our last accepted body.
   if (!write || write->status().body.empty()) return Json::array();
   return list_in(member(read_json(write->status().body), "status"), "conditions");
@@ -45,14 +45,11 @@ const Json* find_said(const Json& said, const std::string& type) {
 
 // Whether the observed condition has the desired status and reason. Facts have no message.
 bool is_observed(const ConditionWish& wish, const ConditionFacts& seen) {
-  const ConditionStatus status = wish.status.empty()     ? ConditionStatus::absent
-                                 : wish.status == "True" ? ConditionStatus::yes
-                                                         : ConditionStatus::no;
-  return seen.status == status && seen.reason == wish.reason;
+  return seen.status == wish.status && seen.reason == wish.reason;
 }
 
 bool differs(const ConditionToWrite& one, std::int64_t generation, const Json* said) {
-  if (one.wish.status.empty()) return said || one.current.status != ConditionStatus::absent;
+  if (!one.wish.given()) return said || one.current.status != ConditionStatus::absent;
   if (!is_observed(one.wish, one.current) || one.current.observed_generation != generation)
     return true;
   return said && text_in(*said, "message") != one.wish.message;
@@ -60,9 +57,9 @@ bool differs(const ConditionToWrite& one, std::int64_t generation, const Json* s
 
 // Whether our last write had the same condition, so that only another writer can have changed it.
 bool is_said(const ConditionWish& wish, std::int64_t generation, const Json* said) {
-  if (wish.status.empty() || !said) return wish.status.empty() && !said;
-  return member(*said, "status") == wish.status && member(*said, "reason") == wish.reason &&
-         member(*said, "message") == wish.message &&
+  if (!wish.given() || !said) return !wish.given() && !said;
+  return member(*said, "status") == text_of(wish.status) &&
+         member(*said, "reason") == wish.reason && member(*said, "message") == wish.message &&
          member(*said, "observedGeneration") == generation;
 }
 
@@ -77,10 +74,10 @@ bool restore_must_wait(const State& state, const ObjectKey& check) {
 Json to_json(const State& state, const ConditionToWrite& one, std::int64_t generation,
              const Json* said) {
   std::string since = to_rfc3339(whole_seconds(state.now));
-  if (said && text_in(*said, "status") == one.wish.status)
+  if (said && text_in(*said, "status") == text_of(one.wish.status))
     since = text_in(*said, "lastTransitionTime");
   return {{"type", one.type},
-          {"status", one.wish.status},
+          {"status", text_of(one.wish.status)},
           {"reason", one.wish.reason},
           {"message", one.wish.message},
           {"observedGeneration", generation},
@@ -88,17 +85,15 @@ Json to_json(const State& state, const ConditionToWrite& one, std::int64_t gener
 }
 
 ConditionFacts facts_of(const ConditionWish& wish, std::int64_t generation) {
-  if (wish.status.empty()) return {};
-  return {wish.status == "True" ? ConditionStatus::yes : ConditionStatus::no, wish.reason,
-          generation};
+  return wish.given() ? ConditionFacts{wish.status, wish.reason, generation} : ConditionFacts{};
 }
 
 void emit_conditions(const State& state, const std::string& name, const CheckRecord& check,
-                     std::vector<Proposal>& proposals) {
-  if (check.active.status.empty() && check.used.status.empty()) return;
+                     std::vector<PatchIntended>& proposals) {
+  if (!check.active.given() && !check.used.given()) return;
   const auto& seen = check.seen;
   const ObjectKey key{Kind::admission_check, "", name};
-  const Json said = conditions_said(state, key);
+  const Json said = conditions_said(state.writes, key);
   bool changed = false, restored = true;
   Json conditions = Json::array();
   for (const ConditionToWrite& one :
@@ -108,8 +103,7 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
     const Json* before = find_said(said, one.type);
     changed = changed || differs(one, seen.generation, before);
     restored = restored && is_said(one.wish, seen.generation, before);
-    if (!one.wish.status.empty())
-      conditions.push_back(to_json(state, one, seen.generation, before));
+    if (one.wish.given()) conditions.push_back(to_json(state, one, seen.generation, before));
   }
   if (!changed || (restored && restore_must_wait(state, key))) return;
   PatchIntended intent =
@@ -123,21 +117,21 @@ void emit_conditions(const State& state, const std::string& name, const CheckRec
     causes.insert(causes.end(), list->second.causes.begin(), list->second.causes.end());
   if (!is_observed(check.dispatcher, seen.facts.dispatcher_ready))
     causes.push_back(state.multikueue.clearer_seq);
-  intent.reason = {"multikueue/condition", deciding(std::move(causes)),
-                   "Active " + check.active.status + " " + check.active.reason};
+  intent.reason = {
+      "multikueue/condition", deciding(std::move(causes)),
+      "Active " + std::string(text_of(check.active.status)) + " " + check.active.reason};
   AdmissionCheckFacts expected = seen.facts;
   expected.active = facts_of(check.active, seen.generation);
   expected.all_clusters_used = facts_of(check.used, seen.generation);
   expected.dispatcher_ready = facts_of(check.dispatcher, seen.generation);
   intent.expected = std::move(expected);
-  if (may_write(state, intent, Direction::lowers))
-    proposals.push_back({Rank::status, std::move(intent)});
+  add(proposed(state, Rank::status, std::move(intent), Pacing::at_once), proposals);
 }
 
 // Removes the add-on's finalizer from a check that is being deleted, once the config is gone, is
 // not ours or is used by other checks: then nothing of the add-on's is left to clean up.
 void release_addon(const State& state, const std::string& name, const CheckRecord& check,
-                   std::vector<Proposal>& proposals) {
+                   std::vector<PatchIntended>& proposals) {
   AdmissionCheckFacts facts = check.seen.facts;
   const auto finalizer =
       std::find(facts.finalizers.begin(), facts.finalizers.end(), kAddonFinalizer);
@@ -159,15 +153,14 @@ void release_addon(const State& state, const std::string& name, const CheckRecor
   intent.reason = {"multikueue/release", deciding({seen.seq}),
                    "nothing of the OCM add-on's is left to clean up"};
   intent.expected = std::move(facts);
-  if (may_write(state, intent, Direction::lowers))
-    proposals.push_back({Rank::release, std::move(intent)});
+  add(proposed(state, Rank::release, std::move(intent), Pacing::at_once), proposals);
 }
 
 // ---- Workloads ----
 
-bool is_ours(const State& state, const std::string& check) {
-  const auto at = state.multikueue.checks.find(check);
-  return at != state.multikueue.checks.end() &&
+bool is_ours(const MultiKueue& multikueue, const std::string& check) {
+  const auto at = multikueue.checks.find(check);
+  return at != multikueue.checks.end() &&
          at->second.seen.facts.controller_name == kPlacementController;
 }
 
@@ -181,7 +174,7 @@ struct ReadyChecks {
 ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
   ReadyChecks ready;
   for (WorkloadCheck& one : workload.checks) {
-    if (!is_ours(state, one.name)) continue;
+    if (!is_ours(state.multikueue, one.name)) continue;
     // Also one that is Ready already: the server removes the entries of ours that an apply leaves
     // out.
     ready.checks.push_back({{"name", one.name}, {"state", "Ready"}});
@@ -197,10 +190,10 @@ ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
 Json workload_condition(const State& state, const ObjectKey& key, const NamespacedName& id,
                         const WorkloadRecord& record) {
   ConditionWish wish = devices_condition(record.devices);
-  const Json said = conditions_said(state, key);
+  const Json said = conditions_said(state.writes, key);
   const Json* before = find_said(said, kDevicesReserved);
   const bool current = before && is_observed(wish, record.seen.facts.devices_reserved) &&
-                       wish.reason != "Bypassed" && wish.status == "False";
+                       wish.reason != "Bypassed" && wish.status == ConditionStatus::no;
   wish.message = current ? std::string((*before)["message"]) : devices_message(state, id, record);
   return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
                  record.seen.generation, before);
@@ -210,22 +203,24 @@ std::string nomination_text(const ReadyChecks& ready, const WorkloadRecord& reco
                             const ConditionWish& condition) {
   if (!ready.unready.empty())
     return "Kueue dispatches only when every check is Ready:" + ready.unready;
-  if (condition.status.empty()) return "nominated from the present list";
+  if (!condition.given()) return "nominated from the present list";
   const auto& reservation = record.devices.reservation;
-  return "DevicesReserved " + condition.status + " " + condition.reason +
+  return "DevicesReserved " + std::string(text_of(condition.status)) + " " + condition.reason +
          (reservation ? " " + reservation->worker : "");
 }
 
 }  // namespace
 
-void emit_check(const State& state, const std::string& name, std::vector<Proposal>& proposals) {
+void emit_check(const State& state, const std::string& name,
+                std::vector<PatchIntended>& proposals) {
   const auto at = state.multikueue.checks.find(name);
   if (at == state.multikueue.checks.end()) return;
   emit_conditions(state, name, at->second, proposals);
   release_addon(state, name, at->second, proposals);
 }
 
-void emit_workload(const State& state, const NamespacedName& id, std::vector<Proposal>& proposals) {
+void emit_workload(const State& state, const NamespacedName& id,
+                   std::vector<PatchIntended>& proposals) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
   const WorkloadRecord& record = at->second;
@@ -256,18 +251,17 @@ void emit_workload(const State& state, const NamespacedName& id, std::vector<Pro
   // Also where it does not change: an apply that leaves out a field of ours removes it.
   if (!expected.nominated_clusters.empty())
     body["status"]["nominatedClusterNames"] = expected.nominated_clusters;
-  if (!condition.status.empty())
+  if (condition.given())
     body["status"]["conditions"] = Json::array({workload_condition(state, key, id, record)});
   intent.body = to_text(body);
   intent.reason = {ready.unready.empty() ? "multikueue/nominate" : "multikueue/ready",
                    deciding(std::move(causes)), nomination_text(ready, record, condition)};
   intent.expected = std::move(expected);
-  if (may_write(state, intent, Direction::lowers))
-    proposals.push_back({Rank::status, std::move(intent)});
+  add(proposed(state, Rank::status, std::move(intent), Pacing::at_once), proposals);
 }
 
-std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty) {
-  std::vector<Proposal> proposals;
+std::vector<PatchIntended> emit_multikueue(const State& state, const DirtySet& dirty) {
+  std::vector<PatchIntended> proposals;
   for (const std::string& placement : dirty.placements) {
     emit_workers(state, placement, proposals);
     emit_worker_list(state, placement, proposals);
@@ -280,11 +274,8 @@ std::vector<Proposal> emit_multikueue(const State& state, const DirtySet& dirty)
     emit_fleet_scheduling(state, id, proposals);
   // Lists may share a MultiKueueCluster: its first proposal is kept.
   std::set<WriteKey> once;
-  std::erase_if(proposals, [&](const Proposal& one) {
-    return !once.insert(
-                    {one.intent.cluster, one.intent.target, one.intent.verb == Verb::apply_status})
-                .second;
-  });
+  std::erase_if(proposals,
+                [&](const PatchIntended& one) { return !once.insert(write_key(one)).second; });
   return proposals;
 }
 

@@ -60,8 +60,8 @@ bool exists(const State& state, const std::string& name) {
          !write_pending(state.writes, {kHub, Kind::multikueue_cluster, "", name, false});
 }
 
-bool was_refused(const State& state, const std::string& name) {
-  return refusal_of(state.writes, {Kind::multikueue_cluster, "", name});
+bool was_refused(const WriteTables& writes, const std::string& name) {
+  return refusal_of(writes, {Kind::multikueue_cluster, "", name});
 }
 
 std::string list_text(const std::vector<std::string>& names) {
@@ -71,7 +71,7 @@ std::string list_text(const std::vector<std::string>& names) {
 }
 
 void remove_config(const State& state, const std::string& placement, const WorkerList& list,
-                   std::vector<Proposal>& proposals) {
+                   std::vector<PatchIntended>& proposals) {
   const auto at = state.multikueue.configs.find(placement);
   if (at == state.multikueue.configs.end() || at->second.facts.deleting ||
       !is_own_config(state, placement))
@@ -86,14 +86,13 @@ void remove_config(const State& state, const std::string& placement, const Worke
   intent.reason = {
       "multikueue/" + list.rule, deciding(list.causes),
       list.use == ListUse::none ? "no AdmissionCheck uses it" : "nothing is selected any more"};
-  if (may_write(state, intent, Direction::other))
-    proposals.push_back({Rank::release, std::move(intent)});
+  add(proposed(state, Rank::release, std::move(intent)), proposals);
 }
 
 }  // namespace
 
 void emit_workers(const State& state, const std::string& placement,
-                  std::vector<Proposal>& proposals) {
+                  std::vector<PatchIntended>& proposals) {
   const auto at = state.multikueue.lists.find(placement);
   if (at == state.multikueue.lists.end()) return;
   const WorkerList& list = at->second;
@@ -141,13 +140,12 @@ void emit_workers(const State& state, const std::string& placement,
     intent.reason = {"multikueue/cluster", deciding(std::move(causes)),
                      "cluster " + cluster + ": " + before + " -> " + credential_text(source)};
     intent.expected = std::move(facts);
-    if (may_write(state, intent, Direction::lowers))
-      proposals.push_back({Rank::worker, std::move(intent)});
+    add(proposed(state, Rank::worker, std::move(intent), Pacing::at_once), proposals);
   }
 }
 
 void emit_worker_removals(const State& state, const std::set<std::string>& names,
-                          std::vector<Proposal>& proposals) {
+                          std::vector<PatchIntended>& proposals) {
   if (names.empty()) return;
   // By what configs have and by what lists want: a config that is about to name the cluster needs
   // it as much as one that still does.
@@ -165,13 +163,12 @@ void emit_worker_removals(const State& state, const std::set<std::string>& names
     aim_at(intent, at->second);
     intent.reason = {"multikueue/cluster-unused", deciding({at->second.seq}),
                      "no MultiKueueConfig names it"};
-    if (may_write(state, intent, Direction::other))
-      proposals.push_back({Rank::release, std::move(intent)});
+    add(proposed(state, Rank::release, std::move(intent)), proposals);
   }
 }
 
 void emit_worker_list(const State& state, const std::string& placement,
-                      std::vector<Proposal>& proposals) {
+                      std::vector<PatchIntended>& proposals) {
   const auto at = state.multikueue.lists.find(placement);
   if (at == state.multikueue.lists.end()) return;
   const WorkerList& list = at->second;
@@ -181,7 +178,7 @@ void emit_worker_list(const State& state, const std::string& placement,
   for (const std::string& name : *list.wish) {
     if (!exists(state, name) && !contains(list.names, name)) {
       // One cluster that the API server refuses must not keep the others out of the list.
-      if (was_refused(state, name)) continue;
+      if (was_refused(state.writes, name)) continue;
       return;  // its MultiKueueCluster must be observed first
     }
     facts.clusters.push_back(name);
@@ -204,8 +201,7 @@ void emit_worker_list(const State& state, const std::string& placement,
                    "Placement " + state.configuration.kueue_namespace + "/" + placement + ": " +
                        list_text(list.names) + " -> " + list_text(facts.clusters)};
   intent.expected = std::move(facts);
-  if (may_write(state, intent, Direction::lowers))
-    proposals.push_back({Rank::worker_list, std::move(intent)});
+  add(proposed(state, Rank::worker_list, std::move(intent), Pacing::at_once), proposals);
 }
 
 }  // namespace fairlead

@@ -77,9 +77,8 @@ Proposed emit_tenant_namespace(const State& state, const PoolNamespaceKey& key) 
     intent.reason = {rule::kPoolReason, {}, change_text(seen.facts.reason, expected.reason)};
   intent.reason.because = deciding(std::move(causes));
   intent.expected = std::move(expected);
-  if (!may_write(state, intent, Direction::other)) return std::nullopt;
   const bool shrinks = of->observed && only_gives_up(*of->observed, slices);
-  return Proposal{shrinks ? Rank::shrink : Rank::grow, std::move(intent)};
+  return proposed(state, shrinks ? Rank::shrink : Rank::grow, std::move(intent));
 }
 
 Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
@@ -111,8 +110,7 @@ Proposed emit_tenant_pod(const State& state, const PoolPodKey& key) {
     intent.reason = {rule::kPoolReason, {}, change_text(seen.facts.reason, expected.reason)};
   intent.reason.because = deciding(std::move(causes));
   intent.expected = std::move(expected);
-  if (!may_write(state, intent, Direction::other)) return std::nullopt;
-  return Proposal{Rank::pod, std::move(intent)};
+  return proposed(state, Rank::pod, std::move(intent));
 }
 
 }  // namespace fairlead

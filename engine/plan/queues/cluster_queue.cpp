@@ -217,7 +217,7 @@ void QueueWishes::go_on(const DirtySet& changed) {
   quotas_.forget_followers();
 }
 
-Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish) {
+PatchIntended queue_intent(const State& state, const std::string& name, QueueWish wish) {
   const Queue& queue = state.queues.by_name.at(name);
   const std::string version = kueue_version(state);
 
@@ -234,6 +234,8 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   intent.overlaid = queue.facts.groups;
   const Change change = describe(state, queue, wish, owned_pairs(state, name));
   const bool lowers = wish.direction == Direction::lowers;
+  intent.direction = wish.direction;
+  intent.rank = lowers ? Rank::shrink : Rank::grow;
   intent.reason = {followed(state.queues, name)
                        ? (lowers ? rule::kWorkersShrink : rule::kWorkersGrow)
                        : (lowers ? rule::kClaimsShrink : rule::kClaimsGrow),
@@ -241,16 +243,14 @@ Proposal queue_proposal(const State& state, const std::string& name, QueueWish w
   ClusterQueueFacts expected = queue.facts;
   expected.groups = std::move(wish.groups);
   intent.expected = std::move(expected);
-
-  return Proposal{lowers ? Rank::shrink : Rank::grow, std::move(intent)};
+  return intent;
 }
 
 Proposed emit_queue(const State& state, const std::string& name, QueueWishes& wishes) {
   const QueueWish& wish = wishes.of(name);
   if (!wish.emitted || !wish.differs) return std::nullopt;
-  Proposal proposal = queue_proposal(state, name, wish);
-  if (!may_write(state, proposal.intent, wish.direction)) return std::nullopt;
-  return proposal;
+  PatchIntended intent = queue_intent(state, name, wish);
+  return proposed(state, intent.rank, std::move(intent));
 }
 
 }  // namespace fairlead

@@ -81,7 +81,7 @@ class QueueWishes {
 
 /// Returns the apply that makes the queue as wished, whether or not it may be sent now. The wish
 /// must differ and be emitted.
-Proposal queue_proposal(const State& state, const std::string& name, QueueWish wish);
+PatchIntended queue_intent(const State& state, const std::string& name, QueueWish wish);
 
 /// Returns the apply of spec.resourceGroups if the queue differs from the wish and may be written.
 /// If a version of Kueue moves quota out of spec, another emitter replaces this one.

@@ -5,7 +5,7 @@
 namespace fairlead {
 namespace {
 
-Event intent(std::uint64_t seq, const std::string& queue, const std::string& rule = "claims/grow",
+Event intent(std::uint64_t seq, const std::string& queue, Direction direction = Direction::other,
              Verb verb = Verb::apply, const std::string& cluster = "hub") {
   PatchIntended intended;
   intended.cluster = cluster;
@@ -17,7 +17,7 @@ Event intent(std::uint64_t seq, const std::string& queue, const std::string& rul
   intended.uid = "u";
   intended.resource_version = "7";
   intended.body = "{\"of\":" + std::to_string(seq) + "}";
-  intended.reason.rule = rule;
+  intended.direction = direction;
   return {Seq{seq}, LogTime{}, Epoch{1}, "self", Seq{}, intended};
 }
 
@@ -73,8 +73,8 @@ TEST_CASE("shrinks go before what waits, the rest in the order of the log") {
   Applier applier(8);
   applier.enqueue(intent(1, "a"));
   applier.enqueue(intent(2, "b"));
-  applier.enqueue(intent(3, "c", "claims/shrink"));
-  applier.enqueue(intent(4, "d", "claims/shrink"));
+  applier.enqueue(intent(3, "c", Direction::lowers));
+  applier.enqueue(intent(4, "d", Direction::lowers));
   CHECK(seqs(applier.requests(kNow)) == Seqs{3, 4, 1, 2});
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("no more writes are under way than allowed, to each server on its own"
   Applier applier(2);
   for (std::uint64_t seq = 1; seq <= 4; ++seq)
     applier.enqueue(intent(seq, "q" + std::to_string(seq)));
-  applier.enqueue(intent(5, "q5", "claims/grow", Verb::apply, "cluster2"));
+  applier.enqueue(intent(5, "q5", Direction::other, Verb::apply, "cluster2"));
   CHECK(seqs(applier.requests(kNow)) == Seqs{5, 1, 2});
   CHECK(applier.under_way() == 3);
   CHECK(applier.waiting() == 2);
@@ -96,7 +96,7 @@ TEST_CASE("no more writes are under way than allowed, to each server on its own"
 TEST_CASE("an object has one write under way, its status counts apart") {
   Applier applier(8);
   applier.enqueue(intent(1, "a"));
-  applier.enqueue(intent(2, "a", "claims/status", Verb::apply_status));
+  applier.enqueue(intent(2, "a", Direction::other, Verb::apply_status));
   CHECK(seqs(applier.requests(kNow)) == Seqs{1, 2});
   CHECK_FALSE(applier.enqueue(intent(3, "a")).has_value());
   CHECK(applier.requests(kNow).empty());

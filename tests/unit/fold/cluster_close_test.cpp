@@ -93,6 +93,16 @@ TEST_CASE(
     CHECK(bench.cluster.known);
     CHECK(bench.accepted() == 2000);
   }
+  SECTION("also while a loss is held: a first value is not a fall") {
+    bench.state.configuration.debounce.mass_shrink_hold = seconds(200);
+    ++*bench.state.claims.terms_changes;
+    bench.cluster.hold = Hold{LogTime{}, {}};
+    bench.close();
+    CHECK(bench.deadline() == LogTime{} + seconds(60));
+    bench.until(60);
+    CHECK(bench.accepted() == 6000);
+    CHECK(bench.deadline() == LogTime{} + seconds(200));
+  }
   SECTION("a hub that reported no flavor yet waits") {
     bench.state.flavors.by_name.clear();
     bench.until(1000);

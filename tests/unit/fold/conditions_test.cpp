@@ -75,7 +75,7 @@ TEST_CASE("conditions: parameters that name no Placement are reported by what is
   Hub hub;
   hub.check.good = false;
   const auto message = [&] {
-    CHECK(hub.active().status == "False");
+    CHECK(hub.active().status == ConditionStatus::no);
     CHECK(hub.active().reason == "BadParameters");
     return hub.active().message;
   };
@@ -126,8 +126,8 @@ TEST_CASE("conditions: Active is False for the first filter that leaves no clust
   CHECK(hub.active().reason == "WaitingForRunningCopies");
   present.running.clear();
   present.names = {"gpu-a"};
-  CHECK(hub.active() ==
-        ConditionWish{"True", "Active", "MultiKueueConfig and MultiKueueCluster generated"});
+  CHECK(hub.active() == ConditionWish{ConditionStatus::yes, "Active",
+                                      "MultiKueueConfig and MultiKueueCluster generated"});
 }
 
 TEST_CASE("conditions: Secrets that cannot be read are named where a credential is missed") {
@@ -140,17 +140,17 @@ TEST_CASE("conditions: Secrets that cannot be read are named where a credential 
 TEST_CASE("conditions: Active becomes False after settle, and then changes its reason at once") {
   Hub hub(seconds(2));
   hub.listed("a");
-  REQUIRE(hub.active().status == "True");
+  REQUIRE(hub.active().status == ConditionStatus::yes);
   hub.list.workers["gpu-a"].credential = false;
-  CHECK(hub.active().status == "True");
+  CHECK(hub.active().status == ConditionStatus::yes);
   CHECK(hub.deadline() == LogTime{} + seconds(1002));
   SECTION("it was so for a moment") {
     hub.at(1001);
     hub.list.workers["gpu-a"].credential = true;
-    CHECK(hub.active().status == "True");
+    CHECK(hub.active().status == ConditionStatus::yes);
     CHECK(hub.deadline() == kForever);
     hub.list.workers["gpu-a"].credential = false;  // counts anew
-    CHECK(hub.active().status == "True");
+    CHECK(hub.active().status == ConditionStatus::yes);
     CHECK(hub.deadline() == LogTime{} + seconds(1003));
   }
   SECTION("it lasted") {
@@ -159,7 +159,7 @@ TEST_CASE("conditions: Active becomes False after settle, and then changes its r
     hub.list.decided.clear();
     CHECK(hub.active().reason == "NoClustersAvailable");
     hub.decided("a");
-    CHECK(hub.active().status == "True");
+    CHECK(hub.active().status == ConditionStatus::yes);
   }
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("conditions: what a check has from before this log stays until another
   Hub hub(seconds(2));
   SECTION("True while False has not lasted") {
     hub.facts.active = {ConditionStatus::yes, "Active", 1};
-    CHECK(hub.active() == ConditionWish{"True", "Active", "Active"});
+    CHECK(hub.active() == ConditionWish{ConditionStatus::yes, "Active", "Active"});
     hub.at(1002);
     CHECK(hub.active().reason == "NoClustersAvailable");
   }
@@ -179,7 +179,7 @@ TEST_CASE("conditions: what a check has from before this log stays until another
     hub.decided("a");
     CHECK(hub.active() == ConditionWish{});
     hub.facts.active = {ConditionStatus::yes, "Active", 1};
-    CHECK(hub.active() == ConditionWish{"True", "Active", "Active"});
+    CHECK(hub.active() == ConditionWish{ConditionStatus::yes, "Active", "Active"});
   }
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("conditions: remarks follow the message") {
   hub.state.multikueue.followers = {"q"};
   hub.state.queues.by_name["q"].facts.admission_checks = {"mk"};
   hub.state.queues.by_name["q"].workers.malformed = "no percentage";
-  CHECK(hub.active().status == "True");
+  CHECK(hub.active().status == ConditionStatus::yes);
   CHECK(hub.says("generated; annotation fairlead.io/multikueue.settle: \"soon\" is ignored"));
   CHECK(hub.says("; MultiKueueConfig gpu: Forbidden"));
   CHECK(hub.says("; ClusterQueue q: no percentage"));
@@ -204,7 +204,7 @@ TEST_CASE("conditions: remarks follow the message") {
 TEST_CASE("conditions: AllClustersUsed names what is left out, and the first reason that applies") {
   Hub hub;
   hub.listed("a");
-  CHECK(hub.used().status == "True");
+  CHECK(hub.used().status == ConditionStatus::yes);
   hub.state.multikueue.crds["multikueueconfigs.kueue.x-k8s.io"].facts.clusters_max = 1;
   hub.decided("e");
   CHECK(hub.used().reason == "TooManyClusters");
@@ -227,14 +227,14 @@ TEST_CASE("conditions: AllClustersUsed names what is left out, and the first rea
 TEST_CASE("conditions: AllClustersUsed changes when the new one has lasted for settle") {
   Hub hub(seconds(2));
   hub.listed("a");
-  REQUIRE(hub.used().status == "True");
+  REQUIRE(hub.used().status == ConditionStatus::yes);
   hub.facts.all_clusters_used = {ConditionStatus::yes, "AllClustersUsed", 1};  // is written
   hub.decided("b").left_out = LeftOut::credentials_missing;
-  CHECK(hub.used().status == "True");
+  CHECK(hub.used().status == ConditionStatus::yes);
   CHECK(hub.deadline() == LogTime{} + seconds(1002));
   hub.at(1001);
   hub.decided("c").left_out = LeftOut::credentials_missing;  // other words, the same reason
-  CHECK(hub.used().status == "True");
+  CHECK(hub.used().status == ConditionStatus::yes);
   CHECK(hub.deadline() == LogTime{} + seconds(1002));
   hub.at(1002);
   CHECK(hub.used().reason == "CredentialsMissing");
@@ -249,7 +249,7 @@ TEST_CASE("conditions: AllClustersUsed changes when the new one has lasted for s
 TEST_CASE("conditions: an AllClustersUsed that another writer removed is written at once") {
   Hub hub(seconds(2));
   hub.listed("a");
-  REQUIRE(hub.used().status == "True");
+  REQUIRE(hub.used().status == ConditionStatus::yes);
   hub.decided("b").left_out = LeftOut::credentials_missing;
   CHECK(hub.used().reason == "CredentialsMissing");
 }
@@ -259,7 +259,7 @@ TEST_CASE("conditions: AllClustersUsed exists with a config") {
   hub.decided("a");
   CHECK(hub.used() == ConditionWish{});
   hub.list.names = {"gpu-a"};
-  CHECK(hub.used().status == "True");
+  CHECK(hub.used().status == ConditionStatus::yes);
   hub.list.names.clear();
   CHECK(hub.used() == ConditionWish{});
 }
@@ -273,14 +273,14 @@ TEST_CASE("conditions: the last Active of a check that is deleted is False, befo
   CHECK(left_placement(hub.check) == "gpu");
   CHECK(hub.active() == ConditionWish{});  // its config still exists
   hub.list.dissolve = true;
-  CHECK(hub.active() == ConditionWish{"False", "NoClustersAvailable",
+  CHECK(hub.active() == ConditionWish{ConditionStatus::no, "NoClustersAvailable",
                                       "AdmissionCheck mk is being deleted, and MultiKueueConfig "
                                       "gpu with it"});
   CHECK(hub.check.used == ConditionWish{});
   hub.facts.active = {ConditionStatus::no, "NoClustersAvailable", 1};
   CHECK(hub.active() == ConditionWish{});  // it has been written
   hub.facts.all_clusters_used = {ConditionStatus::yes, "AllClustersUsed", 1};
-  CHECK(hub.active().status == "False");  // the same write removes the other one
+  CHECK(hub.active().status == ConditionStatus::no);  // the same write removes the other one
 }
 
 TEST_CASE("conditions: the list that a check leaves is that of its last good parameters") {

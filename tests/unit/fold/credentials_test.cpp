@@ -68,7 +68,7 @@ TEST_CASE("credentials: a Secret is one with its key, in the namespace of Kueue"
   hub.secret({"config", "kubeconfig"});
   CHECK(hub.of("a") == kBySecret);
   CHECK_FALSE(hub.of("b").any());
-  hub.state.configuration.multikueue.profile = "cluster";  // where it has another name
+  hub.state.configuration.multikueue.profile = NamingProfile::cluster;  // where it has another name
   CHECK_FALSE(hub.of("a").any());
 }
 

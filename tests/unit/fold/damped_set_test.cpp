@@ -80,22 +80,32 @@ TEST_CASE("damped set: a value that appears later was zero before, one of the fi
   bench.values.try_emplace(CapacityKey{"", "cpu"});
   bench.at(5, 10);
   CHECK(bench.values.begin()->second.low.steps().size() == 2);
-  SECTION("a set without `valued` has first values in the whole moment in which it begins") {
-    LogTime began = second(7), changed = began;
-    bool known = false;
-    Liveness live{};
-    SetFields fields{nullptr, known, began, changed, live};
+}
+
+// Of clusters and pools, which note that they are valued, and of shares, which are from the start.
+TEST_CASE("damped set: first values are those of the whole moment in which the set begins") {
+  LogTime began = second(7), changed = began;
+  bool valued = false, known = false;
+  Liveness live{};
+  for (bool* flag : {static_cast<bool*>(nullptr), &valued}) {
+    SetFields fields{flag, known, began, changed, live};
     CHECK(begin_values(fields, second(7)));
+    CHECK(began == second(7));
+    CHECK(begin_values(fields, second(7)));  // that moment closes once more
     CHECK_FALSE(begin_values(fields, second(8)));
+  }
+  // A source that is live again begins a window, not a set: what appears then was zero before.
+  known = true;
+  for (bool* flag : {static_cast<bool*>(nullptr), &valued}) {
+    SetFields fields{flag, known, began, changed, live};
+    CHECK_FALSE(begin_values(fields, second(7)));
   }
 }
 
 TEST_CASE("damped set: a hold keeps every value but what falls at once, until it ends") {
   struct Cordon : SetRules {
-    int kept = 0;
-    Fall fall = Fall::damped;
-    Fall fall_of(const CapacityKey&) const { return fall; }
-    void held(DampedValue&) { ++kept; }
+    std::optional<FallCause> order;
+    std::optional<FallCause> ordered(const CapacityKey&) const { return order; }
   };
   Bench<DampedValue> bench;
   bench.at(0, 100);
@@ -105,10 +115,57 @@ TEST_CASE("damped set: a hold keeps every value but what falls at once, until it
   CHECK(bench.deadline(70) == second(130));
   Cordon rules;
   CHECK_FALSE(bench.set().close(second(90), bench.settings, bench.gate, rules).values);
-  CHECK(rules.kept == 1);
-  rules.fall = Fall::at_once;
+  rules.order = FallCause::cordon;
   CHECK(bench.set().close(second(90), bench.settings, bench.gate, rules).values);
   CHECK(bench.accepted() == 10);
+}
+
+// What a cluster and a pool remember of a value: both have a CapacityValue.
+template <class Value>
+void check_what_is_remembered() {
+  Bench<Value> bench;
+  bench.settings.min_grow_interval = {};
+  bench.settings.grow_deadband_percent = 0;
+  bench.at(0, 100);
+  CapacityValue& value = *record_of(bench.values.begin()->second);
+  const auto event = [&](std::uint64_t seq) { remember_change(value, Seq{seq}); };
+  using Seqs = std::vector<Seq>;
+  event(1);
+  bench.at(60, 100);
+  CHECK(value.moved == second(60));
+  event(2);  // what comes to nothing is forgotten, what moves the value replaces the older events
+  bench.at(70, 100);
+  CHECK(value.causes == Seqs{Seq{1}});
+  event(3);
+  bench.at(80, 90);
+  CHECK(value.causes == Seqs{Seq{1}, Seq{3}});
+  bench.at(95, 90);
+  CHECK(value.causes == Seqs{Seq{3}});
+  CHECK(value.fell_by == FallCause::shrink_window);
+
+  bench.at(100, 150);
+  bench.gate.held_since = second(110);  // a growth that a hold kept back is said to have waited
+  bench.at(400, 150);
+  CHECK(value.damped.held_by == GrowthBar::frozen);
+  bench.gate.held_since.reset();
+  bench.rules.lets_fall = FallCause::second_observation;
+  bench.at(401, 150);
+  CHECK(value.damped.accepted == 150);
+  CHECK(value.damped.grew_by == GrowthCause::second_observation);
+}
+
+TEST_CASE("damped set: clusters and pools remember alike why a value moved") {
+  check_what_is_remembered<CapacityValue>();
+  check_what_is_remembered<PoolValue>();
+}
+
+TEST_CASE("damped set: a first value does not wait for the end of a hold, nor does its deadline") {
+  Bench<CapacityValue> bench;
+  bench.gate.held_since = second(0);
+  bench.settings.mass_shrink_hold = seconds(600);
+  bench.at(0, 100);
+  CHECK(bench.deadline(0) == second(60));
+  CHECK(bench.at(60, 100).first);
 }
 
 TEST_CASE("damped set: the values of a lost source stay, and grow a window after it is back") {

@@ -17,7 +17,7 @@ struct Fleet : DeviceWorld {
   WorkerList& list = all.lists["gpu"];
 
   Fleet() {
-    state.configuration.multikueue.cleared_by = "mergePatch";
+    state.configuration.multikueue.cleared_by = ClearedBy::merge_patch;
     state.configuration.dra.admit_timeout = seconds(300);
     state.configuration.dra.place_timeout = seconds(300);
     CheckRecord& check = all.checks["mk"];

@@ -116,7 +116,7 @@ TEST_CASE("list names: why a name is of no use") {
   CHECK(why("gpu-a") == LeftOut::no);
   hub.multikueue.claimed["gpu-a"] = {"a-first", "gpu"};
   CHECK(why("gpu-a") == LeftOut::name_taken);
-  hub.state.configuration.multikueue.profile = "cluster";  // there names are shared
+  hub.state.configuration.multikueue.profile = NamingProfile::cluster;  // there names are shared
   CHECK(why("gpu-a") == LeftOut::no);
 }
 

@@ -5,13 +5,14 @@
 namespace fairlead::names_test {
 namespace {
 
-Configuration profile(const std::string& name) {
+Configuration named_by(NamingProfile profile) {
   Configuration configuration;
-  configuration.multikueue.profile = name;
+  configuration.multikueue.profile = profile;
   return configuration;
 }
 
-const Configuration kByPlacement = profile("placement"), kByCluster = profile("cluster");
+const Configuration kByPlacement = named_by(NamingProfile::placement),
+                    kByCluster = named_by(NamingProfile::cluster);
 
 TEST_CASE("multikueue names: a worker's name leads back to its cluster") {
   CHECK(worker_name(kByPlacement, "gpu", "east") == "gpu-east");

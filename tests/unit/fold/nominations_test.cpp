@@ -23,7 +23,7 @@ void observe(State& state, const ObjectObserved& seen, Seq seq) {
 }
 
 // A hub with the dispatcher on, and one check of ours.
-State with_dispatcher(const std::string& cleared_by) {
+State with_dispatcher(ClearedBy cleared_by) {
   State state;
   state.configuration.multikueue.dispatcher = true;
   state.configuration.multikueue.settle = {};
@@ -44,7 +44,7 @@ const ConditionWish& dispatcher_condition(State& state) {
 }
 
 TEST_CASE("the first policy that clears nominations, and is not being deleted, is the clearer") {
-  State state = with_dispatcher("policy");
+  State state = with_dispatcher(ClearedBy::policy);
   CHECK_FALSE(clearer_of_nominations(state));
   observe(state, policy("a", {false, false}), Seq{2});
   observe(state, policy("b", {true, true}), Seq{3});
@@ -52,7 +52,7 @@ TEST_CASE("the first policy that clears nominations, and is not being deleted, i
   CHECK(state.multikueue.clearer_seq == Seq{});
   observe(state, policy("d", {true, false}), Seq{4});
   observe(state, policy("c", {true, false}), Seq{5});
-  CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::policy, "c"}));
+  CHECK((clearer_of_nominations(state) == Clearer{ClearedBy::policy, "c"}));
   CHECK(state.multikueue.clearer_seq == Seq{5});
   fold_object(state, std::string(kHub), {Kind::mutating_admission_policy, "", "d"}, nullptr,
               Seq{6});
@@ -64,19 +64,19 @@ TEST_CASE("the first policy that clears nominations, and is not being deleted, i
 }
 
 TEST_CASE("the configuration's word for Kueue's gate is enough") {
-  State state = with_dispatcher("mergePatch");
-  CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::merge_patch, ""}));
-  CHECK(dispatcher_condition(state).status == "True");
+  State state = with_dispatcher(ClearedBy::merge_patch);
+  CHECK((clearer_of_nominations(state) == Clearer{ClearedBy::merge_patch, ""}));
+  CHECK(dispatcher_condition(state).status == ConditionStatus::yes);
 }
 
 TEST_CASE("a record from before the setting nominates without asking, and says nothing") {
-  State state = with_dispatcher("");
-  CHECK((clearer_of_nominations(state) == Clearer{Clearer::Way::not_asked_after, ""}));
+  State state = with_dispatcher(ClearedBy::unasked);
+  CHECK((clearer_of_nominations(state) == Clearer{ClearedBy::unasked, ""}));
   CHECK(dispatcher_condition(state) == ConditionWish{});
 }
 
 TEST_CASE("what clears nominations opens the checks and their Workloads only with the dispatcher") {
-  State state = with_dispatcher("policy");
+  State state = with_dispatcher(ClearedBy::policy);
   dispatcher_condition(state);
   observe(state, policy("a", {true, false}), Seq{2});
   CHECK(state.multikueue.dirty_checks == std::set<std::string>{"multikueue"});
@@ -88,7 +88,7 @@ TEST_CASE("what clears nominations opens the checks and their Workloads only wit
 }
 
 TEST_CASE("policies that may not be read are named where one is missed, and not in Active") {
-  State state = with_dispatcher("policy");
+  State state = with_dispatcher(ClearedBy::policy);
   observe_unreadable(state.multikueue, Kind::mutating_admission_policy, Seq{2});
   const std::string words = "mutatingadmissionpolicies cannot be read";
   CHECK(dispatcher_condition(state).reason == "ClearingPolicyMissing");

@@ -44,7 +44,7 @@ struct Bench {
   void decide(std::int64_t second) {
     at(second);
     measure_pool(cluster, headroom, now());
-    close_pool(cluster, settings, now());
+    close_pool(cluster, settings, FallCause::shrink_window, now());
     cluster.observation = {};
   }
   LogTime deadline() { return next_pool_deadline(cluster, settings, now()); }
@@ -55,6 +55,8 @@ struct Bench {
     decide(1000);
     decide(1060);
     REQUIRE(accepted() == 6000);
+    // A first value of the pool needs no ResourceFlavor: it is the same in any.
+    REQUIRE(state.flavors.by_name.empty());
     return *this;
   }
 };

@@ -249,6 +249,59 @@ TEMPLATE_TEST_CASE("Raw objects are kept beside their events until their retenti
   CHECK_FALSE(log.verify()->broken_at);
 }
 
+TEMPLATE_TEST_CASE("Pruning forgets whole commits, and what is kept is as good as before", "",
+                   InMemory, OnRocksdb, Replicated) {
+  TestType made;
+  EventLog& log = made.log();
+  const std::vector<EventDraft> start{{"self", {}, EpochStarted{"hub-0", "0.1.0", 1, 1}}};
+  REQUIRE(log.append(start, LogTime{5}, Epoch{1}).has_value());
+  for (int commit = 1; commit <= 5; ++commit) {  // seqs 2 to 16, of ten nodes
+    auto three = drafts(commit * 3, 3);
+    three[0].raw = "{}";
+    if (commit == 4) three[2] = {"self", {}, EpochStarted{"hub-1", "0.2.0", 1, 1}};
+    REQUIRE(log.append(three, LogTime{commit * 10}, commit < 4 ? Epoch{1} : Epoch{2}).has_value());
+  }
+  const std::vector<Event> all = read_all(log);
+  const Digest chain = log.chain(), before_cut = *log.chain_at({7});
+  REQUIRE(log.prune_before({10}).has_value());  // in the middle of a commit
+  CHECK(log.first_seq() == Seq{8});
+  CHECK(read_all(log, {0}) == std::vector<Event>(all.begin() + 7, all.end()));
+  CHECK(log.read({7}).error().code == ErrorCode::gone);
+  CHECK(*log.last_at({20}) == Seq{7});
+  CHECK(*log.last_at({30}) == Seq{10});
+  CHECK(log.last_at({19}).error().code == ErrorCode::gone);
+  CHECK(log.chain() == chain);
+  CHECK(*log.chain_at({7}) == before_cut);
+  CHECK(log.chain_at({4}).error().code == ErrorCode::not_found);
+  CHECK_FALSE(log.raw({5})->has_value());
+  CHECK(log.raw({8})->has_value());
+  for (const std::string node : {"node-3", "node-9"})
+    for (const Seq seq : *log.history("cluster1", {Kind::node, "", node})) CHECK(seq >= Seq{8});
+  for (const Seq seq : *log.signs("self")) CHECK(seq >= Seq{8});
+  CHECK(log.verify()->events == 9);
+  CHECK_FALSE(log.verify()->broken_at);
+  CHECK(log.stat()->first == Seq{8});
+  CHECK(log.stat()->events == 9);
+  CHECK(log.stat()->epochs == std::vector<Epoch>{{1}, {2}});
+  CHECK(log.stat()->program_version == "0.2.0");
+
+  REQUIRE(log.prune_before({5}).has_value());  // was already
+  CHECK(log.first_seq() == Seq{8});
+  REQUIRE(log.append(drafts(50, 2), LogTime{60}, Epoch{2}).has_value());
+  CHECK(log.last_seq() == Seq{18});
+  REQUIRE(log.prune_before({1000}).has_value());
+  CHECK(log.first_seq() == Seq{19});
+  CHECK(read_all(log, {0}).empty());
+  CHECK(log.stat()->events == 0);
+  CHECK(log.stat()->last == Seq{18});
+  const auto next = log.append(drafts(0, 1), LogTime{1}, Epoch{2});
+  REQUIRE(next.has_value());
+  CHECK(next->front().seq == Seq{19});
+  CHECK(next->front().log_time == LogTime{60});
+  CHECK(log.stat()->epochs == std::vector<Epoch>{{2}});
+  CHECK_FALSE(log.verify()->broken_at);
+}
+
 TEMPLATE_TEST_CASE("A moment names the last event that is not later", "", InMemory, OnRocksdb,
                    Replicated) {
   TestType made;

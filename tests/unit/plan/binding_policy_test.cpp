@@ -48,7 +48,7 @@ struct Space {
     REQUIRE(proposal);
     policy.present = true;
     policy.generation = policy.facts.observed_generation = 1;
-    policy.facts = std::get<BindingPolicyFacts>(*proposal->intent.expected);
+    policy.facts = std::get<BindingPolicyFacts>(*proposal->expected);
     policy.facts.observed_generation = 1;
   }
   std::string trouble() {
@@ -61,9 +61,9 @@ TEST_CASE("binding policy: it names every object, creates Namespaces only, and n
   Space space;
   const Proposed proposal = space.proposed();
   REQUIRE(proposal);
-  CHECK(proposal->intent.reason.rule == "members/create");
-  CHECK(proposal->intent.reason.text == "namespaces team, resourceflavors od, localqueues team/lq");
-  CHECK(Json::parse(proposal->intent.body)["spec"] == Json::parse(R"({
+  CHECK(proposal->reason.rule == "members/create");
+  CHECK(proposal->reason.text == "namespaces team, resourceflavors od, localqueues team/lq");
+  CHECK(Json::parse(proposal->body)["spec"] == Json::parse(R"({
     "clusterSelectors": [{"matchLabels": {"name": "c1"}}],
     "downsync": [
       {"apiGroup": "", "resources": ["namespaces"], "objectNames": ["team"], "createOnly": true},
@@ -81,7 +81,7 @@ TEST_CASE("binding policy: what is as desired is not written, what another write
   space.policy.facts.spec_digest = sha256("another");
   CHECK(space.due());
   REQUIRE(space.proposed());
-  CHECK(space.proposed()->intent.reason.rule == "members/update");
+  CHECK(space.proposed()->reason.rule == "members/update");
 }
 
 TEST_CASE(
@@ -91,7 +91,7 @@ TEST_CASE(
   space.cluster.member.local_queues[{"team", "lq"}] = {"x", {}, {}};
   const Proposed proposal = space.proposed();
   REQUIRE(proposal);
-  CHECK(proposal->intent.reason.text == "namespaces team, resourceflavors od");
+  CHECK(proposal->reason.text == "namespaces team, resourceflavors od");
 }
 
 TEST_CASE("binding policy: a ResourceFlavor stays that it once named") {
@@ -99,7 +99,7 @@ TEST_CASE("binding policy: a ResourceFlavor stays that it once named") {
   space.stands();
   space.policy.facts.flavors = {"od", "spot"};
   REQUIRE(space.proposed());
-  CHECK(space.proposed()->intent.reason.text ==
+  CHECK(space.proposed()->reason.text ==
         "namespaces team, resourceflavors od, resourceflavors spot, localqueues team/lq");
 }
 
@@ -124,8 +124,8 @@ TEST_CASE("binding policy: that of a cluster that is gone is removed") {
   space.cluster.presence.detached = true;
   const Proposed proposal = space.proposed();
   REQUIRE(proposal);
-  CHECK(proposal->intent.verb == Verb::remove);
-  CHECK(proposal->intent.reason.text == "the cluster is gone");
+  CHECK(proposal->verb == Verb::remove);
+  CHECK(proposal->reason.text == "the cluster is gone");
 }
 
 TEST_CASE(

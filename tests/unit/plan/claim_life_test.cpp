@@ -41,7 +41,7 @@ struct Hub {
 
 Json body_of(const Proposed& proposal) {
   REQUIRE(proposal);
-  return Json::parse(proposal->intent.body);
+  return Json::parse(proposal->body);
 }
 
 TEST_CASE("claim life: a new claim names what is accepted above zero, summed over flavors") {
@@ -56,7 +56,7 @@ TEST_CASE("claim life: a new claim names what is accepted above zero, summed ove
   CHECK(body["metadata"]["finalizers"] == Json::array({"fairlead.io/claim"}));
   CHECK(body["spec"] == Json::parse(R"({"clusterName": "c1", "nominalResources":
                                         {"cpu": "5", "nvidia.com/gpu": "4"}})"));
-  CHECK(proposal->intent.verb == Verb::create);
+  CHECK(proposal->verb == Verb::create);
   CHECK(proposal->rank == Rank::claim_life);
 }
 

@@ -167,7 +167,7 @@ TEST_CASE("cluster queue: a proposal carries version, list, parts, what it overl
   const Proposed proposal = hub.proposed();
   REQUIRE(proposal);
   CHECK(proposal->rank == Rank::grow);
-  const PatchIntended& intent = proposal->intent;
+  const PatchIntended& intent = *proposal;
   CHECK(intent.force);
   CHECK(intent.uid == "u");
   CHECK(intent.overlaid == hub.queue.facts.groups);
@@ -183,13 +183,13 @@ TEST_CASE("cluster queue: a proposal carries version, list, parts, what it overl
   CHECK(std::get<ClusterQueueFacts>(*intent.expected).groups == hub.wish().groups);
   hub.shows(8000);
   CHECK(hub.proposed()->rank == Rank::shrink);
-  CHECK(hub.proposed()->intent.reason.rule == "claims/shrink");
+  CHECK(hub.proposed()->reason.rule == "claims/shrink");
 }
 
 TEST_CASE(
     "cluster queue: growth waits for the write interval, a fall does not, neither for no answer") {
   Hub hub;
-  PatchIntended intent = hub.proposed()->intent;
+  PatchIntended intent = *hub.proposed();
   note_intent(hub.state, intent, Seq{5});
   CHECK_FALSE(hub.proposed());
   hand_on(hub.state, note_accepted(hub.state, {Seq{5}, 200, "u", "8"}));

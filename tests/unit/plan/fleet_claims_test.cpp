@@ -21,7 +21,7 @@ struct Hub {
   State state;
   WorkloadRecord& record = state.multikueue.workloads[kWorkload];
   FleetClaimRecord& site = state.fleet.claims[kSite];
-  std::vector<Proposal> proposals;
+  std::vector<PatchIntended> proposals;
 
   Hub() {
     state.now = LogTime{} + seconds(1000);
@@ -48,17 +48,17 @@ struct Hub {
     claim.seen.seq = Seq{20};
     claim.seen.facts.spec.resource_class = "licences";
   }
-  const std::vector<Proposal>& of(const NamespacedName& claim) {
+  const std::vector<PatchIntended>& of(const NamespacedName& claim) {
     proposals.clear();
     emit_fleet_claim(state, claim, proposals);
     return proposals;
   }
-  const std::vector<Proposal>& scheduling() {
+  const std::vector<PatchIntended>& scheduling() {
     proposals.clear();
     emit_fleet_scheduling(state, kWorkload, proposals);
     return proposals;
   }
-  const PatchIntended& intent() const { return proposals.at(0).intent; }
+  const PatchIntended& intent() const { return proposals.at(0); }
   Json body() const { return Json::parse(intent().body); }
 };
 

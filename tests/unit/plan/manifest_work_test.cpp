@@ -55,16 +55,16 @@ struct Member {
         if (quota.cluster_queue == name) quota.nominal = 0;
   }
   // The works are written, and their agent has applied them.
-  void apply(const std::vector<Proposal>& works) {
-    for (const Proposal& written : works) {
-      Work& work = cluster.member.quota_works[written.intent.target.name];
+  void apply(const std::vector<PatchIntended>& works) {
+    for (const PatchIntended& written : works) {
+      Work& work = cluster.member.quota_works[written.target.name];
       work.present = true;
       work.uid = "u";
-      work.facts = std::get<ManifestWorkFacts>(*written.intent.expected);
+      work.facts = std::get<ManifestWorkFacts>(*written.expected);
       work.facts.applied = work.facts.available = {ConditionStatus::yes, "", work.generation};
     }
   }
-  std::vector<Proposal> works() {
+  std::vector<PatchIntended> works() {
     HubQuotas quotas(state);
     return emit_works(state, kCluster, quotas);
   }
@@ -82,14 +82,14 @@ TEST_CASE("manifest work: a member gets the named flavors, its grant, and the re
   Member member;
   const auto works = member.works();
   REQUIRE(works.size() == 1);
-  const Json manifests = Json::parse(works[0].intent.body)["spec"]["workload"]["manifests"];
+  const Json manifests = Json::parse(works[0].body)["spec"]["workload"]["manifests"];
   REQUIRE(manifests.size() == 2);
   CHECK(manifests[0]["spec"] == Json::parse(R"({"nodeLabels": {"type": "od"}})"));
   // No limit, no cohort; what no claim assigns in the queue keeps the hub's value.
   CHECK(manifests[1]["spec"] == Json::parse(R"({"resourceGroups": [
     {"coveredResources": ["cpu", "pods"], "flavors": [{"name": "od", "resources": [
       {"name": "cpu", "nominalQuota": "5"}, {"name": "pods", "nominalQuota": "100"}]}]}]})"));
-  CHECK(std::get<ManifestWorkFacts>(*works[0].intent.expected).quotas ==
+  CHECK(std::get<ManifestWorkFacts>(*works[0].expected).quotas ==
         std::vector<WorkQuota>{{"q", "od", "cpu", 5000}, {"q", "od", "pods", 100}});
   CHECK(member.flavors() == std::set<std::string>{"od"});
 }
@@ -98,7 +98,7 @@ TEST_CASE("manifest work: its agent is asked for single values, as it reports no
   Member member;
   const auto works = member.works();
   REQUIRE(works.size() == 1);
-  const Json configs = Json::parse(works[0].intent.body)["spec"]["manifestConfigs"];
+  const Json configs = Json::parse(works[0].body)["spec"]["manifestConfigs"];
   const auto of_queue = std::find_if(configs.begin(), configs.end(), [](const Json& config) {
     return config["resourceIdentifier"]["resource"] == "clusterqueues";
   });
@@ -131,9 +131,9 @@ TEST_CASE("manifest work: what does not fit one is in more, and a queue that mov
     member.names(name);
     member.state.queues.by_name[name].facts.groups = groups;
   }
-  const auto rows = [](const Proposal& work) {
-    std::string text = work.intent.target.name + ":";
-    const auto& quotas = std::get<ManifestWorkFacts>(*work.intent.expected).quotas;
+  const auto rows = [](const PatchIntended& work) {
+    std::string text = work.target.name + ":";
+    const auto& quotas = std::get<ManifestWorkFacts>(*work.expected).quotas;
     for (std::size_t i = 0; i < quotas.size(); i += 60) text += quotas[i].cluster_queue;
     return text;
   };
@@ -141,8 +141,7 @@ TEST_CASE("manifest work: what does not fit one is in more, and a queue that mov
   REQUIRE(works.size() == 2);
   CHECK(rows(works[0]) == "fairlead-quota:abcdefgh");
   CHECK(rows(works[1]) == "fairlead-quota-1:ij");
-  CHECK(Json::parse(
-            works[1].intent.body)["spec"]["deleteOption"]["selectivelyOrphans"]["orphaningRules"]
+  CHECK(Json::parse(works[1].body)["spec"]["deleteOption"]["selectivelyOrphans"]["orphaningRules"]
             .size() == 1);
   member.apply(works);
   CHECK(member.works().empty());
@@ -177,8 +176,8 @@ TEST_CASE("manifest work: what does not fit one is in more, and a queue that mov
   for (const char* gone : {"h", "i", "j"}) member.forgets(gone);
   works = member.works();
   REQUIRE(works.size() == 2);
-  CHECK(works[1].intent.target.name == "fairlead-quota-1");
-  CHECK(works[1].intent.verb == Verb::remove);
+  CHECK(works[1].target.name == "fairlead-quota-1");
+  CHECK(works[1].verb == Verb::remove);
 }
 
 TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces") {
@@ -187,8 +186,8 @@ TEST_CASE("manifest work: LocalQueues go in a second work, with their Namespaces
   member.state.queues.local[{"team", "other"}] = {"not at the member", {}, {}};
   const auto works = member.works();
   REQUIRE(works.size() == 2);
-  CHECK(works[1].intent.target.name == "fairlead-queues");
-  CHECK(std::get<ManifestWorkFacts>(*works[1].intent.expected).local_queues ==
+  CHECK(works[1].target.name == "fairlead-queues");
+  CHECK(std::get<ManifestWorkFacts>(*works[1].expected).local_queues ==
         std::vector<WorkLocalQueue>{{"team", "lq", "q"}});
   // In a KubeStellar space a policy brings them.
   member.state.configuration.member_mode = MemberMode::binding_policy;

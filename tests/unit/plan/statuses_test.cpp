@@ -11,7 +11,7 @@
 namespace fairlead::statuses_test {
 namespace {
 
-const ConditionWish kActive{"True", "Active", "generated"};
+const ConditionWish kActive{ConditionStatus::yes, "Active", "generated"};
 const NamespacedName kId{"team", "w"};
 
 // AdmissionCheck mk of Placement gpu, which is ours, and Workload team/w that waits for it.
@@ -21,7 +21,7 @@ struct Hub {
   AdmissionCheckFacts& facts = check.seen.facts;
   WorkloadRecord& record = state.multikueue.workloads[kId];
   WorkloadFacts& workload = record.seen.facts;
-  std::vector<Proposal> proposals;
+  std::vector<PatchIntended> proposals;
   Seq last{100};
 
   Hub() {
@@ -42,17 +42,17 @@ struct Hub {
     workload.checks = {{"mk", "Pending"}, {"other", "Pending"}};
   }
   void at(std::int64_t second) { state.now = LogTime{} + seconds(second); }
-  const std::vector<Proposal>& of_check() {
+  const std::vector<PatchIntended>& of_check() {
     proposals.clear();
     emit_check(state, "mk", proposals);
     return proposals;
   }
-  const std::vector<Proposal>& of_workload() {
+  const std::vector<PatchIntended>& of_workload() {
     proposals.clear();
     emit_workload(state, kId, proposals);
     return proposals;
   }
-  const PatchIntended& intent() const { return proposals.at(0).intent; }
+  const PatchIntended& intent() const { return proposals.at(0); }
   Json status() const { return Json::parse(intent().body)["status"]; }
   // The API server accepts the write that was proposed, and the watch reports it.
   void writes() {
@@ -71,7 +71,7 @@ TEST_CASE("statuses: the conditions of a check are written by force, with its ge
   CHECK(hub.of_check().empty());  // nothing is known to say
   hub.state.multikueue.lists["gpu"].causes = {Seq{9}};
   hub.check.active = kActive;
-  hub.check.used = {"False", "TooManyClusters", "one is left out"};
+  hub.check.used = {ConditionStatus::no, "TooManyClusters", "one is left out"};
   REQUIRE(hub.of_check().size() == 1);
   CHECK(hub.proposals[0].rank == Rank::status);
   CHECK(hub.intent().verb == Verb::apply_status);
@@ -101,7 +101,7 @@ TEST_CASE("statuses: conditions that are as desired are not written, each differ
     hub.facts.all_clusters_used = {ConditionStatus::yes, "AllClustersUsed", 3};
   }
   SECTION("one that is missing, by the event that changed what clears nominations") {
-    hub.check.dispatcher = {"True", "DispatcherReady", "a policy does"};
+    hub.check.dispatcher = {ConditionStatus::yes, "DispatcherReady", "a policy does"};
     hub.state.multikueue.clearer_seq = Seq{40};
     REQUIRE(hub.of_check().size() == 1);
     CHECK(hub.intent().reason.because == std::vector<Seq>{Seq{11}, Seq{40}});
@@ -119,7 +119,7 @@ TEST_CASE("statuses: another message is written, and only another status has a n
   hub.check.active.message = "generated; something is ignored";
   REQUIRE(hub.of_check().size() == 1);
   CHECK(hub.status()["conditions"][0]["lastTransitionTime"] == "1970-01-01T00:16:40Z");
-  hub.check.active = {"False", "NoClustersAvailable", "none"};
+  hub.check.active = {ConditionStatus::no, "NoClustersAvailable", "none"};
   REQUIRE(hub.of_check().size() == 1);
   CHECK(hub.status()["conditions"][0]["lastTransitionTime"] == "1970-01-01T00:18:20Z");
 }
@@ -135,7 +135,7 @@ TEST_CASE("statuses: what another writer changed is restored a minute after our 
   CHECK(hub.of_check().empty());
   SECTION("the minute is over") { hub.state.now.ns += 1; }
   SECTION("something else is desired now") {
-    hub.check.active = {"False", "NoClustersAvailable", "none"};
+    hub.check.active = {ConditionStatus::no, "NoClustersAvailable", "none"};
   }
   CHECK(hub.of_check().size() == 1);
 }
@@ -269,7 +269,7 @@ TEST_CASE("statuses: the message of DevicesReserved False is of the moment of it
 
 TEST_CASE("statuses: a MultiKueueCluster that two lists need is written once") {
   Hub hub;
-  hub.state.configuration.multikueue.profile = "cluster";
+  hub.state.configuration.multikueue.profile = NamingProfile::cluster;
   auto& secret = hub.state.multikueue.secrets[{"kueue-system", "multikueue-a"}];
   secret.facts.keys = {"kubeconfig"};
   hub.state.multikueue.credentials["a"].now = {"", "multikueue-a"};
@@ -283,9 +283,9 @@ TEST_CASE("statuses: a MultiKueueCluster that two lists need is written once") {
   }
   DirtySet dirty;
   dirty.placements = {"gpu", "more"};
-  const std::vector<Proposal> proposals = emit_multikueue(hub.state, dirty);
+  const std::vector<PatchIntended> proposals = emit_multikueue(hub.state, dirty);
   REQUIRE(proposals.size() == 1);
-  CHECK(proposals[0].intent.target == ObjectKey{Kind::multikueue_cluster, "", "a"});
+  CHECK(proposals[0].target == ObjectKey{Kind::multikueue_cluster, "", "a"});
 }
 
 }  // namespace

@@ -35,8 +35,8 @@ struct Member {
     work.facts.spec_digest = sha256(to_text(content.spec["workload"]["manifests"]));
     work.facts.applied = work.facts.available = {ConditionStatus::yes, "", 2};
   }
-  std::vector<Proposal> proposed(std::optional<WorkContent> content) {
-    std::vector<Proposal> proposals;
+  std::vector<PatchIntended> proposed(std::optional<WorkContent> content) {
+    std::vector<PatchIntended> proposals;
     propose_work({state, kCluster, kQuotaWork, work}, std::move(content), proposals);
     return proposals;
   }
@@ -44,7 +44,7 @@ struct Member {
     const auto proposals = proposed(std::move(content));
     REQUIRE(proposals.size() == 1);
     CHECK(proposals[0].rank == Rank::member);
-    return proposals[0].intent;
+    return proposals[0];
   }
 };
 

@@ -20,7 +20,7 @@ struct Hub {
   MultiKueue& all = state.multikueue;
   WorkerList& list = all.lists["gpu"];
   Worker& worker = list.workers["gpu-a"];
-  std::vector<Proposal> proposals;
+  std::vector<PatchIntended> proposals;
 
   Hub() {
     list.use = ListUse::live;
@@ -54,12 +54,12 @@ struct Hub {
     config.facts.clusters = list.names = std::move(names);
     return config;
   }
-  const std::vector<Proposal>& workers() {
+  const std::vector<PatchIntended>& workers() {
     proposals.clear();
     emit_workers(state, "gpu", proposals);
     return proposals;
   }
-  const std::vector<Proposal>& config() {
+  const std::vector<PatchIntended>& config() {
     proposals.clear();
     emit_worker_list(state, "gpu", proposals);
     return proposals;
@@ -71,10 +71,10 @@ struct Hub {
     for (const auto& [name, object] : all.clusters) names.insert(name);
     emit_worker_removals(state, names, proposals);
     Names out;
-    for (const Proposal& one : proposals) {
-      CHECK(one.intent.verb == Verb::remove);
-      CHECK(one.intent.target.kind == Kind::multikueue_cluster);
-      out.push_back(one.intent.target.name);
+    for (const PatchIntended& one : proposals) {
+      CHECK(one.verb == Verb::remove);
+      CHECK(one.target.kind == Kind::multikueue_cluster);
+      out.push_back(one.target.name);
     }
     return out;
   }
@@ -84,7 +84,7 @@ TEST_CASE("workers: a name that should be in the list gets a MultiKueueCluster w
   Hub hub;
   REQUIRE(hub.workers().size() == 1);
   CHECK(hub.proposals[0].rank == Rank::worker);
-  const PatchIntended& intent = hub.proposals[0].intent;
+  const PatchIntended& intent = hub.proposals[0];
   CHECK(intent.verb == Verb::apply);
   CHECK(Json::parse(intent.body) == Json::parse(R"({
     "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "MultiKueueCluster",
@@ -101,7 +101,7 @@ TEST_CASE("workers: the source is a field of the spec itself in Kueue's older ve
   Hub hub;
   hub.state.kueue_versions = {"v1beta1"};
   REQUIRE(hub.workers().size() == 1);
-  const Json body = Json::parse(hub.proposals[0].intent.body);
+  const Json body = Json::parse(hub.proposals[0].body);
   CHECK(body["apiVersion"] == "kueue.x-k8s.io/v1beta1");
   CHECK(body["spec"]["kubeConfig"]["location"] == kSecret);
 }
@@ -114,7 +114,7 @@ TEST_CASE("workers: one that is as wanted is not written, another source or mark
   SECTION("another source") { object.facts.secret = "by-hand"; }
   SECTION("no mark, of an object that is taken over") { object.facts.mark = {}; }
   REQUIRE(hub.workers().size() == 1);
-  const PatchIntended& intent = hub.proposals[0].intent;
+  const PatchIntended& intent = hub.proposals[0];
   CHECK(intent.uid == "u");
   CHECK(intent.resource_version == "7");
   CHECK(intent.force);
@@ -130,7 +130,7 @@ TEST_CASE("workers: a ClusterProfile is named instead of a Secret") {
   hub.state.clusters["a"].presence.profiles = {{"kueue-system", "p"}};
   refresh_credential(hub.state, "a", Seq{7});
   REQUIRE(hub.workers().size() == 1);
-  CHECK(Json::parse(hub.proposals[0].intent.body)["spec"] ==
+  CHECK(Json::parse(hub.proposals[0].body)["spec"] ==
         Json::parse(R"({"clusterSource": {"clusterProfileRef": {"name": "p"}}})"));
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("workers: what no MultiKueueCluster is made for") {
   SECTION("a name that is taken") { hub.worker.usable_name = false; }
   SECTION("a name of no cluster") { hub.worker.cluster.clear(); }
   SECTION("a name of another naming profile") {
-    hub.state.configuration.multikueue.profile = "cluster";
+    hub.state.configuration.multikueue.profile = NamingProfile::cluster;
   }
   SECTION("a cluster without a credential") {
     hub.all.secrets.clear();
@@ -157,7 +157,7 @@ TEST_CASE("workers: what no MultiKueueCluster is made for") {
     hub.worker.selected = false;
   }
   SECTION("a name of which the write is not answered") {
-    PatchIntended intent = hub.proposals[0].intent;
+    PatchIntended intent = hub.proposals[0];
     note_intent(hub.state, intent, Seq{9});
   }
   CHECK(hub.workers().empty());
@@ -182,7 +182,7 @@ TEST_CASE("workers: a config names what exists, in the order of the wish") {
   hub.list.wish = Names{"gpu-b", "gpu-a"};
   REQUIRE(hub.config().size() == 1);
   CHECK(hub.proposals[0].rank == Rank::worker_list);
-  const PatchIntended& intent = hub.proposals[0].intent;
+  const PatchIntended& intent = hub.proposals[0];
   CHECK(Json::parse(intent.body) == Json::parse(R"({
     "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "MultiKueueConfig",
     "metadata": {"name": "gpu", "labels": {"app.kubernetes.io/managed-by": "fairlead"},
@@ -210,8 +210,7 @@ TEST_CASE("workers: a config waits for the MultiKueueClusters of its new names")
     CHECK(hub.config().empty());
     hand_on(hub.state, note_rejected(hub.state, {Seq{9}, 403, "Forbidden"}, Seq{10}));
     REQUIRE(hub.config().size() == 1);
-    CHECK(std::get<MultiKueueConfigFacts>(*hub.proposals[0].intent.expected).clusters ==
-          Names{"gpu-a"});
+    CHECK(std::get<MultiKueueConfigFacts>(*hub.proposals[0].expected).clusters == Names{"gpu-a"});
   }
   SECTION("a name that is in the list is not waited for") {
     hub.has_config({"gpu-b"});
@@ -225,7 +224,7 @@ TEST_CASE("workers: a config that is there is changed, and only its names") {
   auto& config = hub.has_config({"gpu-b"});
   config.facts.quota_management = "Manual";
   REQUIRE(hub.config().size() == 1);
-  const PatchIntended& intent = hub.proposals[0].intent;
+  const PatchIntended& intent = hub.proposals[0];
   CHECK(intent.uid == "c");
   CHECK(intent.resource_version == "9");
   CHECK(intent.force);
@@ -259,9 +258,9 @@ TEST_CASE("workers: a config is deleted after Active of its checks is not True")
   check.seen.facts.active.status = ConditionStatus::no;
   REQUIRE(hub.config().size() == 1);
   CHECK(hub.proposals[0].rank == Rank::release);
-  CHECK(hub.proposals[0].intent.verb == Verb::remove);
-  CHECK(hub.proposals[0].intent.uid == "c");
-  CHECK(hub.proposals[0].intent.reason.rule == "multikueue/dissolve");
+  CHECK(hub.proposals[0].verb == Verb::remove);
+  CHECK(hub.proposals[0].uid == "c");
+  CHECK(hub.proposals[0].reason.rule == "multikueue/dissolve");
   SECTION("an unmarked one is not ours to delete") { config.facts.mark = {}; }
   SECTION("one that is being deleted goes by itself") { config.facts.deleting = true; }
   SECTION("none") { hub.all.configs.clear(); }
@@ -276,7 +275,7 @@ TEST_CASE("workers: a MultiKueueCluster that no list needs is removed") {
   hub.has_config({"gpu-b"});
   CHECK(hub.removed() == Names{"gpu-c"});  // gpu-a is wished, gpu-b listed
   CHECK(hub.proposals[0].rank == Rank::release);
-  CHECK(hub.proposals[0].intent.reason.because == std::vector<Seq>{Seq{8}});
+  CHECK(hub.proposals[0].reason.because == std::vector<Seq>{Seq{8}});
   SECTION("what a config of another owner names is needed") {
     hub.all.configs["by-hand"].facts.clusters = {"gpu-c"};
     CHECK(hub.removed().empty());

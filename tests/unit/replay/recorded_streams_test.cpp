@@ -184,7 +184,7 @@ struct Run {
   }
   std::string active(const std::string& check) const {
     const CheckRecord& record = hub.state().multikueue.checks.at(check);
-    return record.active.status + " " + record.active.reason;
+    return std::string(text_of(record.active.status)) + " " + record.active.reason;
   }
 
   MemoryLog log;

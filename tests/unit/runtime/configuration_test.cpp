@@ -167,7 +167,7 @@ log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
   CHECK(c.status_interval == minutes(1));
   CHECK(c.member_nodes_max == 7);
   CHECK(c.member_changes_per_minute == 0);
-  CHECK(c.multikueue.cleared_by == "mergePatch");
+  CHECK(c.multikueue.cleared_by == ClearedBy::merge_patch);
   CHECK(c.member_mode == MemberMode::binding_policy);
   REQUIRE(c.member_kubeconfigs.size() == 2);
   CHECK(c.member_kubeconfigs[0].secret_ref == "default/cluster2");
@@ -176,7 +176,7 @@ log: {snapshotEvery: 5, rawRetention: 1h, exportBeforeUpgrade: false}
   CHECK(c.debounce.flap_penalty == 0);
   CHECK(c.debounce.grow_deadband_percent == 7);
   CHECK(c.debounce.shrink_window == seconds(15));
-  CHECK(c.multikueue.profile == "cluster");
+  CHECK(c.multikueue.profile == NamingProfile::cluster);
   CHECK(c.multikueue.settle == seconds(0));
   CHECK(c.multikueue.access_providers == std::vector<std::string>{"a", "b"});
   CHECK(c.multikueue.dispatcher);

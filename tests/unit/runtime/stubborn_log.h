@@ -25,6 +25,7 @@ class StubbornLog : public EventLog {
   Result<std::unique_ptr<EventReader>> read(Seq from) const override { return log.read(from); }
   Result<Seq> last_at(LogTime time) const override { return log.last_at(time); }
   Result<std::optional<std::string>> raw(Seq seq) const override { return log.raw(seq); }
+  Result<void> prune_before(Seq seq) override { return log.prune_before(seq); }
   Result<void> drop_raw_before(Seq seq) override { return log.drop_raw_before(seq); }
   Result<std::vector<Seq>> history(std::string_view source, const ObjectKey& key) const override {
     return log.history(source, key);

@@ -16,8 +16,8 @@
 namespace fairlead {
 namespace {
 
-constexpr const char* kGoldenRecords = "tests/golden/v6/events.hex";
-constexpr const char* kGoldenJson = "tests/golden/v6/events.jsonl";
+constexpr const char* kGoldenRecords = "tests/golden/v7/events.hex";
+constexpr const char* kGoldenJson = "tests/golden/v7/events.jsonl";
 
 bool rewriting() { return std::getenv("FAIRLEAD_REWRITE_GOLDEN") != nullptr; }
 
@@ -118,7 +118,7 @@ TEST_CASE("What is no record is refused, also where another event is overwritten
   }
 }
 
-TEST_CASE("Golden records of version 5 read as the values they were made from") {
+TEST_CASE("Golden records of this version read as the values they were made from") {
   // FAIRLEAD_REWRITE_GOLDEN=1 adds records of new samples; a record that is there is never changed.
   auto golden = golden_records(kGoldenRecords);
   if (rewriting()) {

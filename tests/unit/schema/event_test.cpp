@@ -12,9 +12,9 @@ TEST_CASE("Verbs are spelled as they are printed, and read back") {
   CHECK(text_of(Verb::patch) == "patch");
   CHECK(text_of(Verb::remove) == "delete");
   for (const Verb verb : {Verb::apply, Verb::apply_status, Verb::create, Verb::patch, Verb::remove})
-    CHECK(parse_verb(text_of(verb)) == verb);
-  CHECK_FALSE(parse_verb("remove"));
-  CHECK_FALSE(parse_verb(""));
+    CHECK(parse_word<Verb>(text_of(verb)) == verb);
+  CHECK_FALSE(parse_word<Verb>("remove"));
+  CHECK_FALSE(parse_word<Verb>(""));
 }
 
 TEST_CASE("The kind of facts is their place in the variant") {

@@ -112,11 +112,11 @@ Configuration configuration() {
                               {"cluster3", "", "", "fleet/cluster3"}};
   value.debounce.grow_window = seconds(0);
   value.debounce.flap_reuse = 900;
-  value.multikueue.profile = "cluster";
+  value.multikueue.profile = NamingProfile::cluster;
   value.multikueue.adopt_ocm_addon = true;
   value.multikueue.access_providers = {"google", "secretreader"};
   value.multikueue.dispatcher = true;
-  value.multikueue.cleared_by.clear();  // this and three more came with version 4
+  value.multikueue.cleared_by = ClearedBy::unasked;  // this and three more came with version 4
   value.status_interval = {};
   value.member_nodes_max = 0;
   value.member_changes_per_minute = 0;
@@ -143,6 +143,8 @@ PatchIntended intent() {
                         {"cluster2", "default-flavor", "cpu", -1}};
   fact.overlaid = {resource_group()};
   fact.expected = cluster_queue();
+  fact.direction = Direction::lowers;  // as older records of this rule read
+  fact.rank = Rank::shrink;
   return fact;
 }
 
@@ -219,7 +221,7 @@ void add_version_3(Numbered& samples) {
 
 void add_version_4(Numbered& samples) {
   Configuration value = configuration();
-  value.multikueue.cleared_by = "mergePatch";
+  value.multikueue.cleared_by = ClearedBy::merge_patch;
   value.status_interval = minutes(10);
   value.member_nodes_max = 20'000;
   samples.add("config_changed_4", "self", ConfigChanged{value});
@@ -365,6 +367,13 @@ void add_version_6(Numbered& samples) {
                 PatchRejected{{22}, 500, "InternalError: failed calling webhook", cause});
 }
 
+void add_version_7(Numbered& samples) {
+  PatchIntended fact = intent();  // its fields say otherwise than its rule
+  fact.direction = Direction::other;
+  fact.rank = Rank::release;
+  samples.add("patch_intended_7", "self", std::move(fact));
+}
+
 }  // namespace
 
 Facts facts(Kind kind) {
@@ -452,7 +461,8 @@ std::vector<Sample> all() {
                             .reason = {"members/gone", {}, ""},
                             .contributions = {},
                             .overlaid = {},
-                            .expected = std::nullopt});
+                            .expected = std::nullopt,
+                            .rank = Rank::member});
   samples.add("patch_accepted", "self", PatchAccepted{{22}, 200, "7a1b", "813"});
   samples.add("patch_rejected", "self",
               PatchRejected{{22}, 409, "Conflict: please apply your changes"});
@@ -462,6 +472,7 @@ std::vector<Sample> all() {
   add_version_4(samples);
   add_version_5(samples);
   add_version_6(samples);
+  add_version_7(samples);
   return samples.take();
 }
 
