@@ -16,7 +16,8 @@ bool ends_a_term(const Error& error) { return error.code == ErrorCode::conflict;
 }  // namespace
 
 RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inbox& inbox,
-                   HubStatus& status, RolePorts ports, Configuration configuration, Logger logger)
+                   HubStatus& status, RolePorts ports, Configuration configuration,
+                   const CopyTerms& terms, Logger logger)
     : replica_(replica),
       log_(log),
       election_(election),
@@ -24,7 +25,8 @@ RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inb
       status_(status),
       ports_(std::move(ports)),
       configuration_(std::move(configuration)),
-      logger_(std::move(logger)) {
+      logger_(std::move(logger)),
+      terms_(terms) {
   if (log_ == nullptr) return;
   log_->follow();
   log_->read_on();
@@ -62,6 +64,7 @@ Result<void> RoleLoop::turn(Inbox::Content content) {
   }
   if (!leader_) return follow(content);
   if (!election_.leads()) return step_down("the Lease is lost");
+  if (log_ != nullptr) wait_for_copies();
   auto done = loop_->round(std::move(content));
   if (!said_listed_ && loop_->stats().planning) {
     said_listed_ = true;
@@ -110,6 +113,35 @@ Result<void> RoleLoop::lead() {
   return begun;
 }
 
+// The next commit replaces an older one in the ring: a replica that lacks that one is behind the
+// window then.
+void RoleLoop::wait_for_copies() {
+  const RingPlace place = log_->state().place;
+  const auto copies = election_.copies();
+  const bool copied =
+      place.next < place.slots ||
+      std::ranges::any_of(
+          copies, [&](std::uint64_t commits) { return commits > place.next - place.slots; });
+  const auto present = std::chrono::steady_clock::now();
+  if (copied)
+    uncopied_since_.reset();
+  else if (!uncopied_since_)
+    uncopied_since_ = present;
+  const bool waited =
+      uncopied_since_ && present - *uncopied_since_ >= std::chrono::nanoseconds(terms_.wait.ns);
+  log_->hold(!copied && (terms_.required > 1 || !waited));
+  if (std::exchange(alone_, waited) == waited) return;
+  if (waited)
+    logger_({Severity::warn,
+             terms_.required > 1
+                 ? "no other replica has the commit that is replaced next: nothing is decided "
+                   "until one has (log.replication.copies.required)"
+                 : "no other replica has the commit that is replaced next: going on alone",
+             {{"commit", std::to_string(place.next - place.slots)}}});
+  else
+    logger_({Severity::info, "another replica has caught up", {}});
+}
+
 // What was sent and not answered is looked at by the next leader.
 Result<void> RoleLoop::step_down(const std::string& why) {
   logger_({Severity::warn, "this process leads no more", {{"why", why}}});
@@ -152,6 +184,11 @@ HubStats RoleLoop::stats() const {
   if (log_ == nullptr) return stats;
   const ReplicatedLogState state = log_->state();
   role.store = log_->store();
+  if (loop_) {
+    role.copies = 1;
+    for (const std::uint64_t commits : election_.copies())
+      if (commits + state.place.slots > state.place.next) ++role.copies;
+  }
   role.caught_up = state.end_reached > 0;
   role.trouble = state.stopped ? state.stopped->message : state.trouble;
   if (state.behind && role.trouble.empty())

@@ -9,10 +9,13 @@
 // late learns it from its next append, of which nothing was folded, published or sent.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/log/replicated/replicated_log.h"
 #include "engine/runtime/hub_loop.h"
@@ -32,6 +35,8 @@ class Election {
   virtual void say_listed() = 0;
   /// Whether a leader of this log ever said so.
   virtual bool listed() const = 0;
+  /// Returns, for each other replica of this log that is there, how many of its commits it has.
+  virtual std::vector<std::uint64_t> copies() const = 0;
   /// Gives the Lease up at the end of the process. Waits a few seconds at most.
   virtual void release() = 0;
 };
@@ -46,12 +51,20 @@ struct RolePorts {
   std::function<void()> disconnect;
 };
 
+/// When a leader goes on although nobody else has the commit that the next one replaces in the
+/// ring.
+struct CopyTerms {
+  std::int64_t required = 1;    ///< 2 or more: never
+  Duration wait = seconds(10);  ///< after this time, once until another has caught up
+};
+
 class RoleLoop {
  public:
   /// All outlive the loop. `replica` has folded its log, which `log` is; null: the log is local,
   /// and a lost Lease ends the process.
   RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inbox& inbox,
-           HubStatus& status, RolePorts ports, Configuration configuration, Logger logger);
+           HubStatus& status, RolePorts ports, Configuration configuration, const CopyTerms& terms,
+           Logger logger);
 
   /// Runs until the inbox asks it to stop. An error ends the process (exit code 3): the log accepts
   /// no more events, or, of a local log, the Lease is lost.
@@ -66,6 +79,7 @@ class RoleLoop {
 
  private:
   Result<void> follow(const Inbox::Content& content);
+  void wait_for_copies();
   Result<void> lead();
   Result<void> step_down(const std::string& why);
   Result<void> finish(Inbox::Content content);
@@ -85,6 +99,9 @@ class RoleLoop {
   std::optional<std::uint64_t> lead_at_;
   Duration paced_, lag_;  ///< as RoleStats has them
   bool troubled_ = false;
+  const CopyTerms terms_;
+  std::optional<std::chrono::steady_clock::time_point> uncopied_since_;
+  bool alone_ = false;  ///< as it was said last
   bool said_listed_ = false;
 };
 

@@ -126,6 +126,11 @@ void ReplicatedLog::take_up() {
   tail_ = end;
 }
 
+Duration ReplicatedLog::pause() {
+  constexpr Duration kHeld = milliseconds(100);
+  return held_ ? kHeld : pace_.pause(ports_.now());
+}
+
 std::uint64_t ReplicatedLog::read_on() {
   const std::uint64_t number = [this] {
     const std::lock_guard lock(mutex_);

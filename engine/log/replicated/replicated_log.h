@@ -86,7 +86,9 @@ class ReplicatedLog final : public EventLog {
                                                   Epoch epoch, Durability durability) override;
   Result<std::optional<std::vector<Event>>> settled() override;
   void await_settled(Duration span) override;
-  Duration pause() override { return pace_.pause(ports_.now()); }
+  Duration pause() override;
+  /// While held, pause() never ends: what would be appended waits.
+  void hold(bool held) { held_ = held; }
   Result<void> drop_raw_before(Seq seq) override;
   Result<void> prune_before(Seq seq) override;
 
@@ -145,7 +147,8 @@ class ReplicatedLog final : public EventLog {
   std::vector<Event> done_;          ///< events of the commits before it
   std::deque<std::uint64_t> reads_;  ///< numbers of read_on() that have not ended
 
-  RingPace pace_;  ///< on the caller's
+  RingPace pace_;      ///< on the caller's
+  bool held_ = false;  ///< there, too
 
   mutable std::mutex mutex_;  ///< guards the rest
   LogTail tail_;

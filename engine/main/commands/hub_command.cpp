@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "engine/base/descriptors.h"
+#include "engine/base/digest.h"
 #include "engine/base/printable.h"
 #include "engine/log/rocksdb/rocksdb_log.h"
 #include "engine/main/client/configuration_options.h"
@@ -64,10 +65,19 @@ Result<Configuration> configuration_of(const HubCommandOptions& options) {
   return configuration;
 }
 
-std::string identity() {
+std::string host_name() {
   std::array<char, 256> host{};
   if (::gethostname(host.data(), host.size() - 1) != 0) host[0] = '\0';
-  return std::string(host.data()) + "_" + std::to_string(::getpid());
+  return host.data();
+}
+
+std::string identity() { return host_name() + "_" + std::to_string(::getpid()); }
+
+// The same after a restart: a Pod has its name and its volume's place.
+std::string replica_name(const std::string& data) {
+  std::error_code ignored;
+  const std::string path = std::filesystem::absolute(data, ignored).string();
+  return host_name() + "-" + sha256(path).hex().substr(0, 8);
 }
 
 // Blocks signals for a thread that waits for them. No code runs inside a handler.
@@ -222,8 +232,8 @@ Result<std::unique_ptr<LogReplication>> replication_for(const HubCommandOptions&
                                                         const Credentials& credentials,
                                                         Inbox& inbox, const Logger& logger) {
   if (roles.election.lease.empty()) return std::unique_ptr<LogReplication>();
-  auto made =
-      LogReplication::make(roles, credentials, identity(), logger, [&inbox] { inbox.wake(); });
+  auto made = LogReplication::make(roles, credentials, identity(), replica_name(options.data),
+                                   logger, [&inbox] { inbox.wake(); });
   if (!made) return made;
   if (auto copied = copy_if_needed(options, roles, **made, logger); !copied) return copied.error();
   return made;
@@ -321,7 +331,7 @@ Result<void> run_elected(const HubRun& hub, ReplicatedLog* log, LogReplication& 
   };
   ports.disconnect = [&] { hub.connections.disconnect(); };
   RoleLoop loop(hub.replica, log, replication, hub.inbox, hub.status, std::move(ports),
-                hub.configuration, hub.logger);
+                hub.configuration, replication.copy_terms(), hub.logger);
   replication.elect();
   return loop.run();
 }

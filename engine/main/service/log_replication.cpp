@@ -1,5 +1,6 @@
 #include "engine/main/service/log_replication.h"
 
+#include <algorithm>
 #include <chrono>
 #include <future>
 #include <thread>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "engine/log/pack.h"
+#include "engine/runtime/system_clock.h"
 
 namespace fairlead {
 
@@ -22,6 +24,8 @@ constexpr Duration kLookInterval = milliseconds(250);
 /// The Lease's annotation with the id of the log whose leader has listed every kind once.
 constexpr const char* kListedAnnotation = "fairlead.io/listed";
 constexpr Duration kListedInterval = seconds(1);
+/// Positions are not told more often.
+constexpr Duration kPositionLeast = seconds(1);
 
 bool may_come_back(const Error& error) {
   return error.code == ErrorCode::unavailable || error.code == ErrorCode::denied;
@@ -50,12 +54,14 @@ std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<Ri
 
 Result<std::unique_ptr<LogReplication>> LogReplication::make(const HubRoleSettings& settings,
                                                              const Credentials& credentials,
-                                                             std::string identity, Logger logger,
+                                                             std::string identity,
+                                                             std::string replica, Logger logger,
                                                              std::function<void()> wake) {
   std::unique_ptr<LogReplication> made(
       new LogReplication(settings, std::move(logger), std::move(wake)));
   LogReplication& self = *made;
   self.identity_ = identity;
+  self.replica_ = std::move(replica);
   LeaseElector::Events events;
   events.won = events.lost = [&self] {
     self.look();
@@ -74,6 +80,7 @@ LogReplication::~LogReplication() {
     servers_->loop().run([this] {
       looking_.reset();
       listing_.reset();
+      replicas_.reset();
     });
   servers_.reset();  // first: its callbacks use the rest
 }
@@ -171,7 +178,43 @@ void LogReplication::elect() {
   servers_->loop().post([this] {
     servers_->elector().start();
     look_again();
+    if (log_) tell_position();
   });
+}
+
+// A position may be half a window old at full pace, and still says that its replica is inside.
+void LogReplication::tell_position() {
+  const std::string& lease = settings_.election.lease;
+  const std::size_t slash = lease.find('/');
+  const ReplicationSettings& replication = settings_.replication;
+  const Duration half = seconds(replication.window / (2 * replication.pace.per_second));
+  ReplicaLeaseSettings settings;
+  settings.namespace_ = lease.substr(0, slash);
+  settings.lease = lease.substr(slash + 1);
+  settings.name = replica_;
+  settings.period = std::clamp(half, kPositionLeast, settings.period);
+  settings.wall_clock = utc_now;
+  ReplicaLeases::Ports ports;
+  ports.own = [this] {
+    const RingPlace place = log_->state().place;
+    return ReplicaPosition{place.log, place.next};
+  };
+  ports.others = [this](const std::map<std::string, ReplicaPosition>& others) {
+    const std::lock_guard lock(mutex_);
+    others_ = others;
+  };
+  ports.say = [this](const std::string& line) { logger_({Severity::warn, line, {}}); };
+  replicas_ =
+      std::make_unique<ReplicaLeases>(servers_->kube(), std::move(settings), std::move(ports));
+}
+
+std::vector<std::uint64_t> LogReplication::copies() const {
+  const std::string log = log_ ? log_->state().place.log : "";
+  const std::lock_guard lock(mutex_);
+  std::vector<std::uint64_t> copies;
+  for (const auto& [name, position] : others_)
+    if (position.log == log) copies.push_back(position.commits);
+  return copies;
 }
 
 void LogReplication::say_listed() {

@@ -6,11 +6,14 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "connectors/kube/lease/replica_leases.h"
 #include "engine/log/replicated/replicated_log.h"
 #include "engine/main/service/ring_servers.h"
 #include "engine/runtime/diagnostics.h"
@@ -26,13 +29,13 @@ std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<Ri
 
 class LogReplication final : public Election {
  public:
-  /// Prepares the connections, without a request. `settings` name a Lease. `wake` is called from
-  /// another thread when leads() or the log changed. Fails with `bad_input` if credentials or files
-  /// cannot be used.
+  /// Prepares the connections, without a request. `settings` name a Lease, `replica` this process
+  /// across restarts, `identity` this run of it. `wake` is called from another thread when leads()
+  /// or the log changed. Fails with `bad_input` if credentials or files cannot be used.
   static Result<std::unique_ptr<LogReplication>> make(const HubRoleSettings& settings,
                                                       const Credentials& credentials,
-                                                      std::string identity, Logger logger,
-                                                      std::function<void()> wake);
+                                                      std::string identity, std::string replica,
+                                                      Logger logger, std::function<void()> wake);
   /// Ends the election without giving the Lease up, and all use of the ring.
   ~LogReplication() override;
 
@@ -52,8 +55,12 @@ class LogReplication final : public Election {
   std::string leader() const override;
   void say_listed() override;
   bool listed() const override { return listed_; }
+  std::vector<std::uint64_t> copies() const override;
   void release() override;
 
+  CopyTerms copy_terms() const {
+    return {settings_.replication.copies_required, settings_.replication.copies_wait};
+  }
   /// Has `watch` look at the I/O thread.
   std::unique_ptr<LoopWatch::Loop> watched_by(LoopWatch& watch);
 
@@ -67,6 +74,7 @@ class LogReplication final : public Election {
   Result<RingPlace> create();
   // On the I/O thread:
   void write_listed();
+  void tell_position();
   void look();
   void look_again();
 
@@ -74,14 +82,16 @@ class LogReplication final : public Election {
   const Logger logger_;
   const std::function<void()> wake_;
   std::unique_ptr<RingServers> servers_;
-  std::string identity_;
+  std::string identity_, replica_;
   std::unique_ptr<IoLoop::Timer> looking_, listing_;  ///< on the I/O thread
+  std::unique_ptr<ReplicaLeases> replicas_;           ///< there, too
   std::unique_ptr<ReplicatedLog> log_;
   std::atomic<bool> elected_{false};
   std::atomic<std::int64_t> leads_until_{0};  ///< ns of the I/O thread's clock
   std::atomic<bool> listed_{false};
   mutable std::mutex mutex_;  ///< guards the rest
   std::string leader_;
+  std::map<std::string, ReplicaPosition> others_;  ///< by the name of their Lease
 };
 
 }  // namespace fairlead

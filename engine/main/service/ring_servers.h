@@ -63,6 +63,7 @@ class RingServers {
   /// Null where the log is not replicated.
   CommitStore* store() { return store_; }
   LeaseElector& elector() { return *elector_; }
+  Transport& kube() { return *kube_; }  ///< to the hub's API server
   IoLoop& loop() { return loop_; }
 
  private:

@@ -22,14 +22,18 @@ class ElectionDouble final : public Election {
   void say_listed() override { ++said_listed; }
   bool listed() const override { return false; }
   void release() override { leading = false; }
+  std::vector<std::uint64_t> copies() const override { return others; }
   int said_listed = 0;
+  std::vector<std::uint64_t> others{1'000'000};
   bool leading = false;
 };
 
 /// One process: its data directory, its copy of the log, and what it sent.
 struct Process {
-  Process(MemoryRing& servers, VirtualClock& clock, SmallWorld& world_given, std::string name)
-      : world(world_given),
+  Process(MemoryRing& servers, VirtualClock& clock, SmallWorld& world_given, std::string name,
+          const CopyTerms& copy_terms)
+      : terms(copy_terms),
+        world(world_given),
         store(servers),
         local(open_log(directory.path())),
         log(*local, place(), store, {},
@@ -50,7 +54,7 @@ struct Process {
     };
     ports.disconnect = [this] { ++disconnects; };
     loop = std::make_unique<RoleLoop>(replica, &log, election, inbox, status, std::move(ports),
-                                      world.configuration, [](const Diagnostic&) {});
+                                      world.configuration, terms, [](const Diagnostic&) {});
   }
   ~Process() { log.close(); }
 
@@ -68,6 +72,7 @@ struct Process {
     return loop->turn(std::move(content));
   }
 
+  const CopyTerms terms;
   SmallWorld& world;
   ScratchDirectory directory;
   MemoryCommitStore store;
@@ -87,12 +92,12 @@ struct Process {
 
 class Several {
  public:
-  Several() {
+  explicit Several(const CopyTerms& terms = {}) {
     servers.make(kLogId, kSlots);
     world.hub.put(SmallWorld::claim(), SmallWorld::claim_facts());
     world.at_once();
     for (const char* name : {"a", "b", "c"}) {
-      all.push_back(std::make_unique<Process>(servers, clock, world, name));
+      all.push_back(std::make_unique<Process>(servers, clock, world, name, terms));
       all.back()->time = &time;
     }
   }
@@ -189,6 +194,28 @@ TEST_CASE("A process that holds the Lease waits until its last term's connection
   hubs.at(0).slow_connects = 5;
   hubs.lead(0);
   CHECK(hubs.at(0).connects == 6);
+}
+
+TEST_CASE("A commit that nobody else has is replaced only where the leader may go on alone") {
+  for (const std::int64_t required : {1, 2}) {
+    CAPTURE(required);
+    Several hubs({required, seconds(0)});
+    hubs.lead(0);
+    Process& leader = hubs.at(0);
+    leader.election.others = {};
+    for (int i = 0; i < 12; ++i) {
+      leader.facts.push_back(hubs.world.add_node("node-" + std::to_string(i), "spot"));
+      hubs.turn(10);
+    }
+    CHECK(leader.loop->stats().role.copies == 1);
+    CHECK((hubs.servers.slots().at(0).commit.commit == 0) == (required == 2));
+    if (required == 1) continue;
+    const Seq held = leader.replica.state().seq;
+    leader.election.others = {kSlots};
+    hubs.turn(20);
+    CHECK(leader.loop->stats().role.copies == 2);
+    CHECK(leader.replica.state().seq > held);
+  }
 }
 
 TEST_CASE("A process whose log has stopped ends") {

@@ -1,0 +1,129 @@
+#include "connectors/kube/lease/replica_leases.h"
+
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "connectors/kube/resource_path.h"
+#include "connectors/kube/transport/failure_message.h"
+
+namespace fairlead {
+namespace {
+
+constexpr const char* kReplicasOf = "fairlead.io/replicas-of";
+constexpr const char* kPosition = "fairlead.io/position";
+constexpr std::size_t kReplicaListBytesMax = std::size_t{1} << 20;
+constexpr int kPeriodsUntilGone = 3;
+
+std::optional<ReplicaPosition> read_position(const std::string& text) {
+  std::istringstream words(text);
+  ReplicaPosition position;
+  words >> position.log >> position.commits;
+  if (!words || !words.eof()) return std::nullopt;
+  return position;
+}
+
+}  // namespace
+
+struct ReplicaLeases::Impl : std::enable_shared_from_this<Impl> {
+  struct Seen {
+    std::string version;
+    LogTime since;  ///< when the version was first seen
+  };
+
+  Impl(Transport& transport_given, ReplicaLeaseSettings settings_given, Ports ports_given)
+      : transport(transport_given),
+        settings(std::move(settings_given)),
+        ports(std::move(ports_given)),
+        own(std::make_shared<LeaseObject>(transport, settings.namespace_,
+                                          settings.lease + "-" + settings.name,
+                                          Duration{settings.period.ns / 2})) {}
+
+  void write() {
+    own->get(guarded([this](const Result<void>& got) {
+      if (!got) return read_others(got);
+      const ReplicaPosition position = ports.own();
+      Json wanted = own->draft();
+      wanted["metadata"]["labels"][kReplicasOf] = settings.lease;
+      wanted["metadata"]["annotations"][kPosition] =
+          position.log + " " + std::to_string(position.commits);
+      wanted["spec"]["renewTime"] = micro_time(settings.wall_clock());
+      own->put(wanted, guarded([this](const Result<void>& put) { read_others(put); }));
+    }));
+  }
+
+  void read_others(const Result<void>& written) {
+    if (!written) complain(written.error().message);
+    HttpRequest request;
+    request.target =
+        "/apis/coordination.k8s.io/v1/namespaces/" + url_encode(settings.namespace_) +
+        "/leases?labelSelector=" + url_encode(std::string(kReplicasOf) + "=" + settings.lease);
+    request.timeout = {settings.period.ns / 2};
+    request.body_bytes_max = kReplicaListBytesMax;
+    transport.send(request, [weak = weak_from_this(), written = written.has_value(),
+                             target = request.target](const Result<HttpResponse>& got) {
+      const auto self = weak.lock();
+      if (!self) return;
+      if (got && got->status == 200) {
+        if (written) self->problem.clear();
+        self->take_up(read_json(got->body));
+      } else {
+        self->complain(
+            "list replicas' leases: " +
+            (got ? failure_message(got->status, target, got->body) : got.error().message));
+      }
+      self->next = self->transport.after(self->settings.period, [weak] {
+        if (const auto again = weak.lock()) again->write();
+      });
+    });
+  }
+
+  void take_up(const Json& list) {
+    const LogTime present = transport.now();
+    std::map<std::string, ReplicaPosition> others;
+    std::map<std::string, Seen> now_seen;
+    for (const Json& lease : list_in(list, "items")) {
+      const Json& metadata = member(lease, "metadata");
+      const std::string name = text_in(metadata, "name");
+      if (name == settings.lease + "-" + settings.name) continue;
+      const std::string version = text_in(metadata, "resourceVersion");
+      const auto before = seen.find(name);
+      const bool same = before != seen.end() && before->second.version == version;
+      const LogTime since = same ? before->second.since : present;
+      now_seen[name] = {version, since};
+      if (present >= since + Duration{settings.period.ns * kPeriodsUntilGone}) continue;
+      if (auto position = read_position(text_in(member(metadata, "annotations"), kPosition)))
+        others[name] = *std::move(position);
+    }
+    seen = std::move(now_seen);
+    ports.others(others);
+  }
+
+  void complain(const std::string& why) {
+    if (std::exchange(problem, why) != why) ports.say(why);
+  }
+  LeaseObject::Done guarded(LeaseObject::Done work) {
+    return [weak = weak_from_this(), work = std::move(work)](const Result<void>& how) {
+      if (const auto self = weak.lock()) work(how);
+    };
+  }
+
+  Transport& transport;
+  const ReplicaLeaseSettings settings;
+  const Ports ports;
+  const std::shared_ptr<LeaseObject> own;
+  std::map<std::string, Seen> seen;
+  std::string problem;
+  std::unique_ptr<Transport::Timer> next;
+};
+
+ReplicaLeases::ReplicaLeases(Transport& transport, ReplicaLeaseSettings settings, Ports ports)
+    : impl_(std::make_shared<Impl>(transport, std::move(settings), std::move(ports))) {
+  impl_->next = transport.after({}, [weak = std::weak_ptr(impl_)] {
+    if (const auto self = weak.lock()) self->write();
+  });
+}
+
+ReplicaLeases::~ReplicaLeases() = default;
+
+}  // namespace fairlead
