@@ -196,6 +196,10 @@ std::vector<ConfigurationField> role_fields() {
                whole_number(1, 100'000)),
       role_row("log.replication.pace.bytesPerSecond",
                FAIRLEAD_ROLE(replication.pace.bytes_per_second), read_byte_rate),
+      role_row("log.replication.copies.required", FAIRLEAD_ROLE(replication.copies_required),
+               whole_number(1, 9)),
+      role_row("log.replication.copies.wait", FAIRLEAD_ROLE(replication.copies_wait),
+               read_duration),
       role_row("log.replication.create", FAIRLEAD_ROLE(replication.create),
                [](const YamlNode& node, const std::string& key) {
                  return read_word<bool>(node, key, kSwitch);

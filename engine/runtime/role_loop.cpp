@@ -129,7 +129,10 @@ void RoleLoop::wait_for_copies() {
     uncopied_since_ = present;
   const bool waited =
       uncopied_since_ && present - *uncopied_since_ >= std::chrono::nanoseconds(terms_.wait.ns);
-  log_->hold(!copied && (terms_.required > 1 || !waited));
+  if (!copied && (terms_.required > 1 || !waited))
+    log_->hold();
+  else
+    log_->go_on();
   if (std::exchange(alone_, waited) == waited) return;
   if (waited)
     logger_({Severity::warn,

@@ -3,7 +3,8 @@
 // The commits of a log lie in a ring of slots: commit k (dense, from 0) in slot k mod R. A slot is
 // made once, empty, and then only replaced, always naming the version that is replaced: a version
 // is never given twice, so a writer that was paused for as long as it likes replaces nothing that
-// another has written since. That is the fence of the log (docs/decisions/0060-replicated-log.md).
+// another has written since. That is the fence of the log
+// (docs/decisions/0060-a-replicated-log.md).
 //
 // Objects through kube-apiserver (connectors/ring/kube_commit_store.h), keys of an etcd
 // (connectors/ring/etcd_commit_store.h) and memory (tests) implement it and pass one contract test.

@@ -275,6 +275,7 @@ void ReplicatedLog::learned(const RingCommit& commit, StoreVersion) {
 // The commits of the local copy are counted from its end.
 std::optional<RingCommit> ReplicatedLog::kept(std::uint64_t commit) const {
   const RingPlace& place = ring_->place();
+  if (commit < place.base) return std::nullopt;
   std::uint64_t at = place.next;
   for (Seq last = local_.last_seq(); at > commit && last >= local_.first_seq();) {
     const auto before = local_.tail_before(last);

@@ -87,8 +87,9 @@ class ReplicatedLog final : public EventLog {
   Result<std::optional<std::vector<Event>>> settled() override;
   void await_settled(Duration span) override;
   Duration pause() override;
-  /// While held, pause() never ends: what would be appended waits.
-  void hold(bool held) { held_ = held; }
+  /// Until go_on(), pause() does not end: what would be appended waits.
+  void hold() { held_ = true; }
+  void go_on() { held_ = false; }
   Result<void> drop_raw_before(Seq seq) override;
   Result<void> prune_before(Seq seq) override;
 

@@ -17,6 +17,9 @@ struct RingPlace {
   StoreVersion version = 0;          ///< of the last one as it was stored; 0: not known
   Seq last;                          ///< of the last event; 0: none
   Digest chain;                      ///< after the last commit
+  /// The first commit that was ever written to the ring, as far as is known: a log that had commits
+  /// before it was replicated keeps those to itself.
+  std::uint64_t base = 0;
 
   friend bool operator==(const RingPlace&, const RingPlace&) = default;
 };

@@ -26,7 +26,8 @@ Result<void> expect_empty(const LogPaths& paths) {
   const bool died = fs::exists(paths.fresh);
   for (const fs::directory_entry& entry : fs::directory_iterator(paths.data, error)) {
     const std::string name = entry.path().filename().string();
-    if (name == "lost+found" || name == kCopyName || entry.path() == paths.lock || entry.path() == paths.fresh) continue;
+    if (name == "lost+found" || name == kCopyName || entry.path() == paths.lock) continue;
+    if (entry.path() == paths.fresh) continue;
     if (died && (entry.path() == paths.mark || name == "snapshots")) continue;
     return Error{ErrorCode::bad_input, paths.data.string() + " holds \"" + name +
                                            "\": import into a new or empty directory"};

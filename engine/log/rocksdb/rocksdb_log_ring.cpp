@@ -12,16 +12,16 @@ namespace {
 
 constexpr const char* kRingKey = "ring";
 
-// "LOG SLOTS NEXT VERSION": the end of the log is stored with the events.
+// "LOG SLOTS NEXT VERSION BASE": the end of the log is stored with the events.
 std::string ring_text(const RingPlace& place) {
   return place.log + " " + std::to_string(place.slots) + " " + std::to_string(place.next) + " " +
-         std::to_string(place.version);
+         std::to_string(place.version) + " " + std::to_string(place.base);
 }
 
 std::optional<RingPlace> read_ring_text(const std::string& text) {
   std::istringstream words(text);
   RingPlace place;
-  words >> place.log >> place.slots >> place.next >> place.version;
+  words >> place.log >> place.slots >> place.next >> place.version >> place.base;
   if (!words || !words.eof() || place.slots == 0) return std::nullopt;
   return place;
 }

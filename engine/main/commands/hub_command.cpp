@@ -297,6 +297,14 @@ std::optional<ReplicationReport> replication_report(const RoleStats& role) {
                            role.lag,    role.trouble};
 }
 
+ServedLogSource served_by(const RocksdbLog& log, const std::string& data, PresentState& present,
+                          const HubStatus& status) {
+  ServedLogSource served = served_log_of_hub(log, data, &present);
+  served.now = [] { return SystemClock().now(); };
+  served.replication = [&status] { return replication_report(status.stats().role); };
+  return served;
+}
+
 Result<void> run_alone(const HubRun& hub) {
   Leader leader(hub.replica);
   const auto started = hub.signals.while_folding([&]() -> Result<void> {
@@ -366,10 +374,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   HubStatus status;
   HubConnections connections(inbox, logger, std::move(*providers));
   PresentState present([&inbox] { inbox.wake(); });
-  ServedLogSource served = served_log_of_hub(**log, options.data, &present);
-  served.now = [] { return SystemClock().now(); };
-  served.replication = [&status] { return replication_report(status.stats().role); };
-  const QuestionService service(std::move(served));
+  const QuestionService service(served_by(**log, options.data, present, status));
   AdmissionFeed feed(*configuration);
   std::unique_ptr<WebhookListener> webhook;
   if (*judging) {
@@ -383,21 +388,22 @@ Result<void> run_hub(const HubCommandOptions& options) {
     return listening;
 
   SystemClock clock((*log)->last_time(), clock_behind(logger), clock_ahead(logger));
-  const WriteMode mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
   SnapshotStore snapshots(options.data);
-  AdmissionFeed* const views = webhook ? &feed : nullptr;
-  ReplicatedLog* replicated = nullptr;
   std::unique_ptr<LoopWatch::Loop> ring_watched;
   if (*replication) ring_watched = (*replication)->watched_by(watch);
-  if (roles->replication.on()) {
-    auto joined = signal_thread.while_folding([&] { return (*replication)->join(**log); });
-    if (!joined) return joined.error();
-    replicated = *joined;
-  }
+  const auto joined = signal_thread.while_folding([&]() -> Result<ReplicatedLog*> {
+    return roles->replication.on() ? (*replication)->join(**log) : nullptr;
+  });
+  if (!joined) return joined.error();
+  ReplicatedLog* const replicated = *joined;
   EventLog& written = replicated ? static_cast<EventLog&>(*replicated) : **log;
-  Replica replica(
-      written, clock,
-      {identity(), mode, &snapshots, views, [&inbox] { return inbox.stops(); }, &present}, logger);
+  HubSettings settings{identity()};
+  if (options.recommend_only) settings.mode = WriteMode::recommend;
+  settings.snapshots = &snapshots;
+  if (webhook) settings.admission = &feed;
+  settings.stops = [&inbox] { return inbox.stops(); };
+  settings.present = &present;
+  Replica replica(written, clock, std::move(settings), logger);
   const HubRun hub{options, *configuration, *credentials,  replica, connections,
                    inbox,   status,         signal_thread, watch,   logger};
   auto ended = *replication ? run_elected(hub, replicated, **replication) : run_alone(hub);

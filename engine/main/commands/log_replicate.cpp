@@ -132,8 +132,9 @@ Result<std::string> replicate(const ReplicateOptions& options) {
   if (kept) last->commit = (*ours)->next - 1;
   const auto version = write_slot(servers, *last);
   if (!version) return version.error();
-  const RingPlace place{
+  RingPlace place{
       log.id, log.slots, last->commit + 1, *version, with->log->last_seq(), with->log->chain()};
+  place.base = kept ? (*ours)->base : last->commit;
   if (auto set = with->log->set_ring_place(place); !set) return set.error();
   return "log " + log.id + ": " + std::to_string(log.slots) + " slots, commit " +
          std::to_string(last->commit) + ", seq " + std::to_string(place.last.value);

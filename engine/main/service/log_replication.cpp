@@ -35,21 +35,23 @@ bool may_come_back(const Error& error) {
 
 std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<RingSlot>& slots,
                                        Seq last, const Digest& chain) {
-  bool used = false;
+  std::optional<std::uint64_t> base;
+  std::optional<RingPlace> place;
   for (const RingSlot& slot : slots) {
     const RingCommit& commit = slot.commit;
     if (commit.pack.empty() || commit.log != log.id) continue;
-    used = true;
+    base = std::min(base.value_or(commit.commit), commit.commit);
     const auto header = read_pack_header(commit.pack);
     if (!header) continue;
     if (header->digest == chain && header->last() == last)
-      return RingPlace{log.id, log.slots, commit.commit + 1, slot.version, last, chain};
-    if (header->previous == chain && header->first == next(last))
-      return RingPlace{log.id, log.slots, commit.commit, 0, last, chain};
+      place = RingPlace{log.id, log.slots, commit.commit + 1, slot.version, last, chain};
+    else if (!place && header->previous == chain && header->first == next(last))
+      place = RingPlace{log.id, log.slots, commit.commit, 0, last, chain};
   }
   // A log that was begun and has no commit.
-  if (!used && last == Seq{}) return RingPlace{log.id, log.slots, 0, 0, {}, {}};
-  return std::nullopt;
+  if (!base && last == Seq{}) place = RingPlace{log.id, log.slots, 0, 0, {}, {}};
+  if (place) place->base = base.value_or(0);
+  return place;
 }
 
 Result<std::unique_ptr<LogReplication>> LogReplication::make(const HubRoleSettings& settings,

@@ -96,7 +96,13 @@ RingServers::~RingServers() {
 void RingServers::wait(const std::function<void(std::function<void()> done)>& work) {
   const auto ended = std::make_shared<std::promise<void>>();
   auto end = ended->get_future();
-  loop_.post([&work, ended] { work([ended] { ended->set_value(); }); });
+  loop_.post([&work, ended] {
+    work([ended] {
+      // The waiting thread may destroy this function before set_value() has returned.
+      const auto alive = ended;
+      alive->set_value();
+    });
+  });
   end.wait();
 }
 
