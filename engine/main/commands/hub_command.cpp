@@ -239,6 +239,12 @@ Result<std::unique_ptr<LogReplication>> replication_for(const HubCommandOptions&
   return made;
 }
 
+/// Returns null where the log is local.
+Result<ReplicatedLog*> join_log(const HubRoleSettings& roles, LogReplication* replication,
+                                RocksdbLog& log) {
+  return roles.replication.on() ? replication->join(log) : nullptr;
+}
+
 void close_log(RocksdbLog& log, const Result<void>& ended, Seq last, const Logger& logger) {
   if (!ended)
     return logger({Severity::error,
@@ -376,14 +382,12 @@ Result<void> run_hub(const HubCommandOptions& options) {
   PresentState present([&inbox] { inbox.wake(); });
   const QuestionService service(served_by(**log, options.data, present, status));
   AdmissionFeed feed(*configuration);
-  std::unique_ptr<WebhookListener> webhook;
-  if (*judging) {
-    auto started = WebhookListener::start(**judging, feed, inbox, *credentials, logger, watch);
-    if (!started) return started.error();
-    webhook = std::move(*started);
-  }
+  auto webhook = *judging
+                     ? WebhookListener::start(**judging, feed, inbox, *credentials, logger, watch)
+                     : std::unique_ptr<WebhookListener>();
+  if (!webhook) return webhook.error();
   auto watched = connections.watched_by(watch);
-  HubListeners listeners({status, connections, service, options.data, webhook.get(), watch});
+  HubListeners listeners({status, connections, service, options.data, webhook->get(), watch});
   if (auto listening = listeners.start(*addresses, *credentials, logger); !listening)
     return listening;
 
@@ -391,24 +395,22 @@ Result<void> run_hub(const HubCommandOptions& options) {
   SnapshotStore snapshots(options.data);
   std::unique_ptr<LoopWatch::Loop> ring_watched;
   if (*replication) ring_watched = (*replication)->watched_by(watch);
-  const auto joined = signal_thread.while_folding([&]() -> Result<ReplicatedLog*> {
-    return roles->replication.on() ? (*replication)->join(**log) : nullptr;
-  });
-  if (!joined) return joined.error();
-  ReplicatedLog* const replicated = *joined;
-  EventLog& written = replicated ? static_cast<EventLog&>(*replicated) : **log;
+  const auto replicated =
+      signal_thread.while_folding([&] { return join_log(*roles, replication->get(), **log); });
+  if (!replicated) return replicated.error();
+  EventLog& written = *replicated ? static_cast<EventLog&>(**replicated) : **log;
   HubSettings settings{identity()};
   if (options.recommend_only) settings.mode = WriteMode::recommend;
   settings.snapshots = &snapshots;
-  if (webhook) settings.admission = &feed;
+  if (*webhook) settings.admission = &feed;
   settings.stops = [&inbox] { return inbox.stops(); };
   settings.present = &present;
   Replica replica(written, clock, std::move(settings), logger);
   const HubRun hub{options, *configuration, *credentials,  replica, connections,
                    inbox,   status,         signal_thread, watch,   logger};
-  auto ended = *replication ? run_elected(hub, replicated, **replication) : run_alone(hub);
+  auto ended = *replication ? run_elected(hub, *replicated, **replication) : run_alone(hub);
   ring_watched.reset();
-  if (replicated) replicated->close();  // the ring's thread writes the log, too
+  if (*replicated) (*replicated)->close();  // the ring's thread writes the log, too
   close_log(**log, ended, replica.stats().seq, logger);
   // First, because an I/O thread may wait for a place in the inbox. (After an error the loop has
   // not closed it.)
