@@ -405,6 +405,8 @@ class CopyTest(ReplicasTest):
         hubs.ready()
         self.change()
         hubs.agree()
+        # What came before the ring is not put into it.
+        self.assertEqual(sum(counted(hub, "foreign_total") + counted(hub, "went_back_total") for hub in hubs.hubs), 0)
         refused = program.fairlead("log", "unreplicate", "--data", first.data, "--kubeconfig", hubs.kubeconfigs[0],
                                    *settings)
         self.assertEqual(refused.returncode, 3, refused.stderr)

@@ -363,7 +363,6 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (!credentials) return credentials.error();
   auto providers = access_providers(options.access_providers);
   if (!providers) return in_context("--clusterprofile-provider-file", providers.error());
-
   Signals signals;
   const Logger logger = stderr_logger();
   if (configuration->export_before_upgrade)
