@@ -15,7 +15,10 @@ import unittest
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 SERVED = ["devices/decision, first fit", "devices/decision, nothing fits", "devices/decision, gang of 64",
-          "patch/change to acknowledged, p99", "fleet/start, CPU until all lists are folded", "fleet/memory at rest",
+          "patch/change to acknowledged, p99", "replication/kubernetes, 1 event, p99",
+          "replication/kubernetes, 64 events, p99", "replication/kubernetes, 1,024 events, p99",
+          "replication/etcd, 1 event, p99", "replication/etcd, 64 events, p99", "replication/etcd, 1,024 events, p99",
+          "replication/fail-over after a kill", "fleet/start, CPU until all lists are folded", "fleet/memory at rest",
           "fleet/connections a member", "fleet/1,000 heartbeats, CPU", "fleet/change to acknowledged under flips, p99",
           "fleet/question", "fleet/SIGTERM"]
 WEBHOOK = {"webhook/served, median", "webhook/served, p99"}

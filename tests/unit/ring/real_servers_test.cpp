@@ -277,15 +277,15 @@ TEST_CASE("a Lease of kube-apiserver is held, annotated, yielded and taken", "[.
 }
 
 TEST_CASE("what a commit costs", "[.][measure]") {
-  constexpr int kCommits = 300;
+  const int commits = std::stoi(variable("FAIRLEAD_RING_COMMITS"));
   RealKubernetes kubernetes;
   StoreOnLoop kube(kubernetes.loop, *kubernetes.store);
   StoreUnderTest under_kube{kube, [&] { kube.pump(); }};
   RealEtcd real;
   StoreOnLoop etcd(real.loop, real.etcd->store());
   StoreUnderTest under_etcd{etcd, [&] { etcd.pump(); }};
-  for (const std::size_t bytes : {std::size_t{412}, std::size_t{6} << 10, std::size_t{30} << 10}) {
-    measure(under_kube, "kubernetes", bytes, kCommits);
-    measure(under_etcd, "etcd", bytes, kCommits);
+  for (const std::size_t bytes : {std::size_t{412}, std::size_t{2} << 10, std::size_t{30} << 10}) {
+    measure(under_kube, "kubernetes", bytes, commits);
+    measure(under_etcd, "etcd", bytes, commits);
   }
 }

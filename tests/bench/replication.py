@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""What a commit of a replicated log costs on real servers, and how soon another hub leads.
+
+    replication.py --program FAIRLEAD [--list] [--only NAME] [--tiny] [--repeat N] [--directory DIR]
+
+Prints one JSON line per row as fairlead-bench does; where there is no control plane each line says so ("skipped").
+
+A commit of 1, 64 and 1,024 events has about 412 bytes, 2 KB and 30 KB. They are stored one after the other (tests/unit/ring
+measures it with the hub's own stores): in kube-apiserver on one etcd, and in three members of an etcd over TLS. The bound
+is a write with fdatasync of as many bytes to the same disk, in the same run. "servers_cpu_ms" is what all servers of
+a store used per commit, the mean of all sizes. Fail-over is from the kill of the leader until another leads and is ready, beside
+leaseDuration + 2 x retryPeriod x 1.2 + 2 s.
+"""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import re
+import sys
+import tempfile
+import time
+
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("e2e", "conformance")]
+
+STORES = ("kubernetes", "etcd")
+SIZES = {412: "1 event", 2048: "64 events", 30720: "1,024 events"}
+FAIL_OVER_ROW = "replication/fail-over after a kill"
+ROWS = [f"replication/{store}, {events}, p99" for store in STORES for events in SIZES.values()] + [FAIL_OVER_ROW]
+SAID = re.compile(r"(\w+) (\d+) B: p50 ([\d.]+) ms, p99 ([\d.]+) ms, CPU of this process ([\d.]+) ms per commit")
+
+
+def cpu_seconds(process):
+    fields = pathlib.Path(f"/proc/{process.child.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def raw_p99(folder, size, count):
+    """Milliseconds of a write with fdatasync."""
+    took = []
+    with tempfile.NamedTemporaryFile(dir=folder) as file:
+        for _ in range(count):
+            begin = time.perf_counter()
+            os.write(file.fileno(), b"x" * size)
+            os.fdatasync(file.fileno())
+            took.append((time.perf_counter() - begin) * 1e3)
+    return sorted(took)[math.ceil(0.99 * len(took)) - 1]
+
+
+def row(name, unit, measured, bound, bound_is, limit, **more):
+    ratio = measured / bound
+    return {"name": name, "unit": unit, "measured": measured, "bound": bound, "bound_is": bound_is, "ratio": ratio,
+            "better": "less", "limit": limit, "ok": ratio <= limit, **more}
+
+
+def commits(plane, options):
+    import ring_servers
+    server = plane.add_server("hub")
+    server.install_crds(only=("logcommits.fairlead.io",))
+    etcd = ring_servers.Etcd(plane)
+    count = 5 if options.tiny else 300
+    servers = {"kubernetes": [server.process, plane.etcd], "etcd": etcd.members}
+    before = {store: sum(cpu_seconds(process) for process in of) for store, of in servers.items()}
+    said = ring_servers.run("measure", FAIRLEAD_RING_KUBECONFIG=server.kubeconfig(),
+                            FAIRLEAD_RING_COMMITS=count, **etcd.environment())
+    used = {store: sum(cpu_seconds(process) for process in of) - before[store] for store, of in servers.items()}
+    for store, size, p50, p99, cpu in SAID.findall(said):
+        bound = raw_p99(plane.directory, int(size), count)
+        yield row(f"replication/{store}, {SIZES[int(size)]}, p99", "ms", float(p99), bound,
+                  "write + fdatasync of as many bytes, p99", 1000, p50=float(p50), hub_cpu_ms=float(cpu),
+                  servers_cpu_ms=used[store] * 1000 / (count * len(SIZES)), commits_per_second=round(1000 / float(p50)))
+
+
+def fail_over(options):
+    from harness.fleet import CLAIMS, CRDS, add_nodes, claim, prepare_hub
+    from harness.replicas import FAIL_OVER, NAMESPACE, ReplicatedPlane, Replicas
+    with ReplicatedPlane() as plane:
+        server, _ = plane.add_hub_servers()
+        server.install_crds(only=(*CRDS, "logcommits.fairlead.io"))
+        server.create("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
+        prepare_hub(server)
+        add_nodes(server)
+        server.create(CLAIMS, claim())
+        took = []
+        hubs = Replicas(plane, "bench").start()
+        for _ in range(1 if options.tiny else options.repeat):
+            leader = hubs.leader()
+            hubs.ready()
+            leader.kill()
+            begin = time.monotonic()
+            hubs.ready([hubs.leader()])
+            took.append(time.monotonic() - begin)
+            leader.start()
+        hubs.finish()
+    return row(FAIL_OVER_ROW, "s", max(took), FAIL_OVER, "leaseDuration + 2 x retryPeriod x 1.2 + 2 s", 1, times=took)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", type=pathlib.Path)
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--only", default="", help="rows that begin so")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--directory", help="on a disk: the hubs' logs and etcd's go there, and are removed")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(ROWS))
+        return 0
+    from harness.controlplane import ControlPlane, assets
+    if not assets():
+        for name in ROWS:
+            print(json.dumps({"name": name, "ok": True, "skipped": "no control plane: run scripts/controlplane"}))
+        return 0
+    tempfile.tempdir = options.directory and str(pathlib.Path(options.directory).resolve())
+    program = options.program.resolve()
+    os.environ["FAIRLEAD"] = str(program)
+    os.environ["FAIRLEAD_RING_TEST"] = str(program.parent / "tests/unit/ring/test-unit-ring")
+    if any(name.startswith(options.only) for name in ROWS[:-1]):
+        with ControlPlane() as plane:
+            for measured in commits(plane, options):
+                if measured["name"].startswith(options.only):
+                    print(json.dumps(measured), flush=True)
+    if FAIL_OVER_ROW.startswith(options.only):
+        print(json.dumps(fail_over(options)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
