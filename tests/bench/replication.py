@@ -5,11 +5,11 @@
 
 Prints one JSON line per row as fairlead-bench does; where there is no control plane each line says so ("skipped").
 
-A commit of 1, 64 and 1,024 events has about 412 bytes, 2 KB and 30 KB. They are stored one after the other (tests/unit/ring
-measures it with the hub's own stores): in kube-apiserver on one etcd, and in three members of an etcd over TLS. The bound
+A commit of 1, 64 and 1,024 events has about 412 bytes, 2 KB and 30 KB. They are stored one after the other, with the
+hub's own stores (tests/unit/ring): in kube-apiserver on one etcd, and in three members of an etcd over TLS. The bound
 is a write with fdatasync of as many bytes to the same disk, in the same run. "servers_cpu_ms" is what all servers of
-a store used per commit, the mean of all sizes. Fail-over is from the kill of the leader until another leads and is ready, beside
-leaseDuration + 2 x retryPeriod x 1.2 + 2 s.
+a store used per commit, the mean of all sizes. Fail-over is from the kill of the leader until another leads and is
+ready, beside leaseDuration + 2 x retryPeriod x 1.2 + 2 s.
 """
 
 import argparse
