@@ -27,6 +27,11 @@ RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inb
       configuration_(std::move(configuration)),
       logger_(std::move(logger)),
       terms_(terms) {
+  ports_.hub.read_configuration = [this, read = std::move(ports_.hub.read_configuration)] {
+    auto configuration = read();
+    if (configuration) configuration_ = *configuration;
+    return configuration;
+  };
   if (log_ == nullptr) return;
   log_->follow();
   log_->read_on();
@@ -76,8 +81,7 @@ Result<void> RoleLoop::turn(Inbox::Content content) {
 
 // Facts and answers of the last term may still come, and are dropped.
 Result<void> RoleLoop::follow(const Inbox::Content& content) {
-  if (content.configuration)
-    if (auto read = ports_.hub.read_configuration()) configuration_ = *std::move(read);
+  if (content.configuration) (void)ports_.hub.read_configuration();
   if (log_ != nullptr) {
     log_->take_up();
   }

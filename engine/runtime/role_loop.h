@@ -89,8 +89,8 @@ class RoleLoop {
   Election& election_;
   Inbox& inbox_;
   HubStatus& status_;
-  const RolePorts ports_;
-  Configuration configuration_;
+  RolePorts ports_;
+  Configuration configuration_;  ///< as it was read last, by a leader or a follower
   const Logger logger_;
 
   std::unique_ptr<Leader> leader_;  ///< null: following

@@ -4,6 +4,7 @@ that was acted upon is lost."""
 import http.client
 import json
 import os
+import re
 import shutil
 import socket
 import unittest
@@ -17,7 +18,9 @@ from harness.replicas import (COMMITS, FAIL_OVER, NAMESPACE, SHORT, WINDOW, Repl
 
 NEEDS = ("controlplane", "fairlead")
 
-PAUSES = 1000 if os.environ.get("FAIRLEAD_EXHAUSTIVE") else 50
+EXHAUSTIVE = bool(os.environ.get("FAIRLEAD_EXHAUSTIVE"))
+PAUSES = 1000 if EXHAUSTIVE else 50
+KILLS = 1000 if EXHAUSTIVE else 4
 LOG_COMMITS = "logcommits.fairlead.io"
 # What a busy machine adds to a time that is promised.
 SLACK = 5
@@ -169,6 +172,25 @@ class FailOverTest(ReplicasTest):
         hubs.check_logs()
         self.assertEqual(sum(counted(hub, "foreign_total") + counted(hub, "went_back_total") for hub in hubs.hubs), 0)
 
+    def test_kills_lose_nothing_that_was_acted_upon(self):
+        hubs, _ = self.running("killed", settings=SHORT)
+        wanted = []
+        for number in range(KILLS):
+            leader = hubs.leader()
+            victim = leader if number % 2 == 0 else next(hub for hub in hubs.hubs if hub is not leader)
+            wanted.append(self.show())
+            victim.kill()
+            wait_for("the quota to follow", lambda: self.decided(wanted[-1]), 30, interval=0.05)
+            victim.start()
+            hubs.ready()
+        hubs.agree()
+        # Each quota that the API server got is one of an intent in the log, in this order.
+        intended = iter([set(map(quantity, re.findall(r'nominalQuota\W+(\w+)', line)))
+                         for line in hubs.check_logs() if '"PatchIntended"' in line])
+        for acted in wanted:
+            self.assertTrue(any(acted in quotas for quotas in intended), acted)
+        self.assertEqual(sum(counted(hub, "foreign_total") + counted(hub, "went_back_total") for hub in hubs.hubs), 0)
+
     def test_all_dead_at_once(self):
         hubs, leader = self.running("all")
         before = position(leader)
@@ -253,11 +275,11 @@ class StoreTest(ReplicasTest):
     def test_without_a_quorum_nothing_is_decided(self):
         hubs, leader = self.running("quorum")
         self.addCleanup(self.plane.recover)
-        before = position(leader)
         for member in self.plane.members[:2]:
             member.kill()
         for hub in hubs.hubs:
             self.not_ready(hub)
+        before = position(leader)
         # What is known is answered from the local copy.
         done = program.fairlead("audit", "quota", "--server", f"http://127.0.0.1:{leader.port}", "-o", "json")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -45,7 +45,7 @@ struct Process {
     RolePorts ports;
     ports.hub.sink_of = [](const std::string&) -> PatchSink* { return nullptr; };
     ports.hub.absent_kinds = [] { return std::set<Kind>(); };
-    ports.hub.read_configuration = [] { return std::optional<Configuration>(); };
+    ports.hub.read_configuration = [this] { return std::optional(read); };
     ports.hub.recommend = [](const Recommendation&) {};
     ports.hub.follow = [this](const Configuration&, const Watch&) { streams = true; };
     ports.connect = [this](const Configuration&) -> Result<bool> {
@@ -68,6 +68,7 @@ struct Process {
     if (std::exchange(streams, false))
       for (WatchFact& fact : world.hub.list(every_hub_kind())) facts.push_back(std::move(fact));
     Inbox::Content content;
+    content.configuration = std::exchange(reread, false);
     content.facts = std::exchange(facts, {});
     return loop->turn(std::move(content));
   }
@@ -84,7 +85,8 @@ struct Process {
   ElectionDouble election;
   Inbox inbox{16};
   HubStatus status;
-  bool streams = false;
+  bool streams = false, reread = false;
+  Configuration read{world.configuration};  ///< what the file says
   int connects = 0, slow_connects = 0, disconnects = 0;
   std::vector<WatchFact> facts;
   std::unique_ptr<RoleLoop> loop;
@@ -187,6 +189,20 @@ TEST_CASE("While the servers do not answer nothing is decided, and a later answe
   CHECK(leader.replica.state().seq > before);
   CHECK(leader.loop->stats().role.trouble == "");
   hubs.check_equal();
+}
+
+TEST_CASE("A term begins with the configuration that was read last, also by the leader before") {
+  Several hubs;
+  hubs.lead(0);
+  Process& first = hubs.at(0);
+  first.read.snapshot_every = 777;
+  first.reread = true;
+  hubs.turn(20);
+  CHECK(first.replica.state().configuration.snapshot_every == 777);
+  hubs.lead(1);
+  CHECK(hubs.at(1).replica.state().configuration.snapshot_every != 777);
+  hubs.lead(0);
+  CHECK(first.replica.state().configuration.snapshot_every == 777);
 }
 
 TEST_CASE("A process that holds the Lease waits until its last term's connections have ended") {
