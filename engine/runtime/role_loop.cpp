@@ -28,9 +28,9 @@ RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inb
       logger_(std::move(logger)),
       terms_(terms) {
   ports_.hub.read_configuration = [this, read = std::move(ports_.hub.read_configuration)] {
-    auto configuration = read();
-    if (configuration) configuration_ = *configuration;
-    return configuration;
+    auto changed = read();
+    if (changed) configuration_ = *changed;
+    return changed;
   };
   if (log_ == nullptr) return;
   log_->follow();
