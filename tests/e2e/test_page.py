@@ -196,7 +196,7 @@ class PageTest(PageCase):
                 ("/audit/quota", {"as_of": "noon"}, "--as-of: expected a seq"),
                 ("/audit/quota", {"queue": "trainin"}, "known: training"),
                 ("/audit/quota", {"colour": "red"}, "unknown parameter"),
-                ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat or export"),
+                ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat, position or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
                 ("/ui/api/what", {}, "expected log, overview, series, sparks, pool, suppressed, changes"),

@@ -199,14 +199,15 @@ void add_replicate_command(CLI::App& log, const char* name, const char* about, c
 void add_replicate_commands(CLI::App& log, int& exit_code) {
   add_replicate_command(
       log, "replicate",
-      "Make the replicated log that log.replication describes of the log in a data directory: name "
-      "it in the Lease, make its slots and write the last commit. While no hub runs. Done again it "
-      "completes what is missing",
+      "Make the log in a data directory one that several hubs share\n"
+      "It is named in the Lease, the slots that log.replication describes are made, and the last "
+      "commit is written. While no hub runs. Done again it completes what is missing",
       "Put this log in the place of another one that the Lease names", replicate, exit_code);
   add_replicate_command(
       log, "unreplicate",
-      "Make the log in a data directory local again: delete the slots and the name in the Lease. "
-      "While no hub runs, on the replica that is ahead",
+      "Make the log in a data directory local again\n"
+      "The slots and the name in the Lease are deleted. While no hub runs, on the replica that is "
+      "ahead",
       "Also if the ring holds commits that this copy lacks, which are lost then", unreplicate,
       exit_code);
 }

@@ -150,7 +150,7 @@ TEST_CASE("a bad value of the process is refused with its key and what was expec
   }
   CHECK(roles_refusal("log: {replication: {windows: 5}}") ==
         "f.yaml:1: log.replication.windows: unknown key; expected one of kubernetes, etcd, window, "
-        "pace, create");
+        "pace, copies, create");
 }
 
 TEST_CASE("docs/configuration.md shows the settings of the process with their defaults") {
