@@ -119,7 +119,7 @@ def main():
     os.environ["FAIRLEAD_RING_TEST"] = str(program.parent / "tests/unit/ring/test-unit-ring")
     if any(name.startswith(options.only) for name in ROWS[:-1]):
         with ControlPlane() as plane:
-            for measured in commits(plane, options):
+            for measured in sorted(commits(plane, options), key=lambda one: ROWS.index(one["name"])):
                 if measured["name"].startswith(options.only):
                     print(json.dumps(measured), flush=True)
     if FAIL_OVER_ROW.startswith(options.only):

@@ -51,7 +51,7 @@ constexpr auto kExamples = std::to_array<ExamplesOf>({
       "fairlead log replicate --data fairlead-data --config fairlead.yaml --replace"}},
     {"log unreplicate",
      {"fairlead log unreplicate --data fairlead-data --config fairlead.yaml",
-      "fairlead log unreplicate --data fairlead-data --kubeconfig hub.kubeconfig --config x.yaml"}},
+      "fairlead log unreplicate --data fairlead-data --config fairlead.yaml --replace"}},
     {"replay",
      {"fairlead replay --verify --data fairlead-data",
       "fairlead replay --speed 60 --from 14:00 --bundle incident.fairlead"}},
