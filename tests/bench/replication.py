@@ -118,7 +118,7 @@ def main():
     os.environ["FAIRLEAD"] = str(program)
     os.environ["FAIRLEAD_RING_TEST"] = str(program.parent / "tests/unit/ring/test-unit-ring")
     if any(name.startswith(options.only) for name in ROWS[:-1]):
-        with ControlPlane() as plane:
+        with ControlPlane(synced=True) as plane:
             for measured in sorted(commits(plane, options), key=lambda one: ROWS.index(one["name"])):
                 if measured["name"].startswith(options.only):
                     print(json.dumps(measured), flush=True)

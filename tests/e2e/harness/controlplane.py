@@ -83,16 +83,17 @@ class ControlPlane:
     """One etcd and the API servers on it. Use it as a context manager.
 
     `etcd`: another etcd program. `directory`: where state and logs are kept (default: a temporary folder,
-    removed at the end unless FAIRLEAD_KEEP is set).
+    removed at the end unless FAIRLEAD_KEEP is set). `synced`: etcd waits for its disk, as one that is used does.
     """
 
-    def __init__(self, etcd=None, directory=None):
+    def __init__(self, etcd=None, directory=None, synced=False):
         self.assets = assets()
         assert self.assets, "no control plane: run scripts/controlplane or set KUBEBUILDER_ASSETS"
         self.directory = pathlib.Path(directory or tempfile.mkdtemp(prefix="fairlead-e2e-"))
         self.servers = {}
         self.processes = []
         self.hubs = []
+        self._synced = synced
         self._etcd_program = etcd or self.assets / "etcd"
         self._temporary = directory is None
 
@@ -210,7 +211,7 @@ class ControlPlane:
             self._etcd_program, f"--data-dir={self.directory / 'etcd'}", "--name=test",
             f"--listen-client-urls={client}", f"--advertise-client-urls={client}",
             f"--listen-peer-urls={peer}", f"--initial-advertise-peer-urls={peer}",
-            f"--initial-cluster=test={peer}", "--unsafe-no-fsync"])
+            f"--initial-cluster=test={peer}", *([] if self._synced else ["--unsafe-no-fsync"])])
         self.etcd.start()
         wait_for("etcd", self._etcd_healthy)
 
