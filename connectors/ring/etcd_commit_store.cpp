@@ -217,8 +217,8 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
     return answer.status == 403 || too_large ? StoreResult::refused : StoreResult::unknown;
   }
 
-  // A transaction that puts the commit if `condition` holds of its key, and else tells whether
-  // there is one.
+  // Sends a transaction: if `condition` holds, it puts the commit under its key; if not, it reads
+  // whether the key exists.
   void put_if(const std::string& condition, const RingCommit& commit, const std::string& what,
               Answered done) {
     const std::string name = base64_text(key(commit.slot()));
@@ -387,7 +387,7 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
       const auto slot = slot_of(event["kv"]);
       if (!slot) continue;
       auto read = read_key(event["kv"], *slot);
-      // A value that does not read counts as removed: whoever needs the slot reads it.
+      // A value that is no RingCommit is reported as removed. A reader of the slot gets the error.
       if (event["type"].string() == "DELETE" || !read)
         handler.removed(*slot);
       else

@@ -232,7 +232,7 @@ struct KubeCommitStore::Impl : std::enable_shared_from_this<Impl> {
     return std::make_unique<LineStream>(transport, std::move(request), what, std::move(lines));
   }
 
-  // An object that does not read counts as removed: whoever needs the slot reads it.
+  // An object that is no RingCommit is reported as removed. A reader of the slot gets the error.
   std::optional<Error> read_line(JsonView line, const FollowHandler& handler,
                                  const std::string& what) const {
     const std::string_view type = line["type"].string();

@@ -130,9 +130,9 @@ struct Fold {
 void evolve(State& state, const Event& event, DirtySet& dirty) {
   check(state.seq == Seq{} || event.seq == next(state.seq), "events are folded in seq order");
   advance_to(state, event.log_time, dirty);
-  // The plan made the intent of a closed moment. Where the intent has the log time of that moment
-  // (Clocking::shared), it closes here for whoever folds the log again: as the plan closed it,
-  // before State::seq, which rules record as a cause, is the intent's.
+  // An intent follows from a closed moment. With Clocking::shared it has the log time of that
+  // moment, so a fold of the log closes the moment here. It does so before State::seq becomes the
+  // intent's, because rules record State::seq as a cause, and the plan closed the moment then.
   if (std::holds_alternative<PatchIntended>(event.fact)) close_moment(state, dirty);
   state.seq = event.seq;
   if (event.source != kSelf) state.input_seq = event.seq;

@@ -11,6 +11,12 @@ namespace {
 /// How often a follower looks whether it holds the Lease, if nothing wakes it.
 constexpr Duration kFollowInterval = milliseconds(100);
 
+/// Whether a replica with this many commits has every one that has left the ring at `place`, and
+/// the one that is replaced next.
+bool is_inside(std::uint64_t commits, const RingPlace& place) {
+  return commits + place.slots > place.next;
+}
+
 bool ends_a_term(const Error& error) { return error.code == ErrorCode::conflict; }
 
 }  // namespace
@@ -82,9 +88,7 @@ Result<void> RoleLoop::turn(Inbox::Content content) {
 // Facts and answers of the last term may still come, and are dropped.
 Result<void> RoleLoop::follow(const Inbox::Content& content) {
   if (content.configuration) (void)ports_.hub.read_configuration();
-  if (log_ != nullptr) {
-    log_->take_up();
-  }
+  if (log_ != nullptr) log_->take_up();
   const bool whole = log_ != nullptr && log_->state().end_reached > 0 && election_.listed();
   const Seq last = log_ != nullptr ? log_->last_seq() : replica_.state().seq;
   if (auto followed = replica_.follow(last, whole ? ViewState::synced : ViewState::unsynced);
@@ -94,9 +98,7 @@ Result<void> RoleLoop::follow(const Inbox::Content& content) {
     lead_at_.reset();
     return {};
   }
-  if (!lead_at_) {
-    lead_at_ = log_ == nullptr ? 0 : log_->read_on();
-  }
+  if (!lead_at_) lead_at_ = log_ == nullptr ? 0 : log_->read_on();
   if (log_ != nullptr && log_->state().end_reached < *lead_at_) return {};
   return lead();
 }
@@ -124,8 +126,7 @@ void RoleLoop::wait_for_copies() {
   const auto copies = election_.copies();
   const bool copied =
       place.next < place.slots ||
-      std::ranges::any_of(
-          copies, [&](std::uint64_t commits) { return commits > place.next - place.slots; });
+      std::ranges::any_of(copies, [&](std::uint64_t commits) { return is_inside(commits, place); });
   const auto present = std::chrono::steady_clock::now();
   if (copied)
     uncopied_since_.reset();
@@ -156,6 +157,7 @@ Result<void> RoleLoop::step_down(const std::string& why) {
     return Error{ErrorCode::conflict,
                  why + ": another process may write what this one's log does not know"};
   ports_.disconnect();
+  uncopied_since_.reset();
   loop_.reset();
   auto down = leader_->step_down();
   leader_.reset();
@@ -194,7 +196,7 @@ HubStats RoleLoop::stats() const {
   if (loop_) {
     role.copies = 1;
     for (const std::uint64_t commits : election_.copies())
-      if (commits + state.place.slots > state.place.next) ++role.copies;
+      if (is_inside(commits, state.place)) ++role.copies;
   }
   role.caught_up = state.end_reached > 0;
   role.trouble = state.stopped ? state.stopped->message : state.trouble;

@@ -99,6 +99,11 @@ class ReplicasTest(unittest.TestCase):
         wanted = self.show()
         wait_for("the quota to follow", lambda: self.decided(wanted), timeout, interval=0.05)
 
+    def command(self, hubs, name, data, *more):
+        """`fairlead log replicate` or `unreplicate`, with the settings of the hubs."""
+        return program.fairlead("log", name, "--data", data, "--kubeconfig", hubs.kubeconfigs[0], *more,
+                                *(word for one in hubs.settings for word in ("--set", one)))
+
     def not_ready(self, hub, *words):
         """It decides nothing, lives, and says why."""
         def said():
@@ -130,8 +135,7 @@ class FailOverTest(ReplicasTest):
         leader.start()
         hubs.ready([leader])
         self.assertFalse(leads(leader))
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_a_leader_that_ends_hands_over(self):
         hubs, leader = self.running("term")
@@ -140,8 +144,7 @@ class FailOverTest(ReplicasTest):
         self.assertLess(seconds_until(lambda: any(map(leads, hubs.answering()))), 0.25 + 1 + SLACK)
         self.change()
         leader.start()
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_a_follower_answers_what_the_leader_answers(self):
         hubs, leader = self.running("asked")
@@ -168,8 +171,7 @@ class FailOverTest(ReplicasTest):
             wait_for("the quota to follow", lambda wanted=wanted: self.decided(wanted), 30, interval=0.05)
             hubs.resume(leader)
             wait_for("the old leader to know", lambda leader=leader: not leads(leader), interval=0.05)
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
         self.assertEqual(sum(counted(hub, "foreign_total") + counted(hub, "went_back_total") for hub in hubs.hubs), 0)
 
     def test_kills_lose_nothing_that_was_acted_upon(self):
@@ -221,8 +223,7 @@ class StoreTest(ReplicasTest):
             between.fault = lambda request: None
             self.assertIs(hubs.leader(), first)
             self.assertGreater(counted(first, "unknown_total"), 3)
-            hubs.agree()
-            hubs.check_logs()
+            hubs.check_agreement()
             hubs.finish()
 
     def test_a_commit_that_arrives_late_changes_nothing(self):
@@ -249,8 +250,7 @@ class StoreTest(ReplicasTest):
                 self.change()
             self.assertEqual(held[1].deliver(self.other)[0], 409)
             self.change()
-            hubs.agree()
-            hubs.check_logs()
+            hubs.check_agreement()
             hubs.finish()
 
     def test_one_api_server_and_the_leader_of_etcd_die(self):
@@ -269,8 +269,7 @@ class StoreTest(ReplicasTest):
         self.plane.etcd_leader().kill()
         self.change(10 + SLACK)
         self.plane.recover()
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_without_a_quorum_nothing_is_decided(self):
         hubs, leader = self.running("quorum")
@@ -288,8 +287,7 @@ class StoreTest(ReplicasTest):
         hubs.leader()
         hubs.ready()
         self.change()
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_a_history_that_goes_back_is_put_forward_again(self):
         hubs, _ = self.running("back")
@@ -337,13 +335,11 @@ class StoreTest(ReplicasTest):
         self.server.create("/api/v1/namespaces", {"metadata": {"name": "gone"}})
         for hub in hubs.hubs:
             hub.stop()
-        done = program.fairlead("log", "replicate", "--data", hubs.longest().data, "--replace", "--kubeconfig",
-                                hubs.kubeconfigs[0], *(word for one in hubs.settings for word in ("--set", one)))
+        done = self.command(hubs, "replicate", hubs.longest().data, "--replace")
         self.assertEqual(done.returncode, 0, done.stderr)
         hubs.start()
         wait_for("the quota to follow", lambda: self.decided(wanted))
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_rights_that_are_taken_away_end_decisions_until_they_are_back(self):
         everything = allowed([*GROUPS, "fairlead.io"])
@@ -356,8 +352,7 @@ class StoreTest(ReplicasTest):
         self.server.grant("limited", everything)
         wait_for("the quota to follow", lambda: self.decided(wanted))
         hubs.ready()
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_a_webhook_that_hangs_ends_decisions_until_it_is_gone(self):
         hubs, leader = self.running("webhook")
@@ -380,8 +375,7 @@ class StoreTest(ReplicasTest):
         self.server.clear(HOOKS)
         wait_for("the quota to follow", lambda: self.decided(wanted))
         hubs.ready()
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
 
 class CopyTest(ReplicasTest):
@@ -402,10 +396,19 @@ class CopyTest(ReplicasTest):
         late.start()
         self.not_ready(late, "behind the log's window")
         late.stop()
+        # The commits of the others are not overwritten by a copy that ends before them.
+        others = [hub for hub in hubs.hubs if hub is not late]
+        for hub in others:
+            hub.stop()
+        refused = self.command(hubs, "replicate", late.data)
+        self.assertEqual(refused.returncode, 3, refused.stdout + refused.stderr)
+        self.assertIn("the ring holds commit", refused.stderr)
+        for hub in others:
+            hub.start()
+        leader = hubs.leader()
         self.copying([late], leader)
         hubs.ready([late])
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
     def test_a_single_hub_becomes_three_and_one_again(self):
         hubs = self.replicas("both", create=False)
@@ -416,10 +419,8 @@ class CopyTest(ReplicasTest):
         self.change()
         alone.stop()
         before = program.fairlead("log", "cat", "--data", first.data).stdout
-        settings = [word for one in hubs.settings for word in ("--set", one)]
         for _ in range(2):  # the second finds everything done
-            done = program.fairlead("log", "replicate", "--data", first.data, "--kubeconfig", hubs.kubeconfigs[0],
-                                    *settings)
+            done = self.command(hubs, "replicate", first.data)
             self.assertEqual(done.returncode, 0, done.stderr)
         first.start()
         hubs.leader()
@@ -429,16 +430,14 @@ class CopyTest(ReplicasTest):
         hubs.agree()
         # What came before the ring is not put into it.
         self.assertEqual(sum(counted(hub, "foreign_total") + counted(hub, "went_back_total") for hub in hubs.hubs), 0)
-        refused = program.fairlead("log", "unreplicate", "--data", first.data, "--kubeconfig", hubs.kubeconfigs[0],
-                                   *settings)
+        refused = self.command(hubs, "unreplicate", first.data)
         self.assertEqual(refused.returncode, 3, refused.stderr)
         for hub in hubs.hubs:
             hub.stop()
         hubs.check_logs()
         longest = hubs.longest()
         for _ in range(2):
-            done = program.fairlead("log", "unreplicate", "--data", longest.data, "--kubeconfig", hubs.kubeconfigs[0],
-                                    *settings)
+            done = self.command(hubs, "unreplicate", longest.data)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([item for item in self.server.get(COMMITS)["items"]
                           if item["metadata"]["name"].startswith("both-")], [])
@@ -490,8 +489,7 @@ class EtcdTest(ReplicasTest):
         etcd.start()
         wait_for("the quota to follow", lambda: self.decided(wanted))
         leader.start()
-        hubs.agree()
-        hubs.check_logs()
+        hubs.check_agreement()
 
 
 if __name__ == "__main__":

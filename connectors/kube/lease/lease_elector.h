@@ -72,8 +72,8 @@ class LeaseElector {
   /// nullopt: not read yet, or there is none.
   const std::optional<LeaseSeen>& seen() const;
   /// Adds annotations to the Lease by its resourceVersion (making it, without a holder, if there is
-  /// none) and calls `done`: `conflict` if somebody else changed the Lease, or the annotations that
-  /// seen() has now, first.
+  /// none) and calls `done`. Fails with `conflict` if the Lease was written meanwhile, or if its
+  /// annotations are not those of seen() at the time of the call.
   void annotate(std::map<std::string, std::string> annotations,
                 std::function<void(Result<void>)> done);
   /// Reads the Lease, then calls `done`; seen() has it then. Also without start().

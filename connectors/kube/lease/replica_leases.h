@@ -2,8 +2,8 @@
 // others.
 //
 // The Lease of a replica is LEASE-NAME, has the label `fairlead.io/replicas-of: LEASE` and the
-// annotation `fairlead.io/position: "LOG COMMITS"`. Nobody holds or takes it. One that was not
-// written for three periods, by the reader's own clock, is of a replica that is gone.
+// annotation `fairlead.io/position: "LOG COMMITS"`. It has no holder. A replica counts as gone when
+// its Lease has not changed for three periods by the reader's own clock.
 #pragma once
 
 #include <cstdint>

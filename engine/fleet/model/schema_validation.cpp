@@ -87,7 +87,7 @@ class Validator {
         "Unsupported value: " + quoted(value) + ": supported values: " + supported);
   }
 
-  // Of one text the first fault is told, and beside it that it has not the format.
+  // Reports the first fault of a text, and also a wrong format, as kube-apiserver does.
   void check_string(const Json& value, const Schema& schema, const std::string& path) {
     const std::string& text = value.get_ref<const std::string&>();
     const std::size_t length = characters(text);

@@ -38,12 +38,14 @@ ReplicatedLog::~ReplicatedLog() = default;
 
 void ReplicatedLog::close() {
   if (ports_.pump) return ring_.reset();
-  std::promise<void> closed;
-  ports_.post([this, &closed] {
+  // Shared: this thread may go on before set_value() has returned.
+  const auto closed = std::make_shared<std::promise<void>>();
+  auto done = closed->get_future();
+  ports_.post([this, closed] {
     ring_.reset();
-    closed.set_value();
+    closed->set_value();
   });
-  closed.get_future().wait();
+  done.wait();
 }
 
 RingEvents ReplicatedLog::ring_events() {

@@ -3,7 +3,9 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 #include "engine/base/printable.h"
@@ -25,6 +27,14 @@ struct Replicated {
   HubRoleSettings settings;
   std::unique_ptr<RocksdbLog> log;
   std::unique_ptr<RingServers> servers;
+  std::optional<RingPlace> ours;  ///< of the log, if it is a copy of a replicated one
+  std::optional<NamedLog> named;  ///< by the Lease
+
+  bool is_copy() const { return ours && named && ours->log == named->id; }
+  Error other_log(const std::string& advice) const {
+    return {ErrorCode::conflict, "Lease " + settings.election.lease + " names log " + named->id +
+                                     ", which this is no copy of" + advice};
+  }
 };
 
 // A holder that renews: another process may append meanwhile.
@@ -63,6 +73,12 @@ Result<Replicated> open(const ReplicateOptions& options) {
   if (!servers) return servers.error();
   opened.servers = *std::move(servers);
   if (auto free = expect_no_leader(opened); !free) return free.error();
+  auto ours = opened.log->ring_place();
+  if (!ours) return ours.error();
+  opened.ours = *std::move(ours);
+  auto named = opened.servers->read_name();
+  if (!named) return named.error();
+  opened.named = *std::move(named);
   return opened;
 }
 
@@ -91,12 +107,19 @@ Result<RingCommit> last_commit(const RocksdbLog& log, const NamedLog& named) {
                    ": start the hub alone once more and stop it"};
 }
 
-/// Writes a commit into its slot, whatever it holds.
+/// Writes a commit into its slot. Fails with `conflict` if the ring has another one of its number,
+/// or is a lap ahead.
 Result<StoreVersion> write_slot(RingServers& servers, const RingCommit& commit) {
   for (int tries = 0; tries < kWriteTries; ++tries) {
     const auto slot = servers.read(commit.slot());
     if (!slot) return slot.error();
     if (*slot && (*slot)->commit == commit) return (*slot)->version;
+    if (*slot && !(*slot)->commit.pack.empty() && (*slot)->commit.commit >= commit.commit)
+      return Error{ErrorCode::conflict,
+                   "the ring holds commit " + std::to_string((*slot)->commit.commit) +
+                       ", and this copy ends with another commit " + std::to_string(commit.commit) +
+                       ": take the replica that is ahead (`fairlead log stat`); --replace begins "
+                       "the ring anew with this one"};
     const auto answer = servers.replace(commit, *slot ? (*slot)->version : 0);
     if (!answer) return answer.error();
     if (answer->result == StoreResult::stored) return answer->version;
@@ -109,32 +132,27 @@ Result<std::string> replicate(const ReplicateOptions& options) {
   auto with = open(options);
   if (!with) return with.error();
   RingServers& servers = *with->servers;
-  const auto ours = with->log->ring_place();
-  if (!ours) return ours.error();
-  const auto named = servers.read_name();
-  if (!named) return named.error();
-  const bool same = *ours && *named && (*ours)->log == (*named)->id;
-  if (*named && !same && !options.replace)
-    return Error{ErrorCode::conflict,
-                 "Lease " + with->settings.election.lease + " names log " + (*named)->id +
-                     ", which this is no copy of; --replace puts this log in its place"};
+  const auto& [ours, named] = std::tie(with->ours, with->named);
+  if (named && !with->is_copy() && !options.replace)
+    return with->other_log("; --replace puts this log in its place");
   const std::int64_t window = with->settings.replication.window;
-  const bool kept = same && (*named)->slots == static_cast<std::uint32_t>(window);
-  const NamedLog log = kept ? **named : new_log(window);
+  const bool kept =
+      with->is_copy() && !options.replace && named->slots == static_cast<std::uint32_t>(window);
+  const NamedLog log = kept ? *named : new_log(window);
   if (!kept) {
-    if (*named)
-      if (auto removed = servers.remove_slots((*named)->slots); !removed) return removed.error();
+    if (named)
+      if (auto removed = servers.remove_slots(named->slots); !removed) return removed.error();
     if (auto written = servers.write_name(log); !written) return written.error();
   }
   if (auto made = servers.make_slots(log); !made) return made.error();
   auto last = last_commit(*with->log, log);
   if (!last) return last.error();
-  if (kept) last->commit = (*ours)->next - 1;
+  if (kept) last->commit = ours->next - 1;
   const auto version = write_slot(servers, *last);
   if (!version) return version.error();
   RingPlace place{
       log.id, log.slots, last->commit + 1, *version, with->log->last_seq(), with->log->chain()};
-  place.base = kept ? (*ours)->base : last->commit;
+  place.base = kept ? ours->base : last->commit;
   if (auto set = with->log->set_ring_place(place); !set) return set.error();
   return "log " + log.id + ": " + std::to_string(log.slots) + " slots, commit " +
          std::to_string(last->commit) + ", seq " + std::to_string(place.last.value);
@@ -144,27 +162,22 @@ Result<std::string> unreplicate(const ReplicateOptions& options) {
   auto with = open(options);
   if (!with) return with.error();
   RingServers& servers = *with->servers;
-  const auto ours = with->log->ring_place();
-  if (!ours) return ours.error();
-  const auto named = servers.read_name();
-  if (!named) return named.error();
-  if (!*ours && !*named) return std::string("the log is not replicated");
-  if (*named && *ours && (*named)->id != (*ours)->log)
-    return Error{ErrorCode::conflict, "Lease " + with->settings.election.lease + " names log " +
-                                          (*named)->id + ", which this is no copy of"};
-  if (*named && *ours) {
+  const auto& [ours, named] = std::tie(with->ours, with->named);
+  if (!ours && !named) return std::string("the log is not replicated");
+  if (ours && named) {
+    if (!with->is_copy()) return with->other_log("");
     const auto slots = servers.list();
     if (!slots) return slots.error();
     for (const RingSlot& slot : *slots)
-      if (!slot.commit.pack.empty() && slot.commit.commit >= (*ours)->next && !options.replace)
+      if (!slot.commit.pack.empty() && slot.commit.commit >= ours->next && !options.replace)
         return Error{ErrorCode::conflict,
                      "the ring holds commit " + std::to_string(slot.commit.commit) +
-                         ", and this copy ends before commit " + std::to_string((*ours)->next) +
+                         ", and this copy ends before commit " + std::to_string(ours->next) +
                          ": take the replica that is ahead (`fairlead log stat`), or lose what "
                          "this one lacks with --replace"};
   }
-  if (*named) {
-    if (auto removed = servers.remove_slots((*named)->slots); !removed) return removed.error();
+  if (named) {
+    if (auto removed = servers.remove_slots(named->slots); !removed) return removed.error();
     if (auto written = servers.write_name(std::nullopt); !written) return written.error();
   }
   if (auto set = with->log->set_ring_place(std::nullopt); !set) return set.error();
@@ -202,7 +215,8 @@ void add_replicate_commands(CLI::App& log, int& exit_code) {
       "Make the log in a data directory one that several hubs share\n"
       "It is named in the Lease, the slots that log.replication describes are made, and the last "
       "commit is written. While no hub runs. Done again it completes what is missing",
-      "Put this log in the place of another one that the Lease names", replicate, exit_code);
+      "Begin the ring anew with this log, whatever log the Lease names; other replicas copy it",
+      replicate, exit_code);
   add_replicate_command(
       log, "unreplicate",
       "Make the log in a data directory local again\n"

@@ -191,6 +191,11 @@ class Replicas:
             return found[0]
         return wait_for("the replicas to agree", same, timeout)
 
+    def check_agreement(self):
+        """The hubs come to one place of one history, and each log verifies."""
+        self.agree()
+        self.check_logs()
+
     def longest(self):
         """Of hubs that do not run, the one with the most commits."""
         return max(self.hubs, key=lambda hub: hub.stat()["replication"]["commit"])
