@@ -31,6 +31,8 @@ inline constexpr Duration kNoticeInterval = milliseconds(200);
 /// The stats of the last round. Written by the hub's thread, read by any.
 class HubStatus {
  public:
+  /// `role` until the first set(): a hub that waits for a Lease does not lead yet.
+  explicit HubStatus(HubRole role = HubRole::alone) { stats_.role.role = role; }
   void set(const HubStats& stats);
   /// The hub cannot go on; stays so.
   void fail();

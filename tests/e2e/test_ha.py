@@ -149,8 +149,9 @@ class FailOverTest(ReplicasTest):
     def test_a_follower_answers_what_the_leader_answers(self):
         hubs, leader = self.running("asked")
         [follower, *_] = [hub for hub in hubs.hubs if hub is not leader]
-        answers = [program.fairlead("audit", "quota", "--server", f"http://127.0.0.1:{hub.port}", "-o", "json")
-                   for hub in (leader, follower)]
+        seq = hubs.agree()["seq"]
+        answers = [program.fairlead("audit", "quota", "--as-of", f"seq:{seq}", "-o", "json", "--server",
+                                    f"http://127.0.0.1:{hub.port}") for hub in (leader, follower)]
         self.assertEqual([done.returncode for done in answers], [0, 0], answers)
         self.assertEqual(*[json.loads(done.stdout) for done in answers])
         stats = [json.loads(program.fairlead("log", "stat", "-o", "json", "--server",

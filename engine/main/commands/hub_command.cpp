@@ -376,7 +376,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (!replication) return replication.error();
   auto log = open_data_directory(options.data, OpenMode::write);
   if (!log) return log.error();
-  HubStatus status;
+  HubStatus status(*replication ? HubRole::follower : HubRole::alone);
   HubConnections connections(inbox, logger, std::move(*providers));
   PresentState present([&inbox] { inbox.wake(); });
   const QuestionService service(served_by(**log, options.data, present, status));

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "snapshots/state_codec.h"
+#include "engine/runtime/metrics.h"
 #include "tests/support/memory_commit_store.h"
 #include "tests/unit/log/log_fixture.h"
 #include "tests/unit/runtime/hub_bench.h"
@@ -232,6 +232,14 @@ TEST_CASE("A commit that nobody else has is replaced only where the leader may g
     CHECK(leader.loop->stats().role.copies == 2);
     CHECK(leader.replica.state().seq > held);
   }
+}
+
+TEST_CASE("A process that waits for a Lease does not say that it leads") {
+  const std::string leads = R"(leader_election_master_status{name="fairlead"} )";
+  const auto page = [](const HubStatus& status) { return metrics_text(status.stats(), {}, {}); };
+  CHECK(page(HubStatus()).find(leads + "1") != std::string::npos);
+  CHECK(page(HubStatus(HubRole::follower)).find(leads + "0") != std::string::npos);
+  CHECK_FALSE(HubStatus(HubRole::follower).ready());
 }
 
 TEST_CASE("A process whose log has stopped ends") {
