@@ -188,6 +188,8 @@ struct WebhookSecretKeeper::Impl : std::enable_shared_from_this<WebhookSecretKee
       if (!self) return;
       if (answer && answer->status >= 200 && answer->status < 300) return done(*answer);
       if (failed) failed();
+      // Several hubs that begin at once find an empty Secret: one was faster, whose is taken over.
+      if (answer && answer->status == 409) return self->again(self->times.conflict);
       self->fail(
           what + ": " +
           (answer ? "HTTP " + std::to_string(answer->status) + " " + failure_message(answer->body)

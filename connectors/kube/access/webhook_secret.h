@@ -32,8 +32,9 @@ struct WebhookAddress {
 Result<WebhookAddress> parse_webhook_address(std::string_view text);
 
 struct WebhookSecretTimes {
-  Duration look = seconds(60);   ///< between two looks at the Secret
-  Duration retry = seconds(10);  ///< after a look that failed
+  Duration look = seconds(60);     ///< between two looks at the Secret
+  Duration retry = seconds(10);    ///< after a look that failed
+  Duration conflict = seconds(1);  ///< after another hub has written it meanwhile
 };
 
 /// On the loop's thread only. Needs the rights to get and patch the Secret and the
