@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -114,9 +115,13 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
     return request;
   }
 
-  // Sends it to the present member, whose version is asked first.
+  // Sends it to the present member.
   void send(HttpRequest request, Given given) {
-    const std::size_t at = present;
+    send_checked(present, std::move(request), std::move(given));
+  }
+
+  // Sends it to a member, whose version is asked first.
+  void send_checked(std::size_t at, HttpRequest request, Given given) {
     if (members[at].checked) return send_to(at, std::move(request), std::move(given));
     HttpRequest ask;
     ask.target = "/version";
@@ -163,13 +168,13 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
   }
 
   void check_version(std::size_t at, Answer& answer) {
-    const std::string version(answer.body.root()["etcdserver"].string());
-    const auto numbers = read_version(version);
+    said_version = answer.body.root()["etcdserver"].string();
+    const auto numbers = read_version(said_version);
     members[at].checked = numbers && *numbers >= *read_version(kEtcdVersionLeast);
     if (members[at].checked) return;
     leave(at);
     answer.none = Error{ErrorCode::incompatible, "its version is " +
-                                                     (numbers ? version + ", " : "unknown, ") +
+                                                     (numbers ? said_version + ", " : "unknown, ") +
                                                      kEtcdVersionLeast + " or later is needed"};
   }
 
@@ -268,19 +273,25 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
     return {ErrorCode::unavailable, answer.why(what)};
   }
 
-  void read(std::uint32_t slot, Read done) {
-    send(post("/v3/kv/range", R"({"key":)" + base64_text(key(slot)) + "}", kRingTimeout),
-         [this, slot, done = std::move(done)](const Answer& answer) {
-           if (!answer.ok()) return done(failure(answer, "read " + key(slot)));
-           const JsonView found = answer.body.root();
-           if (!found["header"].given())
-             return done(Error{ErrorCode::unavailable,
-                               "read " + key(slot) + ": the answer is of something else"});
-           if (found["kvs"].size() == 0) return done(std::optional<RingSlot>());
-           auto kv = read_key(*found["kvs"].begin(), slot);
-           if (!kv) return done(kv.error());
-           done(std::optional(std::move(*kv)));
-         });
+  void read(std::uint32_t slot, std::size_t at, Read done) {
+    read_by[slot] = at;
+    send_checked(at,
+                 post("/v3/kv/range", R"({"key":)" + base64_text(key(slot)) + "}", kRingTimeout),
+                 [this, slot, done = std::move(done)](const Answer& answer) {
+                   done(read_answer(slot, answer));
+                 });
+  }
+
+  Result<std::optional<RingSlot>> read_answer(std::uint32_t slot, const Answer& answer) const {
+    if (!answer.ok()) return failure(answer, "read " + key(slot));
+    const JsonView found = answer.body.root();
+    if (!found["header"].given())
+      return Error{ErrorCode::unavailable,
+                   "read " + key(slot) + ": the answer is of something else"};
+    if (found["kvs"].size() == 0) return std::optional<RingSlot>();
+    auto kv = read_key(*found["kvs"].begin(), slot);
+    if (!kv) return kv.error();
+    return std::optional(std::move(*kv));
   }
 
   // A list in pages of one revision, under way.
@@ -399,6 +410,8 @@ struct EtcdCommitStore::Impl : std::enable_shared_from_this<Impl> {
   const std::string folder;
   std::vector<Member> members;
   std::size_t present = 0;
+  std::string said_version;                      // of the member that was asked for it last
+  std::map<std::uint32_t, std::size_t> read_by;  // the member that was asked for a slot last
 };
 
 EtcdCommitStore::EtcdCommitStore(std::vector<EtcdMember> members, std::string folder)
@@ -428,7 +441,13 @@ void EtcdCommitStore::remove(std::uint32_t slot, Answered done) {
       });
 }
 
-void EtcdCommitStore::read(std::uint32_t slot, Read done) { impl_->read(slot, std::move(done)); }
+void EtcdCommitStore::read(std::uint32_t slot, Read done) {
+  impl_->read(slot, impl_->present, std::move(done));
+}
+
+void EtcdCommitStore::read_again(std::uint32_t slot, Read done) {
+  impl_->read(slot, (impl_->read_by[slot] + 1) % impl_->members.size(), std::move(done));
+}
 
 void EtcdCommitStore::list(std::function<void(Result<Listed>)> done) {
   impl_->list(whole_ring(std::move(done)));
@@ -449,6 +468,8 @@ std::unique_ptr<CommitStore::Timer> EtcdCommitStore::after(Duration span,
   return std::make_unique<StoreTimer>(
       impl_->members.front().of.transport->after(span, std::move(work)));
 }
+
+const std::string& EtcdCommitStore::version() const { return impl_->said_version; }
 
 LogTime EtcdCommitStore::now() const { return impl_->members.front().of.transport->now(); }
 

@@ -40,6 +40,7 @@ class EtcdCommitStore final : public CommitStore {
   void create(const RingCommit& commit, Answered done) override;
   void remove(std::uint32_t slot, Answered done) override;
   void read(std::uint32_t slot, Read done) override;
+  void read_again(std::uint32_t slot, Read done) override;
   void list(std::function<void(Result<Listed>)> done) override;
   void list_each(std::function<void(RingSlot)> each,
                  std::function<void(Result<StoreVersion>)> done) override;
@@ -47,6 +48,8 @@ class EtcdCommitStore final : public CommitStore {
   std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override;
   LogTime now() const override;
   const char* kind() const override { return "etcd"; }
+  /// Returns the version of the member that was asked for it last; empty: none has said it.
+  const std::string& version() const;
 
  private:
   struct Impl;

@@ -62,6 +62,8 @@ Result<std::unique_ptr<EtcdConnections>> EtcdConnections::connect(IoLoop& loop,
 
 CommitStore& EtcdConnections::store() { return *impl_->store; }
 
+const std::string& EtcdConnections::version() const { return impl_->store->version(); }
+
 void EtcdConnections::stop() {
   for (const auto& client : impl_->clients) client->stop();
 }

@@ -32,6 +32,8 @@ class EtcdConnections {
   EtcdConnections& operator=(const EtcdConnections&) = delete;
 
   CommitStore& store();
+  /// As EtcdCommitStore::version().
+  const std::string& version() const;
   /// Ends every request (`unknown`, `unavailable`) and every stream.
   void stop();
 

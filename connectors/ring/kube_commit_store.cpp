@@ -232,6 +232,15 @@ struct KubeCommitStore::Impl : std::enable_shared_from_this<Impl> {
     return std::make_unique<LineStream>(transport, std::move(request), what, std::move(lines));
   }
 
+  void read(std::uint32_t slot, HttpRequest request, Read done) {
+    request.target = path(slot);
+    request.timeout = kRingTimeout;
+    transport.send(std::move(request), [weak = weak_from_this(), slot,
+                                        done = std::move(done)](const Result<HttpResponse>& got) {
+      if (const auto self = weak.lock()) done(self->read_answer(got, slot));
+    });
+  }
+
   // An object that is no RingCommit is reported as removed. A reader of the slot gets the error.
   std::optional<Error> read_line(JsonView line, const FollowHandler& handler,
                                  const std::string& what) const {
@@ -294,14 +303,13 @@ void KubeCommitStore::remove(std::uint32_t slot, Answered done) {
 }
 
 void KubeCommitStore::read(std::uint32_t slot, Read done) {
+  impl_->read(slot, {}, std::move(done));
+}
+
+void KubeCommitStore::read_again(std::uint32_t slot, Read done) {
   HttpRequest request;
-  request.target = impl_->path(slot);
-  request.timeout = kRingTimeout;
-  impl_->transport.send(
-      std::move(request),
-      [weak = std::weak_ptr(impl_), slot, done = std::move(done)](const Result<HttpResponse>& got) {
-        if (const auto self = weak.lock()) done(self->read_answer(got, slot));
-      });
+  request.new_connection = true;
+  impl_->read(slot, std::move(request), std::move(done));
 }
 
 void KubeCommitStore::list(std::function<void(Result<Listed>)> done) {

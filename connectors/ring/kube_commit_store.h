@@ -37,6 +37,7 @@ class KubeCommitStore final : public CommitStore {
   void create(const RingCommit& commit, Answered done) override;
   void remove(std::uint32_t slot, Answered done) override;
   void read(std::uint32_t slot, Read done) override;
+  void read_again(std::uint32_t slot, Read done) override;
   void list(std::function<void(Result<Listed>)> done) override;
   void list_each(std::function<void(RingSlot)> each,
                  std::function<void(Result<StoreVersion>)> done) override;

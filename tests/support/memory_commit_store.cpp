@@ -233,7 +233,15 @@ void MemoryCommitStore::remove(std::uint32_t slot, Answered done) {
   send([&ring, slot] { return ring.remove(slot); }, std::move(done));
 }
 
-void MemoryCommitStore::read(std::uint32_t slot, Read asked) {
+void MemoryCommitStore::read(std::uint32_t slot, Read done) {
+  if (!first_server) return read_again(slot, std::move(done));
+  read_again(slot, [this, done = std::move(done)](Result<std::optional<RingSlot>> found) {
+    first_server(found);
+    done(std::move(found));
+  });
+}
+
+void MemoryCommitStore::read_again(std::uint32_t slot, Read asked) {
   ++reads;
   most_reads_open = std::max(most_reads_open, ++reads_open);
   const Read done = [this, asked = std::move(asked)](const auto& result) {

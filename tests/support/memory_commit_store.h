@@ -135,6 +135,7 @@ class MemoryCommitStore final : public CommitStore {
   void create(const RingCommit& commit, Answered done) override;
   void remove(std::uint32_t slot, Answered done) override;
   void read(std::uint32_t slot, Read done) override;
+  void read_again(std::uint32_t slot, Read done) override;
   void list(std::function<void(Result<Listed>)> done) override;
   std::unique_ptr<CommitStore::Following> follow(StoreVersion from, FollowHandler handler) override;
   std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override;
@@ -145,6 +146,9 @@ class MemoryCommitStore final : public CommitStore {
   void pause() { engine_->paused = true; }
   void resume();
   bool paused() const { return engine_->paused; }
+
+  /// What the server of read(), not the one of read_again(), makes of an answer; empty: nothing.
+  std::function<void(Result<std::optional<RingSlot>>&)> first_server;
 
   /// Requests that were made, for tests and benches.
   std::uint64_t writes = 0;

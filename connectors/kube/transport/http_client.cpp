@@ -208,8 +208,8 @@ class Core : public std::enable_shared_from_this<Core> {
     return head + request.more_headers + "\r\n" + request.body;
   }
 
-  std::unique_ptr<Connection> acquire_idle(const Identity& identity) {
-    while (!idle_.empty()) {
+  std::unique_ptr<Connection> acquire_idle(const Identity& identity, const HttpRequest& request) {
+    while (!request.new_connection && !idle_.empty()) {
       Idle one = std::move(idle_.back());
       idle_.pop_back();
       if (one.target == identity.target && one.connection->quiet() &&
@@ -307,7 +307,7 @@ class Core : public std::enable_shared_from_this<Core> {
                                            Tries tries) {
     Attempt attempt;
     const std::string bytes = head_of(pending->request, identity);
-    std::unique_ptr<Connection> connection = self->acquire_idle(identity);
+    std::unique_ptr<Connection> connection = self->acquire_idle(identity, pending->request);
     bool reused = connection != nullptr;
     for (;;) {
       if (!connection) connection = new_connection(self->loop_, identity, self->limits_);
@@ -349,7 +349,7 @@ class Core : public std::enable_shared_from_this<Core> {
     Result<HttpResponse> outcome = Error{};
     StreamEnd ends;
     const std::string bytes = head_of(state->request, identity);
-    state->connection = self->acquire_idle(identity);
+    state->connection = self->acquire_idle(identity, state->request);
     if (state->connection) {
       co_await self->follow(*state, bytes, /*connected=*/true, outcome, ends);
       // The server may have closed a kept connection.

@@ -28,6 +28,7 @@ struct HttpRequest {
   Duration timeout = seconds(30);  ///< for connecting (from its turn on), sending and the whole
                                    ///< answer; idle time of the loop
   std::size_t body_bytes_max = std::size_t{16} << 20;
+  bool new_connection = false;  ///< over no kept one: behind one address may be several servers
 };
 
 struct HttpResponse {

@@ -95,6 +95,9 @@ class CommitStore {
   /// RingCommit (RingSlot::version is lost then).
   using Read = std::function<void(Result<std::optional<RingSlot>>)>;
   virtual void read(std::uint32_t slot, Read done) = 0;
+  /// Reads a slot through another server than the last read() of it, where there may be one: a
+  /// second opinion.
+  virtual void read_again(std::uint32_t slot, Read done) { read(slot, std::move(done)); }
 
   /// Reads all slots in order of their numbers, possibly from a cache that is behind, and the
   /// version from which follow() continues.

@@ -139,7 +139,7 @@ void RingReader::read_batch() {
       batch_.found[at] = std::move(found);
       if (--batch_.open == 0) take_batch();
     };
-    session_.store.read(session_.slot_of(batch_.first + at), session_.in_turn(answered));
+    session_.read(session_.slot_of(batch_.first + at), answered);
   }
 }
 

@@ -12,6 +12,46 @@ std::optional<Digest> RingSession::known_digest(std::uint64_t commit) const {
   return kept ? std::optional(digest_of(*kept)) : std::nullopt;
 }
 
+void RingSession::read(std::uint32_t slot, CommitStore::Read done) {
+  store.read(slot, in_turn([this, slot, done](const Result<std::optional<RingSlot>>& first) {
+               if (!is_doubtful(slot, first)) return done(first);
+               const auto settled = [this, slot,
+                                     done](const Result<std::optional<RingSlot>>& second) {
+                 if (second && !is_doubtful(slot, second))
+                   say("slot " + std::to_string(slot) +
+                       " of the log's ring: one server gave something else than another");
+                 done(second);
+               };
+               store.read_again(slot, in_turn(settled));
+             }));
+}
+
+// Damage, another log or history, or an older commit than the newest that is known to belong there.
+bool RingSession::is_doubtful(std::uint32_t slot,
+                              const Result<std::optional<RingSlot>>& found) const {
+  if (!found) return found.error().code == ErrorCode::corrupt;
+  if (!*found) return false;
+  const RingCommit& commit = (*found)->commit;
+  const bool has_newest = place.next > slot;
+  const std::uint64_t newest =
+      has_newest ? place.next - 1 - (place.next - 1 - slot) % place.slots : slot;
+  switch (state_of_slot(place, *found, newest, {})) {
+    case SlotState::missing: return false;
+    case SlotState::other_log:
+    case SlotState::damaged: return true;
+    case SlotState::unused:
+    case SlotState::older: return has_newest && newest >= place.base;
+    case SlotState::same:
+    case SlotState::other:
+    case SlotState::later: break;
+  }
+  if (commit.commit == place.next) return !check_continues(place, commit);
+  if (commit.commit > place.next) return false;
+  const auto header = read_pack_header(commit.pack);
+  const auto known = known_digest(commit.commit);
+  return known && (!header || header->digest != *known);
+}
+
 void RingSession::stop(Error error) {
   stopped = true;
   ++turn;
@@ -45,7 +85,7 @@ void RingRetry::read(std::uint32_t slot, std::function<void(std::optional<RingSl
     reset();
     found(*std::move(result));
   };
-  session_.store.read(slot, session_.in_turn(answered));
+  session_.read(slot, answered);
 }
 
 }  // namespace fairlead

@@ -64,6 +64,9 @@ struct RingSession : std::enable_shared_from_this<RingSession> {
   }
   /// Returns the digest of a commit that is known; nullopt if it is not kept here any more.
   std::optional<Digest> known_digest(std::uint64_t commit) const;
+  /// Reads a slot in this turn. What would end the hub, or have commits written over, is read again
+  /// through another server: one that is broken does not speak for the ring.
+  void read(std::uint32_t slot, CommitStore::Read done);
 
   void stop(Error error);
   void say(std::string line) const {
@@ -71,6 +74,9 @@ struct RingSession : std::enable_shared_from_this<RingSession> {
   }
   void count_foreign(std::uint64_t commit, const std::string& what);
   void count_went_back(const std::string& what);
+
+ private:
+  bool is_doubtful(std::uint32_t slot, const Result<std::optional<RingSlot>>& found) const;
 };
 
 /// Sends again, later each time.

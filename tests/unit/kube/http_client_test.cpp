@@ -42,9 +42,14 @@ TEST_CASE("a request carries path, host, agent and token, and its connection is 
     patch.body = "{\"a\":1}";
     CHECK(bench.send(patch).get()->status == 200);
     CHECK(server.connections() == 1);
+    HttpRequest elsewhere;
+    elsewhere.target = "/";
+    elsewhere.new_connection = true;
+    CHECK(bench.send(elsewhere).get()->status == 200);
+    CHECK(server.connections() == 2);
   }
   std::lock_guard lock(mutex);
-  REQUIRE(requests.size() == 2);
+  REQUIRE(requests.size() == 3);
   CHECK(requests[0].find("GET /base/api?x=1 HTTP/1.1\r\nHost: 127.0.0.1:") == 0);
   CHECK(requests[0].find("\r\nUser-Agent: fairlead/" FAIRLEAD_VERSION "\r\n") != std::string::npos);
   CHECK(requests[0].find("\r\nAuthorization: Bearer hush\r\n") != std::string::npos);

@@ -274,6 +274,57 @@ TEST_CASE("Damage, another log and another history stop a follower") {
   CHECK(follower.local.commits.size() == 2);
 }
 
+// What a broken server makes of a slot.
+using Lie = std::function<void(Result<std::optional<RingSlot>>&)>;
+std::vector<Lie> lies_of_a_server() {
+  const auto of_slot = [](std::function<void(RingSlot&)> change) -> Lie {
+    return [change = std::move(change)](Result<std::optional<RingSlot>>& found) {
+      if (found && *found) change(**found);
+    };
+  };
+  return {of_slot([](RingSlot& slot) {
+            if (!slot.commit.pack.empty()) slot.commit.pack[9] ^= 1;
+          }),
+          of_slot([](RingSlot& slot) { slot.commit.log.back() = '0'; }),
+          of_slot([](RingSlot& slot) {
+            LocalCopy other;
+            while (other.place.next < slot.commit.commit) other.add(other.next_commit(70), 0);
+            slot.commit = other.next_commit(70);
+          }),
+          of_slot([](RingSlot& slot) { slot = {{kTestLog, 4, slot.commit.slot(), {}, 0, {}}, 1}; }),
+          [](Result<std::optional<RingSlot>>& found) {
+            found = Error{ErrorCode::corrupt, "the value is not JSON"};
+          }};
+}
+
+TEST_CASE("What one server gives wrongly is read again through another before it is a verdict") {
+  for (const Lie& lie : lies_of_a_server()) {
+    for (const bool follows : {true, false}) {
+      RingWorld world;
+      RingEngine engine(world.servers);
+      RingEngine rival(world.servers);
+      world.append_many(rival, 3);
+      world.catch_up(engine);
+      world.append_many(rival, 3);
+      REQUIRE(world.run_until([&] { return engine.local.commits.size() == 6; }));
+      engine.store.first_server = lie;
+      if (follows) {
+        engine.ring->follow();
+        world.append(rival, 8);
+        REQUIRE(world.run_until([&] { return engine.local.commits.size() == 7; }));
+      } else {
+        world.run(seconds(3));  // so that the commit before is read first
+        world.append(engine, 8);
+      }
+      world.run(seconds(30));
+      CHECK_FALSE(engine.stopped);
+      CHECK(engine.ring->counters().went_back + engine.ring->counters().foreign == 0);
+      CHECK(engine.ring->trouble() == "");
+      CHECK_FALSE(engine.said.empty());
+    }
+  }
+}
+
 TEST_CASE("Slots of known commits that are touched or deleted do not disturb a follower") {
   RingWorld world;
   RingEngine leader(world.servers);

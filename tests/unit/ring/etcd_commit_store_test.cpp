@@ -161,6 +161,15 @@ TEST_CASE("a slot of an etcd is read, or is not there, or is something else") {
   const auto other = read(found(key_value("/fairlead/log/2", "x", 8)));
   REQUIRE(other.has_error());
   CHECK(other.error() == Error{ErrorCode::corrupt, "/fairlead/log/2: the value is not JSON"});
+  // A second opinion is another member's; the next first one is again of the one that answers.
+  const auto again = [&](auto& member, std::deque<Answer> answers) {
+    member.answers = std::move(answers);
+    using Read = Result<std::optional<RingSlot>>;
+    return etcd.value_of<Read>([&](auto done) { etcd.store.read_again(2, done); });
+  };
+  const Answer sound = found(key_value("/fairlead/log/2", ring_json(commit), 8));
+  CHECK(again(etcd.b, {version("3.6.8"), sound}).value() == RingSlot{commit, 8});
+  CHECK(again(etcd.a, {sound}).value() == RingSlot{commit, 8});
   CHECK(read(good("{}")).error().code == ErrorCode::unavailable);
   CHECK(read(fault(503, 14, "etcdserver: no leader")).error().code == ErrorCode::unavailable);
 }

@@ -139,6 +139,10 @@ TEST_CASE("a slot that is not there is told from a kind that is not served") {
   CHECK(broken.error().message == "logcommits ns/log-2: spec.log: expected 32 hexadecimal digits");
   CHECK(ring.transport.sent.at(0).target ==
         "/apis/fairlead.io/v1alpha1/namespaces/ns/logcommits/log-2");
+  ring.store.read_again(2, [](const auto&) {});
+  CHECK_FALSE(ring.transport.sent.at(0).new_connection);
+  CHECK(ring.transport.sent.back().new_connection);
+  CHECK(ring.transport.sent.back().target == ring.transport.sent.at(0).target);
 }
 
 TEST_CASE("a page that is too long is asked for in smaller ones, and a list that expired anew") {
