@@ -5,7 +5,9 @@
 
 #include "engine/log/commit.h"
 #include "engine/log/pack.h"
+#include "engine/log/replicated/replicated_log.h"
 #include "engine/log/replicated/ring.h"
+#include "engine/log/rocksdb/rocksdb_log.h"
 #include "tests/bench/benches.h"
 #include "tests/bench/workload.h"
 #include "tests/support/memory_commit_store.h"
@@ -81,6 +83,42 @@ double replace_all(const std::vector<RingCommit>& commits) {
   return 1e6 * seconds / static_cast<double>(commits.size());
 }
 
+/// Microseconds of CPU for each commit that a leader puts back after its store has lost all of
+/// them.
+double put_back(const std::filesystem::path& directory, std::uint64_t commits) {
+  std::filesystem::remove_all(directory);
+  model::VirtualTime time{LogTime{}};
+  MemoryRing servers(time, 1);
+  const auto slots = static_cast<std::uint32_t>(commits) + 1;
+  servers.make(kBenchLog, slots);
+  MemoryCommitStore store(servers);
+  const auto local = need(RocksdbLog::open(directory, OpenMode::write));
+  ReplicatedLog log(*local, {kBenchLog, slots, 0, 0, {}, {}}, store, {},
+                    {[&time](std::function<void()> work) { time.post({}, std::move(work)); }, [] {},
+                     [](const std::string&) {}, [&time] { return time.now(); },
+                     [&time] { time.advance_to(time.next_due()); }});
+  const auto empty = servers.save();
+  const auto append = [&](std::uint64_t number) {
+    need(log.append(fleet_drafts(Weight::light, number, 1), LogTime{1}, Epoch{1}));
+  };
+  for (std::uint64_t number = 0; number < commits; ++number) append(number);
+  servers.restore(empty, 0);
+  const double seconds = cpu_seconds_of([&] { append(commits); });
+  if (servers.slots().at(0).commit.pack.empty()) give_up("the ring was not put back");
+  log.close();
+  return 1e6 * seconds / static_cast<double>(commits);
+}
+
+void add_put_back(Suite& suite) {
+  suite.add({"ring/put back 1,000 commits", "100 commits", "us/commit", Better::less, 2,
+             [](const Place& place) {
+               const std::uint64_t few = place.size == Size::tiny ? 3 : 100;
+               const auto directory = place.directory / "put-back";
+               return Trial{[few, directory] { return put_back(directory, 10 * few); },
+                            [few, directory] { return put_back(directory, few); }};
+             }});
+}
+
 void add_ring(Suite& suite, const std::string& what, std::size_t events, std::size_t count) {
   suite.add({"ring/append, " + what, "the pack's check and the store in memory alone", "us/commit",
              Better::less, 3, [events, count](const Place& place) {
@@ -97,6 +135,7 @@ void add_ring_benches(Suite& suite) {
   add_ring(suite, "1 event", 1, 8 * kRingSlots);
   add_ring(suite, "64 events", 64, 4 * kRingSlots);
   add_ring(suite, "1,024 events", 1024, 1000);
+  add_put_back(suite);
 }
 
 }  // namespace fairlead::bench

@@ -246,6 +246,7 @@ void ReplicatedLog::stored() {
     outgoing_.clear();
     return stop(kept.error());
   }
+  note_end(commit.header.last());
   done_.insert(done_.end(), std::make_move_iterator(commit.events.begin()),
                std::make_move_iterator(commit.events.end()));
   if (!outgoing_.empty()) return send_next();
@@ -270,31 +271,39 @@ void ReplicatedLog::learned(const RingCommit& commit, StoreVersion) {
     return local_.store({*header, commit.pack, events}, ring_->place());
   }();
   if (!stored) return stop(stored.error());
+  note_end(header->last());
   look();
   ports_.wake();
 }
 
+void ReplicatedLog::note_end(Seq last) {
+  if (ends_.empty()) return;
+  ends_.push_front(last);
+  if (ends_.size() > std::size_t{ring_->place().slots} + 1) ends_.pop_back();
+}
+
 // The commits of the local copy are counted from its end.
-std::optional<RingCommit> ReplicatedLog::kept(std::uint64_t commit) const {
+std::optional<RingCommit> ReplicatedLog::kept(std::uint64_t commit) {
   const RingPlace& place = ring_->place();
-  if (commit < place.base) return std::nullopt;
-  std::uint64_t at = place.next;
-  for (Seq last = local_.last_seq(); at > commit && last >= local_.first_seq();) {
+  if (commit < place.base || commit >= place.next) return std::nullopt;
+  const std::uint64_t wanted = place.next - 1 - commit;  // commits behind it
+  if (ends_.empty()) ends_.push_back(local_.last_seq());
+  std::uint64_t at = std::min<std::uint64_t>(wanted, ends_.size() - 1);
+  for (Seq last = ends_[at]; last >= local_.first_seq(); ++at) {
     const auto before = local_.tail_before(last);
     if (!before) return std::nullopt;
-    if (--at > commit) {
-      last = before->last;
-      continue;
+    if (at == wanted) {
+      std::optional<RingCommit> found;
+      const auto walked = local_.for_each_pack(
+          next(before->last), last, [&](const PackHeader& header, std::string_view pack) {
+            found = RingCommit{place.log,    place.slots,  commit,
+                               header.first, header.count, std::string(pack)};
+            return Result<PackWalk>(PackWalk::stop);
+          });
+      return walked ? found : std::nullopt;
     }
-    std::optional<RingCommit> found;
-    const auto walked = local_.for_each_pack(
-        next(before->last), last, [&](const PackHeader& header, std::string_view pack) {
-          found = RingCommit{place.log,    place.slots,  commit,
-                             header.first, header.count, std::string(pack)};
-          return Result<PackWalk>(PackWalk::stop);
-        });
-    if (!walked) return std::nullopt;
-    return found;
+    last = before->last;
+    if (at + 1 == ends_.size() && ends_.size() <= place.slots) ends_.push_back(last);
   }
   return std::nullopt;
 }

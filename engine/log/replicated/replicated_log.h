@@ -135,7 +135,8 @@ class ReplicatedLog final : public EventLog {
   void send_next();
   void stored();
   void learned(const RingCommit& commit, StoreVersion version);
-  std::optional<RingCommit> kept(std::uint64_t commit) const;
+  void note_end(Seq last);
+  std::optional<RingCommit> kept(std::uint64_t commit);
   void settle(Result<std::vector<Event>> outcome);
   void stop(Error why);
   void look();
@@ -147,6 +148,9 @@ class ReplicatedLog final : public EventLog {
   std::deque<Outgoing> outgoing_;    ///< there, too: of the append under way; the first is sent
   std::vector<Event> done_;          ///< events of the commits before it
   std::deque<std::uint64_t> reads_;  ///< numbers of read_on() that have not ended
+  /// Where commits of the local copy end, the newest first; one more than slots at most. Empty: not
+  /// looked at yet. A whole ring is put back commit by commit, and each is looked for here.
+  std::deque<Seq> ends_;
 
   RingPace pace_;      ///< on the caller's
   bool held_ = false;  ///< there, too
