@@ -35,6 +35,10 @@ Result<void> apply_setting(Configuration& configuration, std::string_view settin
 Result<HubRoleSettings> read_role_settings(std::string_view text, std::string_view file_name,
                                            const std::vector<std::string>& settings);
 
+/// Returns the paths of the settings in which the two differ.
+std::vector<std::string> changed_role_settings(const HubRoleSettings& before,
+                                               const HubRoleSettings& after);
+
 /// Returns the whole file that reads back as `configuration`. (As JSON: to_json in
 /// schema/event_json.h.)
 std::string to_yaml(const Configuration& configuration);

@@ -32,6 +32,8 @@ struct ConfigurationField {
   std::function<void(Configuration&, const std::string& key, const YamlNode& node)> read_entry;
   /// Instead of `read` for a setting of the process, which is not logged.
   std::function<void(HubRoleSettings&, const YamlNode& node)> read_role;
+  /// Of such a setting: whether two processes have the same.
+  std::function<bool(HubRoleSettings, HubRoleSettings)> same_role;
 };
 
 /// Returns every setting, in the order of the file.

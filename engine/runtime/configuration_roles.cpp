@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/base/quantity.h"
+#include "engine/runtime/configuration.h"
 #include "engine/runtime/configuration_values.h"
 
 namespace fairlead {
@@ -92,6 +93,7 @@ ConfigurationField role_row(std::string path, Field field, Read read) {
   row.read_role = [path, field, read](HubRoleSettings& settings, const YamlNode& node) {
     field(settings) = read(node, path);
   };
+  row.same_role = [field](HubRoleSettings a, HubRoleSettings b) { return field(a) == field(b); };
   row.path = std::move(path);
   return row;
 }
@@ -212,6 +214,18 @@ std::vector<ConfigurationField> role_fields() {
   };
 #undef FAIRLEAD_ETCD
 #undef FAIRLEAD_ROLE
+}
+
+std::vector<std::string> changed_role_settings(const HubRoleSettings& before,
+                                               const HubRoleSettings& after) {
+  std::vector<std::string> paths;
+  const ReplicationSettings &was = before.replication, &is = after.replication;
+  if (was.kubernetes.has_value() != is.kubernetes.has_value())
+    paths.push_back(kReplication + ".kubernetes");
+  if (was.etcd.has_value() != is.etcd.has_value()) paths.push_back(kReplication + ".etcd");
+  for (const ConfigurationField& field : role_fields())
+    if (!field.same_role(before, after)) paths.push_back(field.path);
+  return paths;
 }
 
 void complete_roles(HubRoleSettings& roles, const MentionedPaths& mentioned) {

@@ -153,6 +153,22 @@ TEST_CASE("a bad value of the process is refused with its key and what was expec
         "pace, copies, create");
 }
 
+TEST_CASE("the settings of the process that a file changes are named") {
+  const auto changed = [](std::string_view text) {
+    return changed_role_settings(roles(kEtcd), roles(text));
+  };
+  CHECK(changed(kEtcd).empty());
+  std::string other(kEtcd);
+  other.replace(other.find("window: 64"), 10, "window: 65");
+  other.replace(other.find("500ms"), 5, "400ms");
+  CHECK(changed(other) ==
+        std::vector<std::string>{"log.replication.window", "leaderElection.retryPeriod"});
+  const std::string lease = "leaderElection: {lease: ns/one}\n";
+  CHECK(
+      changed_role_settings(roles(lease), roles(lease + "log: {replication: {kubernetes: {}}}")) ==
+      std::vector<std::string>{"log.replication.kubernetes"});
+}
+
 TEST_CASE("docs/configuration.md shows the settings of the process with their defaults") {
   std::ifstream file("docs/configuration.md");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
