@@ -38,6 +38,7 @@ RoleLoop::RoleLoop(Replica& replica, ReplicatedLog* log, Election& election, Inb
     return changed;
   };
   if (log_ == nullptr) return;
+  candidacy_.emplace(*log_, election_, ports_.hub.now, logger_);
   log_->follow();
   log_->read_on();
 }
@@ -99,19 +100,17 @@ Result<void> RoleLoop::follow(const Inbox::Content& content) {
       !followed)
     return followed;
   if (!election_.leads()) {
-    lead_at_.reset();
+    if (candidacy_) candidacy_->lost();
     return {};
   }
-  if (!lead_at_) lead_at_ = log_ == nullptr ? 0 : log_->read_on();
-  if (log_ != nullptr && log_->state().end_reached < *lead_at_) return {};
-  return lead();
+  return !candidacy_ || candidacy_->may_lead() ? lead() : Result<void>();
 }
 
 Result<void> RoleLoop::lead() {
   auto connected = ports_.connect(configuration_);
   if (!connected) return connected.error();
   if (!*connected) return {};
-  lead_at_.reset();
+  if (candidacy_) candidacy_->won();
   leader_ = std::make_unique<Leader>(replica_);
   loop_ = std::make_unique<HubLoop>(*leader_, inbox_, status_, ports_.hub);
   logger_({Severity::info,

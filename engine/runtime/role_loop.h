@@ -2,8 +2,11 @@
 // it holds the Lease.
 //
 // Following, it folds what another leader appends and answers questions. When the Lease is won it
-// reads the ring to its end, connects to the API servers and begins an epoch; from then on the loop
-// of a leader (hub_loop.h) runs here, until the Lease is lost or another leader has appended.
+// asks the other replicas how much of the log they have, and gives the Lease up for one that has
+// more: after a restore of etcd the ring may lack what they know, and who would go on without it
+// ends them. Then it reads the ring to its end, connects to the API servers and begins an epoch;
+// from then on the loop of a leader (hub_loop.h) runs here, until the Lease is lost or another
+// leader has appended.
 //
 // The Lease says who should lead. Who may append is enforced by the ring alone: a leader that is
 // late learns it from its next append, of which nothing was folded, published or sent.
@@ -17,28 +20,11 @@
 #include <vector>
 
 #include "engine/log/replicated/replicated_log.h"
+#include "engine/runtime/candidacy.h"
+#include "engine/runtime/election.h"
 #include "engine/runtime/hub_loop.h"
 
 namespace fairlead {
-
-/// Who leads, by a Lease. From any thread.
-class Election {
- public:
-  virtual ~Election() = default;
-  /// Whether this process holds the Lease and may act on it, by its own clock.
-  virtual bool leads() const = 0;
-  /// Returns the holder; empty: none is known.
-  virtual std::string leader() const = 0;
-  /// Has all processes know that the leader of this log has listed every kind once: State holds
-  /// what the hub's API server does.
-  virtual void say_listed() = 0;
-  /// Whether a leader of this log ever said so.
-  virtual bool listed() const = 0;
-  /// Returns, for each other replica of this log that is there, how many of its commits it has.
-  virtual std::vector<std::uint64_t> copies() const = 0;
-  /// Gives the Lease up at the end of the process. Waits a few seconds at most.
-  virtual void release() = 0;
-};
 
 /// What the loop calls outside the replica, always on its own thread.
 struct RolePorts {
@@ -95,10 +81,9 @@ class RoleLoop {
   Configuration configuration_;  ///< as it was read last, by a leader or a follower
   const Logger logger_;
 
-  std::unique_ptr<Leader> leader_;  ///< null: following
-  std::unique_ptr<HubLoop> loop_;   ///< of the leader
-  /// ReplicatedLogState::end_reached at which a candidate may lead; none: the Lease is not held.
-  std::optional<std::uint64_t> lead_at_;
+  std::unique_ptr<Leader> leader_;        ///< null: following
+  std::unique_ptr<HubLoop> loop_;         ///< of the leader
+  std::optional<Candidacy> candidacy_;    ///< none: the log is local
   Duration paced_;                        ///< as RoleStats has it
   std::optional<LogTime> paced_since_;    ///< none: the leader did not wait for the pace
   std::optional<LogTime> trouble_since_;  ///< none: there is no trouble

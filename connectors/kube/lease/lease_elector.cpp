@@ -106,9 +106,7 @@ struct LeaseElector::Impl : std::enable_shared_from_this<Impl> {
     if (std::exchange(said_holder, holder) != holder && !holder.empty())
       events.say("Lease " + lease->title() + ": " +
                  (is_mine() ? "this process holds it" : holder + " holds it"));
-    if (holder.empty() || is_mine()) return;
-    not_before = {};  // another has held it: yield() is over
-    lose();
+    if (!holder.empty() && !is_mine()) lose();
   }
 
   // Periods are counted between beginnings, so that an attempt that waited long for an answer is

@@ -62,8 +62,9 @@ class LeaseElector {
   /// Gives the Lease up if this process holds it (holderIdentity empty), then calls `done`; also if
   /// that failed. `lost` is called first. The election ends.
   void release(std::function<void()> done);
-  /// Steps down for once: gives the Lease up, and does not take it again before another has held
-  /// it or leaseDuration has passed.
+  /// Steps down for once: gives the Lease up, and does not take it again before leaseDuration has
+  /// passed. That another held it meanwhile shortens nothing: of two that yield to a third, neither
+  /// comes before that one again.
   void yield();
 
   bool leads() const;

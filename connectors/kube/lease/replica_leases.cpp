@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kReplicasOf = "fairlead.io/replicas-of";
 constexpr const char* kPosition = "fairlead.io/position";
+constexpr const char* kAddress = "fairlead.io/address";
 constexpr std::size_t kReplicaListBytesMax = std::size_t{1} << 20;
 constexpr int kPeriodsUntilGone = 3;
 
@@ -41,40 +42,48 @@ struct ReplicaLeases::Impl : std::enable_shared_from_this<Impl> {
 
   void write() {
     own->get(guarded([this](const Result<void>& got) {
-      if (!got) return read_others(got);
+      if (!got) return written(got);
       const ReplicaPosition position = ports.own();
       Json wanted = own->draft();
       wanted["metadata"]["labels"][kReplicasOf] = settings.lease;
-      wanted["metadata"]["annotations"][kPosition] =
-          position.log + " " + std::to_string(position.commits);
+      Json& annotations = wanted["metadata"]["annotations"];
+      annotations[kPosition] = position.log + " " + std::to_string(position.commits);
+      annotations[kAddress] = position.address;
       wanted["spec"]["renewTime"] = micro_time(settings.wall_clock());
-      own->put(wanted, guarded([this](const Result<void>& put) { read_others(put); }));
+      own->put(wanted, guarded([this](const Result<void>& put) { written(put); }));
     }));
   }
 
-  void read_others(const Result<void>& written) {
-    if (!written) complain(written.error().message);
+  void written(const Result<void>& how) {
+    if (!how) complain(how.error().message);
+    read_others([this, well = how.has_value()](const Result<void>& read) {
+      if (well && read) problem.clear();
+      next = transport.after(settings.period, [weak = weak_from_this()] {
+        if (const auto again = weak.lock()) again->write();
+      });
+    });
+  }
+
+  void read_others(LeaseObject::Done done) {
     HttpRequest request;
     request.target =
         "/apis/coordination.k8s.io/v1/namespaces/" + url_encode(settings.namespace_) +
         "/leases?labelSelector=" + url_encode(std::string(kReplicasOf) + "=" + settings.lease);
     request.timeout = {settings.period.ns / 2};
     request.body_bytes_max = kReplicaListBytesMax;
-    transport.send(request, [weak = weak_from_this(), written = written.has_value(),
-                             target = request.target](const Result<HttpResponse>& got) {
+    transport.send(request, [weak = weak_from_this(), target = request.target,
+                             done = std::move(done)](const Result<HttpResponse>& got) {
       const auto self = weak.lock();
       if (!self) return;
       if (got && got->status == 200) {
-        if (written) self->problem.clear();
         self->take_up(read_json(got->body));
-      } else {
-        self->complain(
-            "list replicas' leases: " +
-            (got ? failure_message(got->status, target, got->body) : got.error().message));
+        return done({});
       }
-      self->next = self->transport.after(self->settings.period, [weak] {
-        if (const auto again = weak.lock()) again->write();
-      });
+      Error why{ErrorCode::unavailable,
+                "list replicas' leases: " +
+                    (got ? failure_message(got->status, target, got->body) : got.error().message)};
+      self->complain(why.message);
+      done(std::move(why));
     });
   }
 
@@ -92,8 +101,11 @@ struct ReplicaLeases::Impl : std::enable_shared_from_this<Impl> {
       const LogTime since = same ? before->second.since : present;
       now_seen[name] = {version, since};
       if (present >= since + Duration{settings.period.ns * kPeriodsUntilGone}) continue;
-      if (auto position = read_position(text_in(member(metadata, "annotations"), kPosition)))
-        others[name] = *std::move(position);
+      const Json& annotations = member(metadata, "annotations");
+      auto position = read_position(text_in(annotations, kPosition));
+      if (!position) continue;
+      position->address = text_in(annotations, kAddress);
+      others[name] = *std::move(position);
     }
     seen = std::move(now_seen);
     ports.others(others);
@@ -125,5 +137,9 @@ ReplicaLeases::ReplicaLeases(Transport& transport, ReplicaLeaseSettings settings
 }
 
 ReplicaLeases::~ReplicaLeases() = default;
+
+void ReplicaLeases::read(std::function<void()> done) {
+  impl_->read_others([done = std::move(done)](const Result<void>&) { done(); });
+}
 
 }  // namespace fairlead

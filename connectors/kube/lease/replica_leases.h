@@ -2,8 +2,9 @@
 // others.
 //
 // The Lease of a replica is LEASE-NAME, has the label `fairlead.io/replicas-of: LEASE` and the
-// annotation `fairlead.io/position: "LOG COMMITS"`. It has no holder. A replica counts as gone when
-// its Lease has not changed for three periods by the reader's own clock.
+// annotations `fairlead.io/position: "LOG COMMITS"` and, where it can be asked,
+// `fairlead.io/address`. It has no holder. A replica counts as gone when its Lease has not changed
+// for three periods by the reader's own clock.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ namespace fairlead {
 struct ReplicaPosition {
   std::string log;            ///< its id
   std::uint64_t commits = 0;  ///< all before this number
+  std::string address{};      ///< URL that answers GET /log/position; empty: it cannot be asked
 
   friend bool operator==(const ReplicaPosition&, const ReplicaPosition&) = default;
 };
@@ -49,6 +51,9 @@ class ReplicaLeases {
   ~ReplicaLeases();
   ReplicaLeases(const ReplicaLeases&) = delete;
   ReplicaLeases& operator=(const ReplicaLeases&) = delete;
+
+  /// Reads the others' Leases now, then calls `done`, also if that failed.
+  void read(std::function<void()> done);
 
  private:
   struct Impl;

@@ -24,7 +24,8 @@ Json to_json(const ReplicationReport& report) {
           {"lag_commits", report.lag_commits},
           {"lag_seconds", report.lag.ns / 1'000'000'000},
           {"version", report.place.version},
-          {"trouble", or_null(report.trouble)}};
+          {"trouble", or_null(report.trouble)},
+          {"server_version", or_null(report.server_version)}};
 }
 
 std::string to_text(const ReplicationReport& report) {

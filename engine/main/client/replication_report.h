@@ -18,8 +18,9 @@ struct ReplicationReport {
   RingPlace place;
   std::uint64_t copies = 0;  ///< replicas inside the window, this one too; 0: not known
   std::uint64_t lag_commits = 0;
-  Duration lag;         ///< since when the log has not come on
-  std::string trouble;  ///< why; empty while all is well
+  Duration lag;                ///< since when the log has not come on
+  std::string trouble;         ///< why; empty while all is well
+  std::string server_version;  ///< of etcd or kube-apiserver; empty: not known
 
   /// The first commit that the ring still has; 0 of an empty one.
   std::uint64_t window_first() const {
@@ -28,8 +29,9 @@ struct ReplicationReport {
 };
 
 /// {"store", "log", "role", "leader", "commit", "window_first", "copies", "lag_commits",
-/// "lag_seconds", "version", "trouble"}: `commit` is the number of the last one, null where there
-/// is none; `version` the store's of that commit; `copies` null where no hub runs.
+/// "lag_seconds", "version", "trouble", "server_version"}: `commit` is the number of the last one,
+/// null where there is none; `version` the store's of that commit; `copies` null where no hub runs;
+/// `server_version` a text such as "v1.34.2" of kube-apiserver or "3.6.8" of etcd.
 Json to_json(const ReplicationReport& report);
 /// One line of words for a person.
 std::string to_text(const ReplicationReport& report);

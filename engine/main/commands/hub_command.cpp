@@ -27,6 +27,7 @@
 #include "engine/main/service/log_copy.h"
 #include "engine/main/service/log_replication.h"
 #include "engine/main/service/question_service.h"
+#include "engine/runtime/configuration.h"
 #include "engine/runtime/hub_loop.h"
 #include "engine/runtime/loop_watch.h"
 #include "engine/runtime/role_loop.h"
@@ -47,6 +48,7 @@ struct HubCommandOptions {
   WebhookOptions webhook;
   std::string access_providers;
   HubPlace copy_from;
+  std::string advertise;
   bool recommend_only = false;
   bool record = false;
 };
@@ -175,13 +177,17 @@ HubPorts ports_for(const HubCommandOptions& options, HubConnections& connections
     return connections.sink_of(cluster);
   };
   ports.absent_kinds = [&connections] { return connections.absent_kinds(); };
-  ports.read_configuration = [&options, logger]() -> std::optional<Configuration> {
+  ports.read_configuration = [&options, logger,
+                              roles = effective_role_settings(options.configuration)]() {
     auto read = configuration_of(options);
-    if (read) return *read;
+    if (const auto now = effective_role_settings(options.configuration); read && roles && now)
+      for (const std::string& path : changed_role_settings(*roles, *now))
+        logger({Severity::warn, "a changed setting takes effect with a restart", {{"key", path}}});
+    if (read) return std::optional(*read);
     logger({Severity::error,
             "the configuration cannot be used: the old one stays in force",
             {{"why", read.error().message}}});
-    return std::nullopt;
+    return std::optional<Configuration>();
   };
   ports.follow = [&connections](const Configuration& configuration, const Watch& watch) {
     connections.follow(configuration, watch);
@@ -226,14 +232,30 @@ Result<void> copy_if_needed(const HubCommandOptions& options, const HubRoleSetti
   return *needed ? copy_log(options.copy_from, options.data, logger) : Result<void>();
 }
 
+/// Returns how other replicas are asked at their --advertise: as the one of --copy-from, whose name
+/// is in the certificate of each.
+Result<HubPlace> others_of(const HubCommandOptions& options) {
+  if (auto address = parse_server(options.advertise); !options.advertise.empty() && !address)
+    return in_context("--advertise", address.error());
+  HubPlace others = options.copy_from;
+  if (others.server.empty()) return others;
+  const auto server = parse_server(others.server);
+  if (!server) return in_context("--copy-from", server.error());
+  if (others.name.empty()) others.name = server->host;
+  return others;
+}
+
 /// Returns null where no Lease is named.
 Result<std::unique_ptr<LogReplication>> replication_for(const HubCommandOptions& options,
                                                         const HubRoleSettings& roles,
                                                         const Credentials& credentials,
                                                         Inbox& inbox, const Logger& logger) {
   if (roles.election.lease.empty()) return std::unique_ptr<LogReplication>();
-  auto made = LogReplication::make(roles, credentials, identity(), replica_name(options.data),
-                                   logger, [&inbox] { inbox.wake(); });
+  auto others = others_of(options);
+  if (!others) return others.error();
+  auto made = LogReplication::make(
+      roles, credentials, {identity(), replica_name(options.data), options.advertise, *others},
+      logger, [&inbox] { inbox.wake(); });
   if (!made) return made;
   if (auto copied = copy_if_needed(options, roles, **made, logger); !copied) return copied.error();
   return made;
@@ -295,19 +317,14 @@ struct HubRun {
   const Logger& logger;
 };
 
-std::optional<ReplicationReport> replication_report(const RoleStats& role) {
-  if (role.store.empty()) return std::nullopt;
-  return ReplicationReport{role.store,  role.role == HubRole::leader ? "leader" : "follower",
-                           role.leader, role.place,
-                           role.copies, role.lag_commits,
-                           role.lag,    role.trouble};
-}
-
 ServedLogSource served_by(const RocksdbLog& log, const std::string& data, PresentState& present,
-                          const HubStatus& status) {
+                          const HubStatus& status, const LogReplication* replication) {
   ServedLogSource served = served_log_of_hub(log, data, &present);
   served.now = [] { return SystemClock().now(); };
-  served.replication = [&status] { return replication_report(status.stats().role); };
+  if (replication != nullptr)
+    served.replication = [&status, replication] {
+      return replication->report(status.stats().role);
+    };
   return served;
 }
 
@@ -379,7 +396,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
   HubStatus status(*replication ? HubRole::follower : HubRole::alone);
   HubConnections connections(inbox, logger, std::move(*providers));
   PresentState present([&inbox] { inbox.wake(); });
-  const QuestionService service(served_by(**log, options.data, present, status));
+  const QuestionService service(
+      served_by(**log, options.data, present, status, replication->get()));
   AdmissionFeed feed(*configuration);
   auto webhook = *judging
                      ? WebhookListener::start(**judging, feed, inbox, *credentials, logger, watch)
@@ -398,9 +416,8 @@ Result<void> run_hub(const HubCommandOptions& options) {
       signal_thread.while_folding([&] { return join_log(*roles, replication->get(), **log); });
   if (!replicated) return replicated.error();
   EventLog& written = *replicated ? static_cast<EventLog&>(**replicated) : **log;
-  HubSettings settings{identity()};
-  if (options.recommend_only) settings.mode = WriteMode::recommend;
-  settings.snapshots = &snapshots;
+  const auto mode = options.recommend_only ? WriteMode::recommend : WriteMode::apply;
+  HubSettings settings{identity(), mode, &snapshots};
   if (*webhook) settings.admission = &feed;
   settings.stops = [&inbox] { return inbox.stops(); };
   settings.present = &present;
@@ -464,6 +481,9 @@ void add_hub_command(CLI::App& app, int& exit_code) {
   hub->add_option("--copy-from-name", options->copy_from.name,
                   "Name in its certificate, where HOST is another")
       ->needs(copy);
+  hub->add_option("--advertise", options->advertise,
+                  "Of a replicated log: http:// or https://HOST:PORT at which the other replicas "
+                  "ask this one, with the options of --copy-from, how much of the log it has");
   CLI::Option* recommend =
       hub->add_flag("--recommend-only", options->recommend_only,
                     "Write nothing: print what would be written, as `fairlead plan` does");

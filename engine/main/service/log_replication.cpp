@@ -24,6 +24,8 @@ constexpr Duration kLookInterval = milliseconds(250);
 /// The Lease's annotation with the id of the log whose leader has listed every kind once.
 constexpr const char* kListedAnnotation = "fairlead.io/listed";
 constexpr Duration kListedInterval = seconds(1);
+/// Servers are upgraded while a hub runs.
+constexpr Duration kVersionInterval = minutes(1);
 /// Positions are not told more often.
 constexpr Duration kPositionLeast = seconds(1);
 
@@ -56,23 +58,23 @@ std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<Ri
 
 Result<std::unique_ptr<LogReplication>> LogReplication::make(const HubRoleSettings& settings,
                                                              const Credentials& credentials,
-                                                             std::string identity,
-                                                             std::string replica, Logger logger,
+                                                             ReplicaIdentity identity,
+                                                             Logger logger,
                                                              std::function<void()> wake) {
   std::unique_ptr<LogReplication> made(
       new LogReplication(settings, std::move(logger), std::move(wake)));
   LogReplication& self = *made;
-  self.identity_ = identity;
-  self.replica_ = std::move(replica);
+  self.identity_ = std::move(identity);
   LeaseElector::Events events;
   events.won = events.lost = [&self] {
     self.look();
     self.wake_();
   };
   events.say = [&self](const std::string& line) { self.logger_({Severity::info, line, {}}); };
-  auto servers = RingServers::make(settings, credentials, std::move(identity), std::move(events));
+  auto servers = RingServers::make(settings, credentials, self.identity_.run, std::move(events));
   if (!servers) return servers.error();
   made->servers_ = *std::move(servers);
+  made->poll_ = std::make_unique<ReplicaPoll>(made->servers_->loop(), self.identity_.others);
   return made;
 }
 
@@ -82,7 +84,9 @@ LogReplication::~LogReplication() {
     servers_->loop().run([this] {
       looking_.reset();
       listing_.reset();
+      asking_.reset();
       replicas_.reset();
+      poll_.reset();
     });
   servers_.reset();  // first: its callbacks use the rest
 }
@@ -180,8 +184,28 @@ void LogReplication::elect() {
   servers_->loop().post([this] {
     servers_->elector().start();
     look_again();
-    if (log_) tell_position();
+    if (!log_) return;
+    tell_position();
+    look_at_version();
   });
+}
+
+void LogReplication::look_at_version() {
+  servers_->ask_version([this](const std::string& version) {
+    const std::lock_guard lock(mutex_);
+    if (!version.empty()) server_version_ = version;
+  });
+  asking_ = servers_->loop().after(kVersionInterval, [this] { look_at_version(); });
+}
+
+std::optional<ReplicationReport> LogReplication::report(const RoleStats& role) const {
+  if (role.store.empty()) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  return ReplicationReport{role.store,     role.role == HubRole::leader ? "leader" : "follower",
+                           role.leader,    role.place,
+                           role.copies,    role.lag_commits,
+                           role.lag,       role.trouble,
+                           server_version_};
 }
 
 // A position may be half a window old at full pace, and still says that its replica is inside.
@@ -193,13 +217,13 @@ void LogReplication::tell_position() {
   ReplicaLeaseSettings settings;
   settings.namespace_ = lease.substr(0, slash);
   settings.lease = lease.substr(slash + 1);
-  settings.name = replica_;
+  settings.name = identity_.replica;
   settings.period = std::clamp(half, kPositionLeast, settings.period);
   settings.wall_clock = utc_now;
   ReplicaLeases::Ports ports;
   ports.own = [this] {
     const RingPlace place = log_->state().place;
-    return ReplicaPosition{place.log, place.next};
+    return ReplicaPosition{place.log, place.next, identity_.address};
   };
   ports.others = [this](const std::map<std::string, ReplicaPosition>& others) {
     const std::lock_guard lock(mutex_);
@@ -217,6 +241,59 @@ std::vector<std::uint64_t> LogReplication::copies() const {
   for (const auto& [name, position] : others_)
     if (position.log == log) copies.push_back(position.commits);
   return copies;
+}
+
+void LogReplication::ask_others() {
+  {
+    const std::lock_guard lock(mutex_);
+    others_said_ = {};
+  }
+  // Their Leases are read anew: this process may have begun a moment ago.
+  servers_->loop().post([this] {
+    if (replicas_) replicas_->read([this] { poll_others(); });
+  });
+}
+
+void LogReplication::poll_others() {
+  const std::string log = log_->state().place.log;
+  std::vector<std::string> addresses;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, position] : others_)
+      if (position.log == log && !position.address.empty()) addresses.push_back(position.address);
+    awaited_ = addresses.size();
+    others_said_ = {0, addresses.empty()};
+  }
+  if (addresses.empty()) return wake_();
+  poll_->ask(addresses, [this](const Result<ReplicaPosition>& said) { other_said(said); });
+}
+
+void LogReplication::other_said(const Result<ReplicaPosition>& said) {
+  if (!said)
+    logger_({Severity::info,
+             "another replica does not say how much of the log it has",
+             {{"why", said.error().message}}});
+  {
+    const std::string log = log_->state().place.log;
+    const std::lock_guard lock(mutex_);
+    if (said && said->log == log)
+      others_said_.commits = std::max(others_said_.commits, said->commits);
+    others_said_.all = --awaited_ == 0;
+  }
+  wake_();
+}
+
+OthersSaid LogReplication::others() const {
+  const std::lock_guard lock(mutex_);
+  return others_said_;
+}
+
+void LogReplication::yield() {
+  servers_->loop().post([this] {
+    servers_->elector().yield();
+    leads_until_ = 0;
+    look();
+  });
 }
 
 void LogReplication::say_listed() {
@@ -245,7 +322,7 @@ void LogReplication::look() {
   }
   // With an etcd of its own the leader goes on while the API server, which keeps the Lease, does
   // not answer: nobody else can take it then, and the ring decides who appends.
-  const bool holds = elector.seen() && elector.seen()->holder == identity_;
+  const bool holds = elector.seen() && elector.seen()->holder == identity_.run;
   if (elector.leads())
     leads_until_ = elector.leads_until().ns;
   else if (!settings_.replication.etcd || !holds || leads_until_ == 0)

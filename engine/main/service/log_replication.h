@@ -15,6 +15,8 @@
 
 #include "connectors/kube/lease/replica_leases.h"
 #include "engine/log/replicated/replicated_log.h"
+#include "engine/main/client/replication_report.h"
+#include "engine/main/service/replica_poll.h"
 #include "engine/main/service/ring_servers.h"
 #include "engine/runtime/diagnostics.h"
 #include "engine/runtime/loop_watch.h"
@@ -27,15 +29,23 @@ namespace fairlead {
 std::optional<RingPlace> place_in_ring(const NamedLog& log, const std::vector<RingSlot>& slots,
                                        Seq last, const Digest& chain);
 
+/// Who a process is among those that share a log, and how it reaches the others.
+struct ReplicaIdentity {
+  std::string run;      ///< of this process
+  std::string replica;  ///< the same after a restart
+  std::string address;  ///< URL at which the others ask it; empty: they do not
+  HubPlace others;      ///< how they are asked at their addresses
+};
+
 class LogReplication final : public Election {
  public:
-  /// Prepares the connections, without a request. `settings` name a Lease, `replica` this process
-  /// across restarts, `identity` this run of it. `wake` is called from another thread when leads()
-  /// or the log changed. Fails with `bad_input` if credentials or files cannot be used.
+  /// Prepares the connections, without a request. `settings` name a Lease. `wake` is called from
+  /// another thread when leads(), others() or the log changed. Fails with `bad_input` if
+  /// credentials or files cannot be used.
   static Result<std::unique_ptr<LogReplication>> make(const HubRoleSettings& settings,
                                                       const Credentials& credentials,
-                                                      std::string identity, std::string replica,
-                                                      Logger logger, std::function<void()> wake);
+                                                      ReplicaIdentity identity, Logger logger,
+                                                      std::function<void()> wake);
   /// Ends the election without giving the Lease up, and all use of the ring.
   ~LogReplication() override;
 
@@ -57,6 +67,13 @@ class LogReplication final : public Election {
   bool listed() const override { return listed_; }
   std::vector<std::uint64_t> copies() const override;
   void release() override;
+  void ask_others() override;
+  OthersSaid others() const override;
+  void yield() override;
+
+  /// Returns what `fairlead log stat` says of it, where `role` is as the loop last said; nullopt:
+  /// the log is local.
+  std::optional<ReplicationReport> report(const RoleStats& role) const;
 
   CopyTerms copy_terms() const {
     return {settings_.replication.copies_required, settings_.replication.copies_wait};
@@ -75,6 +92,9 @@ class LogReplication final : public Election {
   // On the I/O thread:
   void write_listed();
   void tell_position();
+  void look_at_version();
+  void poll_others();
+  void other_said(const Result<ReplicaPosition>& said);
   void look();
   void look_again();
 
@@ -82,9 +102,10 @@ class LogReplication final : public Election {
   const Logger logger_;
   const std::function<void()> wake_;
   std::unique_ptr<RingServers> servers_;
-  std::string identity_, replica_;
-  std::unique_ptr<IoLoop::Timer> looking_, listing_;  ///< on the I/O thread
-  std::unique_ptr<ReplicaLeases> replicas_;           ///< there, too
+  ReplicaIdentity identity_;
+  std::unique_ptr<IoLoop::Timer> looking_, listing_, asking_;  ///< on the I/O thread
+  std::unique_ptr<ReplicaLeases> replicas_;                    ///< there, too
+  std::unique_ptr<ReplicaPoll> poll_;                          ///< there, too
   std::unique_ptr<ReplicatedLog> log_;
   std::atomic<bool> elected_{false};
   std::atomic<std::int64_t> leads_until_{0};  ///< ns of the I/O thread's clock
@@ -92,6 +113,9 @@ class LogReplication final : public Election {
   mutable std::mutex mutex_;  ///< guards the rest
   std::string leader_;
   std::map<std::string, ReplicaPosition> others_;  ///< by the name of their Lease
+  std::string server_version_;
+  OthersSaid others_said_;
+  std::size_t awaited_ = 0;  ///< answers to ask_others()
 };
 
 }  // namespace fairlead

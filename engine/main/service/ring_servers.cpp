@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "connectors/kube/watch/random_bits.h"
+#include "engine/base/json.h"
 #include "engine/runtime/system_clock.h"
 
 namespace fairlead {
@@ -192,6 +193,15 @@ Result<std::vector<RingSlot>> RingServers::list() {
     });
   });
   return slots;
+}
+
+void RingServers::ask_version(std::function<void(const std::string&)> done) {
+  if (etcd_) return done(etcd_->version());
+  HttpRequest request;
+  request.target = "/version";
+  kube_->send(std::move(request), [done = std::move(done)](const Result<HttpResponse>& got) {
+    done(got && got->status == 200 ? text_in(read_json(got->body), "gitVersion") : "");
+  });
 }
 
 Result<std::optional<RingSlot>> RingServers::read(std::uint32_t slot) {

@@ -59,6 +59,9 @@ class RingServers {
   Result<std::vector<RingSlot>> list();
   Result<std::optional<RingSlot>> read(std::uint32_t slot);
   Result<StoreAnswer> replace(const RingCommit& commit, StoreVersion expected);
+  /// On the I/O thread: asks the ring's servers for their version, and calls `done` with it; also
+  /// with an empty one, where they do not say it.
+  void ask_version(std::function<void(const std::string&)> done);
 
   /// Null where the log is not replicated.
   CommitStore* store() { return store_; }

@@ -22,9 +22,17 @@ class ElectionDouble final : public Election {
   void say_listed() override { ++said_listed; }
   bool listed() const override { return false; }
   void release() override { leading = false; }
-  std::vector<std::uint64_t> copies() const override { return others; }
+  std::vector<std::uint64_t> copies() const override { return copied; }
+  void ask_others() override { ++asked; }
+  OthersSaid others() const override { return said ? said() : OthersSaid{0, true}; }
+  void yield() override {
+    ++yields;
+    leading = false;
+  }
+  int asked = 0, yields = 0;
+  std::function<OthersSaid()> said;
   int said_listed = 0;
-  std::vector<std::uint64_t> others{1'000'000};
+  std::vector<std::uint64_t> copied{1'000'000};
   bool leading = false;
 };
 
@@ -136,6 +144,12 @@ class Several {
     REQUIRE(at(which).loop->leads());
     REQUIRE(at(which).loop->stats().planning);
   }
+  /// In the place of one: a process with an empty data directory.
+  Process& begin_anew(std::size_t which) {
+    all[which] = std::make_unique<Process>(servers, clock, world, "new", CopyTerms{});
+    at(which).time = &time;
+    return at(which);
+  }
   void check_equal() {
     for (const auto& process : all) {
       CHECK(process->log.last_seq() == at(0).log.last_seq());
@@ -232,13 +246,129 @@ TEST_CASE("A process that holds the Lease waits until its last term's connection
   CHECK(hubs.at(0).connects == 6);
 }
 
+TEST_CASE("A ring that lost several laps is put back whole") {
+  Several hubs;
+  hubs.lead(0);
+  const auto kept = hubs.servers.save();
+  const auto grow = [&](std::uint64_t commits) {
+    const std::uint64_t end = hubs.at(0).log.state().place.next + commits;
+    for (std::uint64_t i = 0; hubs.at(0).log.state().place.next < end; ++i) {
+      REQUIRE(i < 100);
+      hubs.at(0).facts.push_back(hubs.world.add_node("n" + std::to_string(end + i), "spot"));
+      hubs.turn(10);
+    }
+  };
+  grow(std::uint64_t{3} * kSlots);
+  for (int again = 0; again < 2; ++again) {
+    hubs.servers.restore(kept, 0);
+    grow(1);
+    const std::uint64_t next = hubs.at(0).log.state().place.next;
+    for (const auto& [number, slot] : hubs.servers.slots())
+      CHECK(slot.commit.commit + kSlots >= next);
+  }
+  CHECK(hubs.at(0).log.state().counters.went_back == 2);
+  hubs.turn(700);  // a stream that is silent about it is looked behind
+  hubs.check_equal();
+}
+
+TEST_CASE(
+    "A replica that has more of the log than the ring leads, not the one that holds the Lease") {
+  Several hubs;
+  hubs.lead(0);
+  const auto kept = hubs.servers.save();
+  const std::uint64_t early = hubs.at(0).log.state().place.next;
+  REQUIRE(early <= kSlots);
+  hubs.at(0).facts.push_back(hubs.world.add_node("later", "spot"));
+  hubs.turn(20);
+  const std::uint64_t known = hubs.at(1).log.state().place.next;
+  REQUIRE(known > early);
+  hubs.servers.restore(kept, 0);
+  hubs.at(0).election.leading = false;
+  hubs.turn(1);
+  Process& late = hubs.begin_anew(2);
+  late.election.said = [&] { return OthersSaid{known, true}; };
+
+  SECTION("it gives the Lease up, and the other puts back what is missing") {
+    late.election.leading = true;
+    hubs.turn(40);
+    CHECK(late.election.asked == 1);
+    CHECK(late.election.yields == 1);
+    CHECK_FALSE(late.loop->leads());
+    hubs.lead(1);
+    hubs.turn(700);  // a stream that is silent about it is looked behind
+    CHECK(hubs.at(1).log.state().counters.went_back == 1);
+    hubs.check_equal();
+  }
+  SECTION("it waits two seconds at most for what they say") {
+    late.election.said = [&] { return OthersSaid{early, false}; };
+    late.election.leading = true;
+    hubs.turn(1);
+    const LogTime began = hubs.time.now();
+    while (!late.loop->leads() && hubs.time.now() - began < seconds(10)) {
+      hubs.time.advance_to(hubs.time.now() + milliseconds(50));
+      REQUIRE(late.turn().has_value());
+    }
+    CHECK(hubs.time.now() - began >= kOthersMax);
+    CHECK(hubs.time.now() - began <= seconds(3));
+    CHECK(late.election.yields == 0);
+  }
+  SECTION("where the other never leads, it goes on without it") {
+    for (int times = 0; times < 5 && !late.loop->leads(); ++times) {
+      late.election.leading = true;
+      for (int i = 0; i < 40; ++i) {
+        hubs.time.advance_to(hubs.time.now() + milliseconds(50));
+        REQUIRE(late.turn().has_value());
+      }
+    }
+    CHECK(late.loop->leads());
+    CHECK(late.election.yields == kYieldsMax);
+  }
+}
+
+TEST_CASE("A replica that cannot read the ring leaves the Lease to another") {
+  Several hubs;
+  hubs.lead(0);
+  SECTION("because it is behind the window") {
+    for (std::uint32_t i = 0; i < 2 * kSlots; ++i) {
+      hubs.at(0).facts.push_back(hubs.world.add_node("node-" + std::to_string(i), "spot"));
+      hubs.turn(10);
+    }
+    hubs.at(0).election.leading = false;
+    hubs.begin_anew(2).election.leading = true;
+    hubs.turn(20);
+  }
+  SECTION("because the servers do not answer it") {
+    hubs.servers.down = true;
+    hubs.at(0).election.leading = false;
+    hubs.at(2).election.leading = true;
+    hubs.turn(500);
+    CHECK(hubs.at(2).election.yields == 0);
+    hubs.turn(200);
+  }
+  CHECK(hubs.at(2).election.yields == 1);
+  CHECK_FALSE(hubs.at(2).loop->leads());
+}
+
+TEST_CASE("What the others have and the ring has too is no reason to yield") {
+  Several hubs;
+  hubs.lead(0);
+  hubs.at(2).store.pause();
+  hubs.at(0).facts.push_back(hubs.world.add_node("later", "spot"));
+  hubs.turn(20);
+  hubs.at(2).store.resume();
+  hubs.at(2).election.said = [&] { return OthersSaid{hubs.at(1).log.state().place.next, true}; };
+  hubs.lead(2);
+  CHECK(hubs.at(2).election.asked == 1);
+  CHECK(hubs.at(2).election.yields == 0);
+}
+
 TEST_CASE("A commit that nobody else has is replaced only where the leader may go on alone") {
   for (const std::int64_t required : {1, 2}) {
     CAPTURE(required);
     Several hubs({required, seconds(10)});
     hubs.lead(0);
     Process& leader = hubs.at(0);
-    leader.election.others = {};
+    leader.election.copied = {};
     for (int i = 0; i < 12; ++i) {
       leader.facts.push_back(hubs.world.add_node("node-" + std::to_string(i), "spot"));
       hubs.turn(10);
@@ -249,7 +379,7 @@ TEST_CASE("A commit that nobody else has is replaced only where the leader may g
     CHECK((hubs.servers.slots().at(0).commit.commit == 0) == (required == 2));
     if (required == 1) continue;
     const Seq held = leader.replica.state().seq;
-    leader.election.others = {kSlots};
+    leader.election.copied = {kSlots};
     hubs.turn(20);
     CHECK(leader.loop->stats().role.copies == 2);
     CHECK(leader.replica.state().seq > held);
