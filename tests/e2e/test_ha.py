@@ -1,27 +1,30 @@
 """Three hubs share one log on three etcd members and two API servers; whatever dies, one of them goes on and nothing
 that was acted upon is lost."""
 
-import http.client
+import base64
 import json
 import os
 import re
 import shutil
+import signal
 import socket
+import ssl
 import unittest
+import urllib.error
+import urllib.request
 
 from harness import program
-from harness.fleet import CLAIMS, CRDS, NODES, add_nodes, claim, prepare_hub, quantity, quota
+from harness.fleet import quantity
 from harness.interceptor import SWALLOW, Held, Interceptor
 from harness.process import free_port, stays, wait_for
-from harness.replicas import (COMMITS, FAIL_OVER, NAMESPACE, SHORT, WINDOW, ReplicatedPlane, Replicas, counted, leads,
-                              position, seconds_until, status_of)
+from harness.replicas import COMMITS, FAIL_OVER, SHORT, WINDOW, counted, leads, position, seconds_until
+from harness.replicas_case import ReplicasCase
 
 NEEDS = ("controlplane", "fairlead")
 
 EXHAUSTIVE = bool(os.environ.get("FAIRLEAD_EXHAUSTIVE"))
 PAUSES = 1000 if EXHAUSTIVE else 50
 KILLS = 1000 if EXHAUSTIVE else 4
-LOG_COMMITS = "logcommits.fairlead.io"
 # What a busy machine adds to a time that is promised.
 SLACK = 5
 HOOKS = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
@@ -38,94 +41,7 @@ def commits_of(request):
     return request.method == "PUT" and "/logcommits/" in request.path
 
 
-class ReplicasTest(unittest.TestCase):
-    """The control plane, for the module; each test has a log of its own, or shares `common`."""
-
-    plane = None
-    cpu = 100
-
-    @classmethod
-    def setUpClass(cls):
-        if ReplicasTest.plane is None:
-            plane = ReplicasTest.plane = unittest.enterModuleContext(ReplicatedPlane())
-            unittest.addModuleCleanup(setattr, ReplicasTest, "plane", None)
-            server, _ = plane.add_hub_servers()
-            server.install_crds(only=(*CRDS, LOG_COMMITS))
-            server.create("/api/v1/namespaces", {"metadata": {"name": NAMESPACE}})
-            prepare_hub(server)
-            add_nodes(server)
-            server.create(CLAIMS, claim())
-        cls.server, cls.other = ReplicasTest.plane.servers.values()
-
-    def replicas(self, name, *arguments, **options):
-        made = Replicas(self.plane, name, *arguments, **options)
-        self.addCleanup(made.finish)
-        return made
-
-    def running(self, name, *arguments, **options):
-        """Three hubs that agree, one of which leads: (replicas, leader)."""
-        made = self.replicas(name, *arguments, **options).start()
-        leader = made.leader()
-        made.ready()
-        self.change()
-        made.agree()
-        return made, leader
-
-    def show(self):
-        """Changes a Node; what a hub that decides makes of it."""
-        cpu = ReplicasTest.cpu = 100 - (101 - ReplicasTest.cpu) % 50
-
-        def shown():
-            try:
-                self.alive().merge(f"{NODES}/on-demand-0/status", {"status": {"allocatable": {"cpu": str(cpu)}}},
-                                   user="admin")
-            except OSError as problem:
-                raise AssertionError(str(problem)) from None
-            return True
-        wait_for("the Node to be changed", shown)
-        return quantity(str(400 + cpu))
-
-    def alive(self):
-        return next(server for server in self.plane.servers.values() if server.process.running())
-
-    def decided(self, wanted):
-        try:
-            return quota(self.alive(), "high-priority-queue", "on-demand", "cpu") == wanted
-        except (OSError, http.client.HTTPException) as problem:
-            raise AssertionError(str(problem)) from None
-
-    def change(self, timeout=30):
-        """A Node changes, and the quota follows."""
-        wanted = self.show()
-        wait_for("the quota to follow", lambda: self.decided(wanted), timeout, interval=0.05)
-
-    def command(self, hubs, name, data, *more):
-        """`fairlead log replicate` or `unreplicate`, with the settings of the hubs."""
-        return program.fairlead("log", name, "--data", data, "--kubeconfig", hubs.kubeconfigs[0], *more,
-                                *(word for one in hubs.settings for word in ("--set", one)))
-
-    def not_ready(self, hub, *words):
-        """It decides nothing, lives, and says why."""
-        def said():
-            try:
-                status, text = hub.http("/readyz")
-            except OSError as problem:
-                raise AssertionError(str(problem)) from None
-            assert status == 503 and all(word in text for word in words), (status, text)
-            return True
-        hub.wait_until("the hub to be not ready", said)
-        self.assertEqual(status_of(hub, "/livez"), 200)
-
-    def leader_not_ready(self, hubs, *words):
-        """The same of the leader, which may be another meanwhile: a busy machine renews a Lease late."""
-        def said():
-            found = [hub.http("/readyz") for hub in hubs.hubs if leads(hub)]
-            assert any(status == 503 and all(word in text for word in words) for status, text in found), found
-            return True
-        wait_for("the leader to be not ready", said)
-
-
-class FailOverTest(ReplicasTest):
+class FailOverTest(ReplicasCase):
     def test_a_dead_leader_is_replaced_and_comes_back_as_a_follower(self):
         hubs, leader = self.running("dead")
         self.assertEqual(sum(leads(hub) for hub in hubs.hubs), 1)
@@ -160,7 +76,13 @@ class FailOverTest(ReplicasTest):
         self.assertEqual([one["role"] for one in stats], ["leader", "follower"])
         self.assertEqual({one["store"] for one in stats}, {"kubernetes"})
         self.assertEqual({one["leader"] for one in stats}, {hubs.holder()})
+        self.assertEqual({one["server_version"] for one in stats}, {self.server.get("/version")["gitVersion"]})
         self.assertEqual(len({(one["log"], one["commit"], one["window_first"]) for one in stats}), 1)
+        # What says how it takes part is read at the start.
+        changed = {**json.loads(leader.config.read_text()), "log": {"replication": {"copies": {"wait": "7s"}}}}
+        leader.config.write_text(json.dumps(changed))
+        leader.process.signal(signal.SIGHUP)
+        leader.wait_until("the key", lambda: leader.said("effect with a restart", "log.replication.copies.wait"))
 
     def test_paused_leaders_append_nothing_when_they_go_on(self):
         hubs, _ = self.running("paused", settings=SHORT)
@@ -208,7 +130,7 @@ class FailOverTest(ReplicasTest):
         hubs.check_logs()
 
 
-class StoreTest(ReplicasTest):
+class StoreTest(ReplicasCase):
     def test_answers_that_are_lost_are_found_out(self):
         with Interceptor(self.server) as between:
             hubs = self.replicas("lost", kubeconfigs=[between.kubeconfig(), self.other.kubeconfig("fairlead")])
@@ -308,6 +230,32 @@ class StoreTest(ReplicasTest):
         self.assertGreater(after["commit"], before["commit"])
         hubs.check_logs()
 
+    def test_after_a_restore_the_longest_log_leads(self):
+        hubs, leader = self.running("longest", secure=True)
+        self.addCleanup(self.plane.recover)
+        late = next(hub for hub in hubs.hubs if hub is not leader)
+        longer = [hub for hub in hubs.hubs if hub is not late]
+        late.stop()
+        kept = self.plane.backup()
+        for _ in range(3):
+            self.change()
+        before = hubs.agree()
+        for hub in longer:
+            hubs.pause(hub)
+        self.plane.restore(kept)
+        for server in self.plane.servers.values():
+            server.restart()
+        late.start()
+        wait_for("the shortest to hold the Lease", lambda: str(late.process.child.pid) in hubs.holder(), interval=0.02)
+        for hub in longer:
+            hubs.resume(hub)
+        late.wait_until("it to leave the Lease", lambda: late.said("the Lease is left to another replica"))
+        self.change()
+        self.assertIn(hubs.leader(), longer)
+        self.assertGreater(hubs.agree()["commit"], before["commit"])
+        self.assertFalse(late.said("this process leads"))
+        hubs.check_logs()
+
     def slot(self, name, number):
         return f"{COMMITS}/{name}-{number % WINDOW}"
 
@@ -325,12 +273,14 @@ class StoreTest(ReplicasTest):
         hubs.check_logs()
 
     def test_a_namespace_that_is_gone_ends_decisions(self):
-        self.server.create("/api/v1/namespaces", {"metadata": {"name": "gone"}})
-        hubs, _ = self.running("gone", store=("log.replication.kubernetes={namespace: gone, name: gone}",))
+        # First: it lists every kind before it ends a namespace, which a busy machine does while the hubs begin.
         manager = self.plane.add_controller_manager(self.server, "namespace")
         self.addCleanup(manager.kill)
+        self.server.create("/api/v1/namespaces", {"metadata": {"name": "gone"}})
+        hubs, _ = self.running("gone", store=("log.replication.kubernetes={namespace: gone, name: gone}",))
         self.server.delete("/api/v1/namespaces/gone")
-        wait_for("the namespace to go", lambda: self.server.get("/api/v1/namespaces/gone") is None)
+        # A namespace that is not empty yet is looked at again after up to 15 s (kube-controller-manager).
+        wait_for("the namespace to go", lambda: self.server.get("/api/v1/namespaces/gone") is None, 120)
         wanted = self.show()
         self.leader_not_ready(hubs)
         self.server.create("/api/v1/namespaces", {"metadata": {"name": "gone"}})
@@ -379,16 +329,17 @@ class StoreTest(ReplicasTest):
         hubs.check_agreement()
 
 
-class CopyTest(ReplicasTest):
+class CopyTest(ReplicasCase):
     def copying(self, hubs, source):
-        """Starts the hubs with nothing: each copies the log of the hub `source`."""
+        """Starts the hubs with nothing: each copies the log of the hub `source`, or over TLS of the next one."""
         for hub in hubs:
             shutil.rmtree(hub.data, ignore_errors=True)
-            hub.process.command += ["--copy-from", f"http://127.0.0.1:{source.port}"]
+            if "--copy-from" not in hub.process.command:
+                hub.process.command += ["--copy-from", f"http://127.0.0.1:{source.port}"]
             hub.start()
 
     def test_a_follower_that_is_older_than_the_window_is_told_and_begins_anew(self):
-        hubs, leader = self.running("window")
+        hubs, leader = self.running("window", secure=True)
         [late, *_] = [hub for hub in hubs.hubs if hub is not leader]
         late.stop()
         begin = position(leader)["commit"]
@@ -463,24 +414,50 @@ class CopyTest(ReplicasTest):
         stays("one leader at most", lambda: sum(map(leads, hubs.hubs)) <= 1, 1)
 
 
-class EtcdTest(ReplicasTest):
-    def test_an_etcd_of_its_own_over_tls(self):
+class EtcdTest(ReplicasCase):
+    def own_etcd(self, name, *more):
+        """An etcd of the hubs' own, over TLS: (process, ask(path of its gateway, members), setting of the hubs)."""
         authority, folder = self.plane.authority, self.plane.directory
-        certificate, key = authority.member("own-etcd")
-        mine, mine_key = authority.client("fairlead", name="client-own-etcd")
+        certificate, key = authority.member(name)
+        mine, mine_key = authority.client("fairlead", name=f"client-{name}")
         client, peer = f"https://127.0.0.1:{free_port()}", f"http://127.0.0.1:{free_port()}"
-        etcd = self.plane.process("own-etcd", [
-            self.plane.assets / "etcd", f"--data-dir={folder / 'own-etcd'}", "--name=own",
+        etcd = self.plane.process(name, [
+            self.plane.assets / "etcd", f"--data-dir={folder / name}", "--name=own",
             f"--listen-client-urls={client}", f"--advertise-client-urls={client}", f"--listen-peer-urls={peer}",
             f"--initial-advertise-peer-urls={peer}", f"--initial-cluster=own={peer}", f"--cert-file={certificate}",
             f"--key-file={key}", f"--trusted-ca-file={authority.certificate}", "--client-cert-auth",
-            "--unsafe-no-fsync"]).start()
+            "--unsafe-no-fsync", *more]).start()
         self.addCleanup(etcd.kill)
-        hubs, leader = self.running("own", store=(
-            f"log.replication.etcd={{endpoints: [\"{client}\"], prefix: /fairlead/, tls: {{"
-            f"ca: {authority.certificate}, certificate: {mine}, key: {mine_key}}}}}",))
+        trusted = ssl.create_default_context(cafile=authority.certificate)
+        trusted.load_cert_chain(mine, mine_key)
+
+        def ask(path, **body):
+            request = urllib.request.Request(f"{client}/v3/{path}", json.dumps(body).encode())
+            with urllib.request.urlopen(request, timeout=30, context=trusted) as answer:
+                return json.load(answer)
+        return etcd, ask, (f"log.replication.etcd={{endpoints: [\"{client}\"], prefix: /fairlead/, tls: {{"
+                           f"ca: {authority.certificate}, certificate: {mine}, key: {mine_key}}}}}",)
+
+    def test_an_etcd_of_its_own_over_tls(self):
+        etcd, _, store = self.own_etcd("own-etcd")
+        hubs, leader = self.running("own", store=store, kubeconfigs=[self.server.kubeconfig("fairlead")] * 3,
+                                    member=self.other)
         self.assertEqual([item for item in self.server.get(COMMITS)["items"]
                           if item["metadata"]["name"].startswith("own-")], [])
+        said = program.fairlead("log", "stat", "-o", "json", "--server", f"http://127.0.0.1:{leader.port}")
+        self.assertRegex(json.loads(said.stdout)["replication"]["server_version"], r"^3\.\d+\.\d+")
+        # Without the hub's API server the present leader commits what members report, past leaseDuration.
+        self.addCleanup(self.plane.recover)
+        self.server.kill()
+        for _ in range(2):
+            begin = position(leader)["commit"]
+            wanted = self.show()
+            wait_for("a commit", lambda begin=begin: position(leader)["commit"] > begin)
+            stays("it leads", lambda: leads(leader), 2)
+        self.plane.recover()
+        wait_for("the quota to follow", lambda: self.decided(wanted))
+        hubs.agree()
+        leader = hubs.leader()
         leader.kill()
         hubs.leader()
         self.change()
@@ -491,6 +468,32 @@ class EtcdTest(ReplicasTest):
         wait_for("the quota to follow", lambda: self.decided(wanted))
         leader.start()
         hubs.check_agreement()
+
+    def test_an_etcd_that_is_full_ends_decisions_until_it_has_room(self):
+        _, ask, store = self.own_etcd("full-etcd", "--quota-backend-bytes=4194304")
+        hubs, leader = self.running("full", store=store)
+        junk, behind, value = (base64.b64encode(text).decode() for text in (b"junk", b"junl", b"x" * 2**20))
+
+        def full():
+            try:
+                ask("kv/put", key=junk, value=value)
+            except urllib.error.HTTPError as refused:
+                return "database space exceeded" in refused.read().decode()
+        wait_for("etcd to be full", full, interval=0)
+        before = position(leader)["commit"]
+        wanted = self.show()
+        self.leader_not_ready(hubs, "database space exceeded")
+        self.assertEqual(position(leader)["commit"], before)
+        self.assertFalse(self.decided(wanted))
+        ask("kv/deleterange", key=junk, range_end=behind)
+        ask("kv/compaction", revision=ask("kv/range", key=junk)["header"]["revision"], physical=True)
+        ask("maintenance/defragment")
+        for alarm in ask("maintenance/alarm", action="GET")["alarms"]:
+            ask("maintenance/alarm", action="DEACTIVATE", **alarm)
+        wait_for("the quota to follow", lambda: self.decided(wanted))
+        hubs.ready()
+        self.assertGreater(hubs.agree()["commit"], before)
+        hubs.check_logs()
 
 
 if __name__ == "__main__":

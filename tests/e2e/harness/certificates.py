@@ -26,10 +26,6 @@ class Authority:
         return self._sign(name, f"/CN={name}", "serverAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
 
     def member(self, name):
-        """Likewise, of a server that is its own client, too: etcd behind its gateway."""
-        return self._sign(name, f"/CN={name}", "serverAuth,clientAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
-
-    def member(self, name):
         """The same for an etcd member: its gateway is a client of itself."""
         return self._sign(name, f"/CN={name}", "serverAuth,clientAuth", "subjectAltName=IP:127.0.0.1,DNS:localhost")
 

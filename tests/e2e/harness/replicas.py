@@ -16,6 +16,7 @@ import time
 import urllib.request
 
 from .apiserver import ApiServer
+from .certificates import MountedSecret
 from .controlplane import ControlPlane
 from .hub import AT_ONCE, Hub
 from .process import free_port, wait_for
@@ -119,9 +120,12 @@ class Replicas:
     """Hubs with a data directory each that share the log `name`.
 
     `kubeconfigs`: one per hub, by default the two API servers in turn. `store`: the settings that name the ring.
+    `member`: the API server whose Nodes the quotas follow. `secure`: each asks the others, and copies the log of the
+    next one, over TLS.
     """
 
-    def __init__(self, plane, name, count=3, settings=(), kubeconfigs=(), store=None, create=True):
+    def __init__(self, plane, name, count=3, settings=(), kubeconfigs=(), store=None, create=True, member=None,
+                 secure=False):
         servers = list(plane.servers.values())
         self.plane, self.name, self.server = plane, name, servers[0]
         self.lease = f"{LEASES}/{name}"
@@ -130,15 +134,27 @@ class Replicas:
                          f"log.replication.window={WINDOW}", "log.replication.pace={perSecond: 50, burst: 500}")
         self.kubeconfigs = list(kubeconfigs) or [servers[number % len(servers)].kubeconfig("fairlead")
                                                  for number in range(count)]
-        self.hubs = [self.hub(kubeconfig, settings=(
+        self.member = member or self.server
+        ports = [free_port() for _ in self.kubeconfigs]
+        self.hubs = [self.hub(kubeconfig, arguments=self._over_tls(ports, number) if secure else (), settings=(
             *self.settings, f"log.replication.create={str(create).lower()}", *settings))
-            for kubeconfig in self.kubeconfigs]
+            for number, kubeconfig in enumerate(self.kubeconfigs)]
         self.paused = set()
 
     def hub(self, kubeconfig, settings, **options):
         # The API server of the hub is the member, too: its Nodes are what the quotas follow.
-        return Hub(self.plane, self.server, {"cluster2": self.server}, kubeconfig=kubeconfig,
+        return Hub(self.plane, self.server, {"cluster2": self.member}, kubeconfig=kubeconfig,
                    settings=(AT_ONCE, *settings), **options)
+
+    def _over_tls(self, ports, number):
+        secret = MountedSecret(self.plane.directory / f"serving-{self.name}-{number}")
+        secret.put(*self.plane.server_certificate)
+        token = self.plane.directory / f"token-{self.name}"
+        token.write_text(self.plane.tokens["admin"])
+        address, other = (f"127.0.0.1:{ports[at % len(ports)]}" for at in (number, number + 1))
+        return ("--listen-secure", address, "--certificate", secret.folder, "--advertise", f"https://{address}",
+                "--copy-from", f"https://{other}", "--copy-from-token-file", token,
+                "--copy-from-ca", self.plane.authority.certificate)
 
     def start(self):
         for hub in self.hubs:
