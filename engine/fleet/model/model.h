@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -63,6 +64,12 @@ class Model {
   void send_bookmarks();
   /// The current resourceVersion.
   std::uint64_t revision() const;
+
+  /// Has `seen` called after each request that is no GET, with the changes that it made: for a
+  /// recording of what a server did. It must not use the model.
+  using Observer =
+      std::function<void(const ApiRequest&, const ApiAnswer&, std::span<const Change>)>;
+  void observe(Observer seen);
 
  private:
   struct State;

@@ -1,0 +1,71 @@
+#include "tests/simulation/member.h"
+
+#include <utility>
+
+namespace fairlead::simulation {
+namespace {
+
+// What engine/fleet/world.cpp gives each machine.
+constexpr std::pair<const char*, std::int64_t> kOffer[] = {
+    {"cpu", 96}, {"memory", std::int64_t{128} << 30}, {"nvidia.com/gpu", 1}};
+// A kubelet reports its Node this often though nothing changes (nodeStatusReportFrequency).
+constexpr Duration kHeartbeat = minutes(5);
+
+}  // namespace
+
+Member::Member(model::VirtualTime& time, std::string name, std::uint64_t seed, std::int64_t nodes,
+               Server::Wrote wrote, Changed changed)
+    : time_(time),
+      server_(time, std::move(name), seed, std::move(wrote)),
+      changed_(std::move(changed)) {
+  while (joined_ < nodes) join();
+  beat();
+}
+
+Amounts Member::usable() const {
+  Amounts usable;
+  for (const Machine& machine : machines_)
+    if (!machine.cordoned && !machine.down)
+      for (const auto& [resource, amount] : kOffer)
+        usable[{machine.layout.flavor, resource}] += amount;
+  return usable;
+}
+
+void Member::report() { changed_({time_.now(), name(), usable()}); }
+
+void Member::write(std::int64_t at) {
+  const Machine& of = machine(at);
+  const std::string path = kNodes + "/" + of.layout.name;
+  server_.write("kubelet", "PATCH", path, {{"spec", node_spec(of)}});
+  server_.write("kubelet", "PATCH", path + "/status", {{"status", node_status(of, time_.now())}});
+  report();
+}
+
+void Member::join() {
+  const std::string flavor(joined_ % 2 == 0 ? kOnDemand : kSpot);
+  machines_.push_back({{flavor + "-" + std::to_string(joined_), flavor, "rack-a"}});
+  ++joined_;
+  server_.write("kubelet", "POST", kNodes, node(machines_.back()).object);
+  write(nodes() - 1);
+}
+
+void Member::vanish(std::int64_t at) {
+  server_.write("cloud", "DELETE", kNodes + "/" + machine(at).layout.name, nullptr);
+  machines_.erase(machines_.begin() + at);
+  report();
+}
+
+void Member::beat() {
+  heartbeat_ = time_.after(kHeartbeat, [this] {
+    for (const Machine& machine : machines_) {
+      if (machine.down) continue;
+      const std::string path = kNodes + "/" + machine.layout.name;
+      Json conditions = server_.read(path)["status"]["conditions"];
+      conditions[0]["lastHeartbeatTime"] = to_rfc3339(time_.now());
+      server_.beat(path + "/status", {{"status", {{"conditions", std::move(conditions)}}}});
+    }
+    beat();
+  });
+}
+
+}  // namespace fairlead::simulation
