@@ -57,6 +57,8 @@ World::World(const Storm& storm, Lines lines)
     });
   }
   checkers_ = all_checkers(*this);
+  for (const SeenWrite& write : record_.writes)  // what was there before
+    for (const auto& checker : checkers_) checker->wrote(write);
 }
 
 World::~World() = default;

@@ -10,6 +10,7 @@
 #include "replay/virtual_hub.h"
 #include "snapshots/canonical_bytes.h"
 #include "snapshots/state_codec.h"
+#include "tests/simulation/anew.h"
 
 namespace fairlead {
 namespace {
@@ -27,52 +28,10 @@ struct Place {
   std::map<std::string, std::size_t> latest;  ///< by what it is about: the input that came last
 };
 
-State copied_by_snapshot(const State& state) {
-  auto decoded = decode_state(encode_state(state));
-  REQUIRE(decoded.has_value());
-  return *std::move(decoded);
-}
-
 DirtySet all_of_it() {
   DirtySet dirty;
   dirty.everything = true;
   return dirty;
-}
-
-// Numbers the kinds of nodes in the order of the nodes: which place of Cluster::kinds a kind got
-// follows from the order in which kinds came and went, and nothing follows from it.
-void renumber_kinds(State& state) {
-  for (auto& [name, cluster] : state.clusters) {
-    std::vector<NodeKind> kinds;
-    std::map<std::uint32_t, std::uint32_t> renumbered;
-    for (auto* table : {&cluster.reports.nodes, &cluster.reports.metrics_nodes})
-      for (auto* entry : table->sorted()) {
-        std::uint32_t& kind = entry->second.counted.kind;
-        if (kind == 0) continue;
-        const auto [at, is_new] =
-            renumbered.emplace(kind, static_cast<std::uint32_t>(kinds.size() + 1));
-        if (is_new) kinds.push_back(cluster.kinds.at(kind - 1));
-        kind = at->second;
-      }
-    cluster.kinds = std::move(kinds);
-  }
-}
-
-// The parts of State that differ, by their place in StateFields; of clusters, in Cluster.
-std::string differences(const State& a, const State& b) {
-  std::string text;
-  const auto compare = [&text]<class T>(const std::string& what, const T& one, const T& other) {
-    std::size_t at = 0;
-    boost::pfr::for_each_field(one, [&]<class Field>(const Field& field, auto index) {
-      const auto& same = boost::pfr::get<decltype(index)::value>(other);
-      if (!(field == same)) text += what + " field " + std::to_string(at) + "; ";
-      ++at;
-    });
-  };
-  compare("State", static_cast<const StateFields&>(a), static_cast<const StateFields&>(b));
-  for (const auto& [name, cluster] : a.clusters)
-    if (b.clusters.contains(name)) compare("cluster " + name, cluster, b.clusters.at(name));
-  return text;
 }
 
 class Exploration {
@@ -177,7 +136,7 @@ class Exploration {
     State closed = place.state;
     DirtySet dirty = place.dirty;
     close_moment(closed, dirty);
-    derives_anew(closed);
+    REQUIRE(simulation::differs_derived_anew(closed).empty());
     plans_the_same(closed, dirty);
     keeps_bounds(closed);
     comes_to_rest(place, closed);
@@ -196,27 +155,6 @@ class Exploration {
     REQUIRE(state_digest(state) == state_digest(closed));
     close_moment(closed, since);
     REQUIRE(state_digest(state) == state_digest(closed));
-  }
-
-  // The same configuration once more makes the fold derive everything again.
-  static void derives_anew(const State& closed) {
-    State anew = copied_by_snapshot(closed);
-    Event event;
-    event.seq = closed.configuration_seq;
-    event.log_time = closed.now;
-    event.epoch = closed.epoch;
-    event.source = std::string(kSelf);
-    event.fact = ConfigChanged{closed.configuration};
-    anew.seq = Seq{event.seq.value - 1};
-    DirtySet dirty;
-    evolve(anew, event, dirty);
-    anew.seq = closed.seq;
-    close_moment(anew, dirty);
-    State once = closed;
-    renumber_kinds(once);
-    renumber_kinds(anew);
-    INFO(differences(once, anew));
-    REQUIRE(anew == once);
   }
 
   static void plans_the_same(const State& closed, const DirtySet& dirty) {
