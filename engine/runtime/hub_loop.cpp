@@ -1,7 +1,6 @@
 #include "engine/runtime/hub_loop.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "engine/base/stop_point.h"
@@ -102,8 +101,7 @@ void HubLoop::send(WriteRequest request) {
 }
 
 void HubLoop::send_notices() {
-  for (const Notice& notice : notices_.dequeue(std::chrono::steady_clock::now()))
-    ports_.notify(notice);
+  for (const Notice& notice : notices_.dequeue(ports_.now())) ports_.notify(notice);
 }
 
 // The facts are dropped: what they observe is listed again at the next start.
@@ -113,12 +111,13 @@ Result<void> HubLoop::finish(Inbox::Content content) {
   int stops = content.stops;
   inbox_.close();  // first: an I/O thread that waits in push() of a fact could deliver no answer
   leader_.wind_down();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kStopGrace.ns);
+  const LogTime end = ports_.now() + kStopGrace;
   while (stops < 2 && leader_.under_way() > 0) {
-    const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
-    if (left <= 0) break;
+    const Duration left = end - ports_.now();
+    if (left.ns <= 0) break;
     if (ports_.turned) ports_.turned();
-    content = inbox_.dequeue({left}, 0);
+    if (ports_.pass) ports_.pass(left);
+    content = inbox_.dequeue(ports_.pass ? Duration{} : left, 0);
     for (WriteAnswer& answer : content.answers) leader_.answer(std::move(answer));
     leader_.note(std::move(content.notes));
     stops = content.stops;

@@ -16,6 +16,7 @@
 #include "engine/runtime/inbox.h"
 #include "engine/runtime/leader.h"
 #include "engine/runtime/notice_queue.h"
+#include "engine/runtime/system_clock.h"
 
 namespace fairlead {
 
@@ -67,6 +68,11 @@ struct HubPorts {
   /// The loop has turned; empty: it is not watched. Called at least once in kIdleMax while it
   /// waits.
   std::function<void()> turned{};
+  /// Returns a monotonic time.
+  std::function<LogTime()> now{monotonic_now};
+  /// Lets time pass where the caller's thread does everything, as in virtual time: at most this
+  /// long, and until the inbox has something. Empty: time passes by itself.
+  std::function<void(Duration)> pass{};
 };
 
 class HubLoop {

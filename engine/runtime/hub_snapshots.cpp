@@ -17,11 +17,12 @@ std::size_t nodes_in(const State& state) {
 }  // namespace
 
 HubSnapshots::HubSnapshots(SnapshotStore* store, EventLog& log, std::size_t aside_nodes,
-                           std::function<int()> stops, Logger logger)
+                           std::function<int()> stops, std::function<LogTime()> now, Logger logger)
     : store_(store),
       log_(log),
       aside_nodes_(aside_nodes),
       stops_(std::move(stops)),
+      now_(std::move(now)),
       logger_(std::move(logger)) {}
 
 void HubSnapshots::begin_with(const SnapshotInfo& newest) {
@@ -56,7 +57,7 @@ void HubSnapshots::wind_down() {
 std::optional<Checkpoint> HubSnapshots::take(const State& state, const Digest& chain,
                                              Saving saving) {
   last_ = state.seq;
-  began_ = std::chrono::steady_clock::now();
+  began_ = now_();
   if (saving == Saving::aside && begin_aside(state, chain))
     return Checkpoint{{}, state.seq.value, chain};
   return report(store_->save(state, chain, [this] { return stops_ && stops_() > stops_known_; }),
@@ -83,14 +84,14 @@ std::optional<Checkpoint> HubSnapshots::report(const Result<SnapshotInfo>& saved
     logger_({Severity::warn, "no snapshot was taken", {{"why", saved.error().message}}});
     return std::nullopt;
   }
-  const std::chrono::nanoseconds took = std::chrono::steady_clock::now() - began_;
+  const Duration took = now_() - began_;
   ++taken_;
   last_bytes_ = saved->bytes;
   logger_({Severity::info,
            "snapshot taken",
            {{"seq", std::to_string(saved->seq.value)},
             {"bytes", std::to_string(saved->bytes)},
-            {"took", to_go_duration(milliseconds(took.count() / 1'000'000))}}});
+            {"took", to_go_duration(milliseconds(took.ns / 1'000'000))}}});
   apply_retention(state);
   return Checkpoint{saved->state_digest, saved->seq.value, saved->log_digest};
 }

@@ -2,7 +2,6 @@
 // child process while the hub goes on.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,9 +24,10 @@ class HubSnapshots {
   enum class Saving : std::uint8_t { here, aside };
 
   /// `store` may be null: none are taken. `stops` returns how often the hub was asked to stop: a
-  /// snapshot that is being saved here when it is asked (again) is given up; empty: never.
+  /// snapshot that is being saved here when it is asked (again) is given up; empty: never. `now`
+  /// returns a monotonic time.
   HubSnapshots(SnapshotStore* store, EventLog& log, std::size_t aside_nodes,
-               std::function<int()> stops, Logger logger);
+               std::function<int()> stops, std::function<LogTime()> now, Logger logger);
 
   /// The log was folded from `newest`.
   void begin_with(const SnapshotInfo& newest);
@@ -62,11 +62,12 @@ class HubSnapshots {
   EventLog& log_;
   const std::size_t aside_nodes_;
   const std::function<int()> stops_;
+  const std::function<LogTime()> now_;
   const Logger logger_;
 
   Seq last_;
   std::uint64_t last_bytes_ = 0;
-  std::chrono::steady_clock::time_point began_;
+  LogTime began_;
   std::unique_ptr<AsideSave> saving_;  ///< null: none is under way
   int stops_known_ = 0;
   std::uint64_t taken_ = 0;

@@ -1,7 +1,6 @@
 #include "engine/runtime/leader.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -150,7 +149,7 @@ Result<HubEffects> Leader::step(Input input) {
 
 Result<void> Leader::append(Append append) {
   if (append.origin == Origin::outcomes) stop_point("answer.before_log");
-  appending_ = {append.origin, append.durability, std::chrono::steady_clock::now()};
+  appending_ = {append.origin, append.durability, settings_.now()};
   // Leaves the drafts as they are if the log refuses them.
   auto events = log_.begin(std::move(append.drafts), append.time, epoch_, append.durability);
   if (events) return *events ? appended(**std::move(events)) : Result<void>();
@@ -174,8 +173,7 @@ Result<void> Leader::collect() {
 
 Result<void> Leader::appended(std::vector<Event>&& events) {
   const Appending append = *std::exchange(appending_, std::nullopt);
-  stats_.append.add(
-      {std::chrono::nanoseconds(std::chrono::steady_clock::now() - append.began).count()});
+  stats_.append.add(settings_.now() - append.began);
   if (settings_.admission != nullptr) settings_.admission->note(events);
   core_.appended(events, append.durability);
   if (append.origin == Origin::outcomes) stop_point("answer.after_log");
@@ -232,9 +230,9 @@ void Leader::report(const std::vector<Event>& events, Origin origin) {
 }
 
 Result<void> Leader::flush() {
-  const auto began = std::chrono::steady_clock::now();
+  const LogTime began = settings_.now();
   auto flushed = log_.wait_durable();
-  stats_.append.add({std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()});
+  stats_.append.add(settings_.now() - began);
   if (flushed)
     core_.durable(log_.last_seq());
   else
@@ -257,19 +255,19 @@ Result<void> Leader::take_snapshot(HubSnapshots::Saving saving) {
 }
 
 // Steps until nothing is left to append.
-Result<void> Leader::drain(std::chrono::steady_clock::time_point end) {
+Result<void> Leader::drain(LogTime end) {
   for (;;) {
     if (auto stepped = step(Input::complete); !stepped) return stepped.error();
     if (!appending_) return {};
-    const auto left = std::chrono::nanoseconds(end - std::chrono::steady_clock::now()).count();
-    if (left <= 0)
+    const Duration left = end - settings_.now();
+    if (left.ns <= 0)
       return Error{ErrorCode::unavailable, "the log did not store the last events in time"};
-    log_.await_settled({left});
+    log_.await_settled(left);
   }
 }
 
 Result<void> Leader::give_up() {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(kGiveUpMax.ns);
+  const LogTime end = settings_.now() + kGiveUpMax;
   snapshots_.wind_down();
   core_.wind_down();
   if (auto answered = drain(end); !answered) return answered;

@@ -9,7 +9,6 @@
 // are prepared meanwhile.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <set>
 #include <vector>
@@ -92,7 +91,7 @@ class Leader {
   void publish_view();
   Result<void> append(Append append);
   Result<void> collect();
-  Result<void> drain(std::chrono::steady_clock::time_point end);
+  Result<void> drain(LogTime end);
   Result<void> appended(std::vector<Event>&& events);
   void drop_if_too_large(std::vector<EventDraft>&& drafts, const Error& refusal);
   void report(const std::vector<Event>& events, Origin origin);
@@ -115,7 +114,7 @@ class Leader {
   struct Appending {
     Origin origin;
     Durability durability;
-    std::chrono::steady_clock::time_point began;
+    LogTime began;  ///< monotonic
   };
 
   Epoch epoch_;

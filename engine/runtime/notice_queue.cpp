@@ -7,7 +7,7 @@ namespace fairlead {
 
 namespace {
 
-constexpr auto kNoticeGap = std::chrono::milliseconds(1000 / kNoticesPerSecond);
+constexpr Duration kNoticeGap = milliseconds(1000 / kNoticesPerSecond);
 
 std::size_t bytes_of_notice(const Notice& notice) {
   return sizeof(Notice) + notice.object.name.size() + notice.object.namespace_.size() +
@@ -24,12 +24,12 @@ bool NoticeQueue::push(Notice notice) {
   return true;
 }
 
-std::vector<Notice> NoticeQueue::dequeue(Time now) {
+std::vector<Notice> NoticeQueue::dequeue(LogTime now) {
   std::vector<Notice> out;
   // However long the pause was, it is worth kNoticeBurst notices at once.
-  paid_until_ = std::max(paid_until_, now - kNoticeBurst * kNoticeGap);
+  paid_until_ = std::max(paid_until_, LogTime{now.ns - kNoticeBurst * kNoticeGap.ns});
   for (; !waiting_.empty() && paid_until_ + kNoticeGap <= now; waiting_.pop_front()) {
-    paid_until_ += kNoticeGap;
+    paid_until_ = paid_until_ + kNoticeGap;
     bytes_ -= bytes_of_notice(waiting_.front());
     out.push_back(std::move(waiting_.front()));
   }

@@ -4,11 +4,12 @@
 // connection sends 32 at a time and drops the rest (ApiServer::post), so they wait here.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <vector>
 
+#include "engine/base/time.h"
 #include "engine/core/notice.h"
 
 namespace fairlead {
@@ -25,18 +26,17 @@ inline constexpr int kNoticeBurst = 16;
 /// Owned by one thread.
 class NoticeQueue {
  public:
-  using Time = std::chrono::steady_clock::time_point;
-
   /// False if it is full: the notice is lost.
   [[nodiscard]] bool push(Notice notice);
-  /// Returns those whose turn has come, in the order in which they were pushed.
-  std::vector<Notice> dequeue(Time now);
+  /// Returns those whose turn has come, in the order in which they were pushed. `now` is monotonic.
+  std::vector<Notice> dequeue(LogTime now);
   bool empty() const { return waiting_.empty(); }
 
  private:
   std::deque<Notice> waiting_;
   std::size_t bytes_ = 0;
-  Time paid_until_{};  ///< when the last of them would have its turn without a burst
+  /// When the last of them would have its turn without a burst. None had one yet: long ago.
+  LogTime paid_until_{INT64_MIN};
 };
 
 }  // namespace fairlead

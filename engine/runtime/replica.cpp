@@ -10,7 +10,8 @@ Replica::Replica(EventLog& log, Clock& clock, HubSettings settings, Logger logge
       clock_(clock),
       settings_(std::move(settings)),
       logger_(std::move(logger)),
-      snapshots_(settings_.snapshots, log_, settings_.saved_aside_nodes, settings_.stops, logger_) {
+      snapshots_(settings_.snapshots, log_, settings_.saved_aside_nodes, settings_.stops,
+                 settings_.now, logger_) {
   restart({});
 }
 

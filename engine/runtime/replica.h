@@ -17,6 +17,7 @@
 #include "engine/runtime/hub_snapshots.h"
 #include "engine/runtime/hub_stats.h"
 #include "engine/runtime/present_state.h"
+#include "engine/runtime/system_clock.h"
 #include "snapshots/snapshot_store.h"
 
 namespace fairlead {
@@ -31,6 +32,7 @@ struct HubSettings {
   std::function<int()> stops = {};
   PresentState* present = nullptr;  ///< where State is shown to questions; null: nowhere
   std::size_t saved_aside_nodes = kSavedAsideNodes;
+  std::function<LogTime()> now{monotonic_now};  ///< a monotonic time, for spans
 };
 
 /// Owned by one thread. `log` and `clock` outlive it.

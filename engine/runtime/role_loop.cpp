@@ -1,7 +1,6 @@
 #include "engine/runtime/role_loop.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace fairlead {
@@ -51,24 +50,29 @@ Duration RoleLoop::wait() const {
 Result<void> RoleLoop::run() {
   for (;;) {
     if (ports_.hub.turned) ports_.hub.turned();
-    const bool paced = leader_ && leader_->pause().ns > 0;
-    const auto began = std::chrono::steady_clock::now();
     Inbox::Content content = inbox_.dequeue(wait(), kBatchFactsMax);
-    const Duration waited{
-        std::chrono::nanoseconds(std::chrono::steady_clock::now() - began).count()};
-    if (paced) paced_.ns += waited.ns;
-    lag_.ns = troubled_ ? lag_.ns + waited.ns : 0;
     const bool stop = content.stops > 0;
     auto done = stop ? finish(std::move(content)) : turn(std::move(content));
-    const HubStats now = stats();
-    troubled_ = !now.role.trouble.empty();
-    status_.set(now);
+    status_.set(stats());
     if (!done && !stop) status_.fail();
     if (stop || !done) return done;
   }
 }
 
 Result<void> RoleLoop::turn(Inbox::Content content) {
+  if (const auto since = std::exchange(paced_since_, std::nullopt))
+    paced_.ns += (ports_.hub.now() - *since).ns;
+  auto done = step(std::move(content));
+  const LogTime present = ports_.hub.now();
+  if (leader_ && leader_->pause().ns > 0) paced_since_ = present;
+  if (trouble().empty())
+    trouble_since_.reset();
+  else if (!trouble_since_)
+    trouble_since_ = present;
+  return done;
+}
+
+Result<void> RoleLoop::step(Inbox::Content content) {
   if (log_ != nullptr) {
     log_->refresh();
     if (const auto stopped = log_->state().stopped) return *stopped;
@@ -127,13 +131,12 @@ void RoleLoop::wait_for_copies() {
   const bool copied =
       place.next < place.slots ||
       std::ranges::any_of(copies, [&](std::uint64_t commits) { return is_inside(commits, place); });
-  const auto present = std::chrono::steady_clock::now();
+  const LogTime present = ports_.hub.now();
   if (copied)
     uncopied_since_.reset();
   else if (!uncopied_since_)
     uncopied_since_ = present;
-  const bool waited =
-      uncopied_since_ && present - *uncopied_since_ >= std::chrono::nanoseconds(terms_.wait.ns);
+  const bool waited = uncopied_since_ && present - *uncopied_since_ >= terms_.wait;
   if (!copied && (terms_.required > 1 || !waited))
     log_->hold();
   else
@@ -183,6 +186,16 @@ Result<void> RoleLoop::finish(Inbox::Content content) {
   return done;
 }
 
+// Why the log does not come on; empty while all is well.
+std::string RoleLoop::trouble() const {
+  if (log_ == nullptr) return {};
+  const ReplicatedLogState state = log_->state();
+  if (state.stopped) return state.stopped->message;
+  if (!state.behind || !state.trouble.empty()) return state.trouble;
+  return "behind the log's window: it begins with commit " + std::to_string(*state.behind) +
+         ", and commit " + std::to_string(state.place.next) + " is wanted";
+}
+
 HubStats RoleLoop::stats() const {
   HubStats stats = loop_ ? loop_->stats() : replica_.stats();
   RoleStats& role = stats.role;
@@ -199,15 +212,11 @@ HubStats RoleLoop::stats() const {
       if (is_inside(commits, state.place)) ++role.copies;
   }
   role.caught_up = state.end_reached > 0;
-  role.trouble = state.stopped ? state.stopped->message : state.trouble;
-  if (state.behind && role.trouble.empty())
-    role.trouble = "behind the log's window: it begins with commit " +
-                   std::to_string(*state.behind) + ", and commit " +
-                   std::to_string(state.place.next) + " is wanted";
+  role.trouble = trouble();
   role.place = state.place;
   role.counters = state.counters;
   role.lag_commits = state.behind ? *state.behind - state.place.next : 0;
-  role.lag = lag_;
+  role.lag = trouble_since_ ? ports_.hub.now() - *trouble_since_ : Duration{};
   role.paced = paced_;
   return stats;
 }

@@ -9,7 +9,6 @@
 // late learns it from its next append, of which nothing was folded, published or sent.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -71,6 +70,8 @@ class RoleLoop {
   Result<void> run();
   /// One turn of it, without a wait: for who has a clock and an order of its own.
   Result<void> turn(Inbox::Content content);
+  /// The end of run(), after a stop was asked for `content.stops` times. No other call follows.
+  Result<void> finish(Inbox::Content content);
   /// How long run() waits for the inbox before the next turn.
   Duration wait() const;
 
@@ -78,11 +79,12 @@ class RoleLoop {
   HubStats stats() const;
 
  private:
+  Result<void> step(Inbox::Content content);
   Result<void> follow(const Inbox::Content& content);
   void wait_for_copies();
   Result<void> lead();
   Result<void> step_down(const std::string& why);
-  Result<void> finish(Inbox::Content content);
+  std::string trouble() const;
 
   Replica& replica_;
   ReplicatedLog* const log_;
@@ -97,10 +99,11 @@ class RoleLoop {
   std::unique_ptr<HubLoop> loop_;   ///< of the leader
   /// ReplicatedLogState::end_reached at which a candidate may lead; none: the Lease is not held.
   std::optional<std::uint64_t> lead_at_;
-  Duration paced_, lag_;  ///< as RoleStats has them
-  bool troubled_ = false;
+  Duration paced_;                        ///< as RoleStats has it
+  std::optional<LogTime> paced_since_;    ///< none: the leader did not wait for the pace
+  std::optional<LogTime> trouble_since_;  ///< none: there is no trouble
   const CopyTerms terms_;
-  std::optional<std::chrono::steady_clock::time_point> uncopied_since_;
+  std::optional<LogTime> uncopied_since_;
   bool alone_ = false;  ///< as it was said last
   bool said_listed_ = false;
 };

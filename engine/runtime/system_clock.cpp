@@ -48,6 +48,11 @@ LogTime utc_now() {
   return {std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
 }
 
+LogTime monotonic_now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::nanoseconds>(since).count()};
+}
+
 SystemClock::SystemClock(LogTime not_before, std::function<void(LogTime)> behind,
                          std::function<void(LogTime, LogTime)> ahead)
     : behind_(std::move(behind)),

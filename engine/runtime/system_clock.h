@@ -49,6 +49,9 @@ class ForwardTime {
 /// UTC of this machine, which may jump.
 LogTime utc_now();
 
+/// A time of this machine that never goes back, for spans; no wall clock.
+LogTime monotonic_now();
+
 /// How far UTC may be behind the returned time before SystemClock reports it.
 inline constexpr Duration kClockBehindMax = seconds(5);
 

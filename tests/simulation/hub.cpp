@@ -1,5 +1,6 @@
 #include "tests/simulation/hub.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -30,7 +31,7 @@ Result<void> Hub::turn() {
     content.facts.push_back(std::move(facts_.front()));
   content.more_facts = !facts_.empty();
   if (auto done = loop_.round(std::move(content)); !done) return done;
-  world_.turned();
+  if (!world_.life->over) world_.turned();
   return {};
 }
 
@@ -42,6 +43,16 @@ Result<void> Hub::settle() {
     if (auto done = turn(); !done) return done;
   }
   return {};
+}
+
+// The hub's clock may go at another pace than the world's: it looks again then.
+LogTime Hub::next_due() const {
+  const LogTime now = world_.time.now();
+  const Duration most = leader_.awaited().empty() ? Duration{INT64_MAX} : kAbsenceInterval;
+  const LogTime due = leader_.next_due();
+  if (due == kForever) return now + most;
+  const Duration span{std::max(milliseconds(1).ns, (due - leader_.now()).ns)};
+  return now + std::min(span, most);
 }
 
 HubPorts Hub::ports() {
@@ -75,9 +86,9 @@ void Hub::open(const SourceName& name, const Streams& streams, const Configurati
   };
   settings.diagnose = [this](const DiagnosticLine& line) { world_.said(line.text); };
   Connection& made = connections_[name];
-  made.network = std::make_unique<Network>(world_.time, *world_.servers.at(name), [this] {
-    return Sender{name_, world_.time.now(), leader_.state().epoch};
-  });
+  made.network = std::make_unique<Network>(
+      world_.time, *world_.servers.at(name), world_.faults, world_.life,
+      [this] { return Sender{name_, world_.time.now(), leader_.state().epoch}; });
   made.server = std::make_unique<ApiServer>(*made.network, name, std::move(settings));
   std::vector<Kind> kinds;
   for (const auto& [kind, scope] : streams.kinds) kinds.push_back(kind);

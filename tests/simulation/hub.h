@@ -19,6 +19,8 @@ namespace fairlead::simulation {
 /// What a process is given by its world. All of it outlives the process.
 struct HubWorld {
   model::VirtualTime& time;
+  Faults& faults;
+  LifeRef life;
   std::map<SourceName, Server*> servers;
   std::function<void(const std::string&)> said;  ///< each line of diagnostics
   std::function<void()> turned;                  ///< after each turn that ended well
@@ -34,8 +36,8 @@ class Hub {
   Result<void> begin(const Configuration& configuration);
   /// What the hub's thread does when it wakes, until nothing is left to do now.
   Result<void> settle();
-  /// When it wakes if nothing comes.
-  LogTime next_due() const { return leader_.next_due(); }
+  /// When it wakes if nothing comes, in the world's time.
+  LogTime next_due() const;
 
   const State& state() const { return leader_.state(); }
   HubStats stats() { return leader_.stats(); }

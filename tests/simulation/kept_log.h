@@ -1,21 +1,30 @@
-// The log of one replica: what a process leaves behind when it dies.
+// The log of one replica on a disk that fails: what a process leaves behind when it dies.
 //
-// It says when an event is durable, which is when the record gets it.
+// It says when an event is durable, which is when the record gets it. What was appended as pending
+// and is not durable yet may be lost with the process, from some commit on.
 #pragma once
 
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine/log/memory_log.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/life.h"
 
 namespace fairlead::simulation {
 
 class KeptLog final : public EventLog {
  public:
   using Acknowledged = std::function<void(const Event&)>;
-  explicit KeptLog(Acknowledged acknowledged) : acknowledged_(std::move(acknowledged)) {}
+  /// `faults` outlives it; `name` is the replica's.
+  KeptLog(std::string name, Faults& faults, Acknowledged acknowledged)
+      : name_(std::move(name)), faults_(faults), acknowledged_(std::move(acknowledged)) {}
+
+  /// A process opens it, after the end of the one before. What is left is durable.
+  void open(LifeRef life);
 
   using LogWriter::append;
   Result<std::vector<Event>> append(std::vector<EventDraft>&& drafts, LogTime time, Epoch epoch,
@@ -44,9 +53,23 @@ class KeptLog final : public EventLog {
   }
 
  private:
+  struct Stored {
+    std::vector<EventDraft> drafts;
+    LogTime time;
+    Epoch epoch;
+    std::vector<Event> events;  ///< empty once they are durable
+  };
+  Result<std::vector<Event>> store(std::vector<EventDraft>&& drafts, LogTime time, Epoch epoch);
+  void make_durable();
+
+  const std::string name_;
+  Faults& faults_;
   const Acknowledged acknowledged_;
+  LifeRef life_;
+  bool failed_ = false;  // it takes no more until it is opened again
   std::unique_ptr<MemoryLog> log_ = std::make_unique<MemoryLog>();
-  std::deque<Event> pending_;  // not durable yet
+  std::deque<Stored> commits_;
+  std::size_t durable_ = 0;  // of them
 };
 
 }  // namespace fairlead::simulation

@@ -1,5 +1,6 @@
 #include "tests/simulation/member.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fairlead::simulation {
@@ -13,12 +14,12 @@ constexpr Duration kHeartbeat = minutes(5);
 
 }  // namespace
 
-Member::Member(model::VirtualTime& time, std::string name, std::uint64_t seed, std::int64_t nodes,
+Member::Member(model::VirtualTime& time, std::string name, const Storm& storm, std::int64_t number,
                Server::Wrote wrote, Changed changed)
     : time_(time),
-      server_(time, std::move(name), seed, std::move(wrote)),
+      server_(time, std::move(name), storm, number, std::move(wrote)),
       changed_(std::move(changed)) {
-  while (joined_ < nodes) join();
+  while (joined_ < storm.nodes) join();
   beat();
 }
 
@@ -55,12 +56,27 @@ void Member::vanish(std::int64_t at) {
   report();
 }
 
+void Member::register_again() {
+  const Json nodes = server_.read(kNodes);
+  for (const Json& known : nodes["items"]) {
+    const std::string name = known["metadata"]["name"];
+    if (std::ranges::none_of(machines_,
+                             [&](const Machine& one) { return one.layout.name == name; }))
+      server_.write("cloud", "DELETE", kNodes + "/" + name, nullptr);
+  }
+  for (std::int64_t at = 0; at < this->nodes(); ++at) {
+    (void)server_.try_write("kubelet", "POST", kNodes, node(machine(at)).object);
+    write(at);
+  }
+}
+
 void Member::beat() {
   heartbeat_ = time_.after(kHeartbeat, [this] {
     for (const Machine& machine : machines_) {
       if (machine.down) continue;
       const std::string path = kNodes + "/" + machine.layout.name;
       Json conditions = server_.read(path)["status"]["conditions"];
+      if (!conditions.is_array()) continue;
       conditions[0]["lastHeartbeatTime"] = to_rfc3339(time_.now());
       server_.beat(path + "/status", {{"status", {{"conditions", std::move(conditions)}}}});
     }

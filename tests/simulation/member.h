@@ -16,7 +16,7 @@ class Member {
  public:
   using Changed = std::function<void(SeenCapacity)>;
   /// `time` outlives it. `changed` is called when what the machines offer has changed.
-  Member(model::VirtualTime& time, std::string name, std::uint64_t seed, std::int64_t nodes,
+  Member(model::VirtualTime& time, std::string name, const Storm& storm, std::int64_t number,
          Server::Wrote wrote, Changed changed);
 
   const std::string& name() const { return server_.name(); }
@@ -30,6 +30,8 @@ class Member {
   void join();
   /// The Node is deleted, and the machine with it.
   void vanish(std::int64_t at);
+  /// Has the API server know the machines as they are, after it went back to what it knew once.
+  void register_again();
 
  private:
   void beat();

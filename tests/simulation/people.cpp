@@ -15,28 +15,24 @@ Json claim_of(const std::string& cluster) {
   return claim;
 }
 
-People::People(World& world) : world_(world) {
+People::People(World& world) : world_(world), occasions_(world.time()) {
   const Storm& storm = world.storm();
-  std::uint64_t actor = 0;
-  for (const auto& [rate, act] : std::initializer_list<std::pair<std::int64_t, Act>>{
+  using Act = void (People::*)(Random&);
+  std::uint64_t actor = static_cast<std::uint64_t>(storm.seed) * 31;
+  for (const auto& [times, act] : std::initializer_list<std::pair<std::int64_t, Act>>{
            {storm.node_changes, &People::change_node},
            {storm.drains, &People::drain},
            {storm.flaps, &People::flap},
            {storm.claim_edits, &People::edit_claim},
            {storm.queue_edits, &People::edit_queue},
            {storm.foreign_quotas, &People::write_quota}})
-    schedule(rate, act,
-             std::make_shared<Random>(static_cast<std::uint64_t>(storm.seed) * 31 + ++actor));
+    occasions_.repeat(times, hours(1), ++actor,
+                      [this, act = act](Random& random) { (this->*act)(random); });
 }
 
-// The pauses are even between nothing and twice the mean.
-void People::schedule(std::int64_t per_hour, Act act, std::shared_ptr<Random> random) {
-  if (per_hour == 0) return;
-  const Duration pause{random->below(2 * hours(1).ns / per_hour)};
-  world_.time().post(pause, [this, per_hour, act, random = std::move(random)]() mutable {
-    if (ended_) return;
-    (this->*act)(*random);
-    schedule(per_hour, act, std::move(random));
+void People::later(Duration span, std::function<void()> work) {
+  world_.time().post(span, [this, work = std::move(work)] {
+    if (!occasions_.over()) work();
   });
 }
 
@@ -54,8 +50,8 @@ void People::change_node(Random& random) {
 void People::drain(Random& random) {
   Member& member = world_.member(random.below(world_.members()));
   for (std::int64_t at = 0; at < member.nodes() / 2; ++at)
-    world_.time().post(minutes(at), [this, &member, at] {
-      if (ended_ || at >= member.nodes()) return;
+    later(minutes(at), [&member, at] {
+      if (at >= member.nodes()) return;
       member.machine(at).cordoned = true;
       member.write(at);
     });
@@ -67,8 +63,8 @@ void People::flap(Random& random) {
   const std::int64_t at = random.below(member.nodes());
   const Duration pause = seconds(5 + random.below(120));
   for (std::int64_t turn = 0; turn < 20; ++turn)
-    world_.time().post({pause.ns * turn}, [this, &member, at, turn] {
-      if (ended_ || at >= member.nodes()) return;
+    later({pause.ns * turn}, [&member, at, turn] {
+      if (at >= member.nodes()) return;
       member.machine(at).down = turn % 2 == 0;
       member.write(at);
     });
@@ -93,6 +89,7 @@ void People::write_quota(Random& random) {
   const std::string path =
       kQueues + "/" + std::string(random.below(2) == 0 ? kHighQueue : kLowQueue);
   Json groups = world_.hub_server().read(path)["spec"]["resourceGroups"];
+  if (!groups.is_array() || groups.empty()) return;
   Json& flavors = groups[0]["flavors"];
   Json& resources =
       flavors[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(flavors.size())))]

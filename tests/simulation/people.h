@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/fleet/random.h"
+#include "tests/simulation/faults.h"
 #include "tests/simulation/storm.h"
 
 namespace fairlead::simulation {
@@ -20,12 +21,9 @@ class People {
   /// `world` outlives it.
   explicit People(World& world);
   /// Nobody does anything from now on.
-  void end() { ended_ = true; }
+  void end() { occasions_.end(); }
 
  private:
-  using Act = void (People::*)(Random&);
-  void schedule(std::int64_t per_hour, Act act, std::shared_ptr<Random> random);
-
   void change_node(Random& random);
   void drain(Random& random);
   void flap(Random& random);
@@ -33,8 +31,11 @@ class People {
   void edit_queue(Random& random);
   void write_quota(Random& random);
 
+  /// Does `work` later, unless it is too late then.
+  void later(Duration span, std::function<void()> work);
+
   World& world_;
-  bool ended_ = false;
+  Occasions occasions_;
 };
 
 /// A claim for more than the cluster has, so that each queue gets what there is.

@@ -1,5 +1,6 @@
 #include "tests/simulation/server.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -8,20 +9,22 @@
 namespace fairlead::simulation {
 namespace {
 
-model::ModelOptions options_of_server(std::uint64_t seed) {
+model::ModelOptions options_of_server(const Storm& storm, std::int64_t number) {
   model::ModelOptions options;
-  options.seed = seed;
+  options.seed = static_cast<std::uint64_t>(storm.seed) * 101 + static_cast<std::uint64_t>(number);
   return options;
 }
 
 }  // namespace
 
 // The run has one thread, so the model needs no lock.
-Server::Server(model::VirtualTime& time, SourceName name, std::uint64_t seed, Wrote wrote)
+Server::Server(model::VirtualTime& time, SourceName name, const Storm& storm, std::int64_t number,
+               Wrote wrote)
     : time_(time),
       name_(std::move(name)),
       wrote_(std::move(wrote)),
-      shared_(time, options_of_server(seed)),
+      watch_lists_(storm.watch_lists != 0),
+      shared_(time, options_of_server(storm, number)),
       model_(*shared_.with_model([](model::Model& model) { return &model; })) {
   model_.observe([this](const model::ApiRequest& request, const model::ApiAnswer& answer,
                         std::span<const model::Change> changes) { saw(request, answer, changes); });
@@ -93,6 +96,46 @@ void Server::beat(const std::string& path, const Json& body) {
 Json Server::read(const std::string& path) {
   auto done = model_.call("GET", path);
   return done ? std::move(*done) : Json();
+}
+
+std::uint64_t Server::some_past(std::uint64_t changes) const {
+  const std::uint64_t now = model_.revision();
+  return std::max(model_.oldest(), now - std::min(now, changes));
+}
+
+void Server::cut_streams() {
+  for (const auto& weak : std::exchange(cuts_, {}))
+    if (const auto cut = weak.lock()) (*cut)();
+}
+
+void Server::restart() {
+  cut_streams();
+  model_.compact();
+}
+
+void Server::compact() {
+  model_.compact();
+  cut_streams();
+}
+
+void Server::restore(const model::ObjectStore& saved, std::uint64_t jump) {
+  const model::ObjectStore before = model_.save();
+  cut_streams();
+  model_.restore(saved, jump);
+  SeenWrite write;
+  write.time = write.sent = time_.now();
+  write.server = name_;
+  write.who = "restore";
+  write.status = 200;
+  for (const auto& [resource, objects] : before.all())
+    for (const auto& [key, object] : objects)
+      if (auto now = saved.find(resource, key); now != object)
+        write.changes.push_back({resource, key, object, std::move(now)});
+  for (const auto& [resource, objects] : saved.all())
+    for (const auto& [key, object] : objects)
+      if (before.find(resource, key) == nullptr)
+        write.changes.push_back({resource, key, nullptr, object});
+  wrote_(std::move(write));
 }
 
 }  // namespace fairlead::simulation

@@ -29,36 +29,48 @@ Configuration configuration_of(const Storm& storm) {
   return configuration;
 }
 
+std::string line_of(const Event& event) {
+  std::string line = std::to_string(event.seq.value) + " " + std::string(fact_name(event.fact)) +
+                     " " + event.source;
+  if (const ObjectKey* key = object_of(event.fact))
+    line += " " + std::string(info(key->kind).name) + " " +
+            (key->namespace_.empty() ? "" : key->namespace_ + "/") + key->name;
+  return line;
+}
+
 }  // namespace
 
 World::World(const Storm& storm, Lines lines)
     : storm_(storm),
       lines_(std::move(lines)),
       time_(kBeginning),
+      faults_(storm_, time_, [this](SeenFault fault) { saw_fault(std::move(fault)); }),
       configuration_(configuration_of(storm)),
-      hub_server_(time_, std::string(kHub), static_cast<std::uint64_t>(storm.seed), wrote()) {
-  make_objects();
-  people_ = std::make_unique<People>(*this);
+      hub_server_(time_, std::string(kHub), storm_, 0, wrote()) {
   record_.began = kBeginning;
-  for (std::int64_t at = 0; at < storm_.replicas; ++at) {
-    Replica& replica = replicas_.emplace_back();
-    replica.name = "hub-" + std::to_string(at);
-    replica.log = std::make_unique<KeptLog>([this, name = replica.name](const Event& event) {
-      record_.events.push_back({time_.now(), name, event});
-      for (const auto& checker : checkers_) checker->acknowledged(record_.events.back());
-      if (!lines_) return;
-      const ObjectKey* key = object_of(event.fact);
-      say(name, std::to_string(event.seq.value) + " " + std::string(fact_name(event.fact)) + " " +
-                    event.source +
-                    (key == nullptr
-                         ? std::string()
-                         : " " + std::string(info(key->kind).name) + " " +
-                               (key->namespace_.empty() ? "" : key->namespace_ + "/") + key->name));
-    });
-  }
+  make_objects();
+  make_replicas();
+  people_ = std::make_unique<People>(*this);
+  disasters_ = std::make_unique<Disasters>(*this);
   checkers_ = all_checkers(*this);
   for (const SeenWrite& write : record_.writes)  // what was there before
     for (const auto& checker : checkers_) checker->wrote(write);
+}
+
+void World::make_replicas() {
+  for (std::int64_t at = 0; at < storm_.replicas; ++at) {
+    Replica& replica = replicas_.emplace_back();
+    replica.name = "hub-" + std::to_string(at);
+    const std::int64_t rate = at % 2 == 0 ? storm_.clock_rate : -storm_.clock_rate;
+    replica.clock = std::make_unique<HubClock>(time_, rate);
+    replica.log = std::make_unique<KeptLog>(replica.name, faults_,
+                                            [this, name = replica.name](const Event& event) {
+                                              record_.events.push_back({time_.now(), name, event});
+                                              for (const auto& checker : checkers_)
+                                                checker->acknowledged(record_.events.back());
+                                              if (lines_) say(name, line_of(event));
+                                            });
+  }
 }
 
 World::~World() = default;
@@ -70,9 +82,7 @@ void World::make_objects() {
     const std::string name = name_of_member(at);
     hub_server_.write("ocm", "POST", kManagedClusters, managed_cluster(name).object);
     hub_server_.write("administrator", "POST", kClaims, claim_of(name));
-    members_.push_back(std::make_unique<Member>(time_, name,
-                                                static_cast<std::uint64_t>(storm_.seed + at + 1),
-                                                storm_.nodes, wrote(), changed()));
+    members_.push_back(std::make_unique<Member>(time_, name, storm_, at + 1, wrote(), changed()));
   }
 }
 
@@ -96,7 +106,7 @@ void World::say(std::string_view who, const std::string& what) const {
   if (lines_) lines_(to_rfc3339(time_.now()) + " " + std::string(who) + " " + what);
 }
 
-void World::fault(SeenFault fault) {
+void World::saw_fault(SeenFault fault) {
   say(fault.where, fault.kind + " " + fault.what);
   record_.faults.push_back(std::move(fault));
   for (const auto& checker : checkers_) checker->faulted(record_.faults.back());
@@ -116,16 +126,44 @@ Digest World::digest() const {
 void World::start(Replica& replica) {
   std::map<SourceName, Server*> servers{{std::string(kHub), &hub_server_}};
   for (const auto& member : members_) servers[member->name()] = &member->server();
+  replica.life = std::make_shared<Life>();
+  replica.log->open(replica.life);
+  replica.clock->begin(replica.log->last_time());
   replica.hub = std::make_unique<Hub>(
-      HubWorld{time_, std::move(servers),
+      HubWorld{time_, faults_, replica.life, std::move(servers),
                [this, name = replica.name](const std::string& line) { say(name, line); },
                [this, &replica] {
                  for (const auto& checker : checkers_)
                    checker->turned(replica.name, replica.hub->state(), *replica.log);
                }},
-      replica.name, *replica.log, time_);
-  const auto begun = replica.hub->begin(configuration_);
-  check(begun.has_value(), "a hub begins on its log");
+      replica.name, *replica.log, *replica.clock);
+  if (const auto begun = replica.hub->begin(configuration_); !begun) {
+    say(replica.name, begun.error().message);
+    end(replica);
+  }
+}
+
+void World::end(Replica& replica) {
+  replica.life->over = true;
+  replica.hub.reset();
+  for (const auto& checker : checkers_) checker->died(replica.name);
+  say(replica.name, "its process has ended");
+  time_.post(seconds(1 + faults_.below(60)), [this, &replica] { start(replica); });
+}
+
+void World::kill(std::int64_t at) {
+  Replica& replica = replicas_[static_cast<std::size_t>(at)];
+  if (replica.hub != nullptr) end(replica);
+}
+
+void World::heal() {
+  people_->end();
+  disasters_->end();
+  faults_.heal();
+  for (std::int64_t at = 0; at < servers(); ++at) server(at).mend();
+  for (Replica& replica : replicas_) replica.clock->mend();
+  record_.healed = time_.now();
+  say("world", "faults heal");
 }
 
 std::optional<Failure> World::failure() const {
@@ -135,26 +173,27 @@ std::optional<Failure> World::failure() const {
 }
 
 // From one moment at which something is due to the next.
-void World::run_to(LogTime end) {
+void World::run_to(LogTime until) {
   while (!failure()) {
-    LogTime next = std::min(end, time_.next_due());
+    LogTime next = until;
     for (Replica& replica : replicas_) {
+      if (replica.hub == nullptr) continue;
       const auto settled = replica.hub->settle();
-      check(settled.has_value(), "a hub goes on");
-      next = std::min(next, replica.hub->next_due());
+      if (!settled) say(replica.name, settled.error().message);
+      if (!settled || replica.life->over)
+        end(replica);
+      else
+        next = std::min(next, replica.hub->next_due());
     }
-    next = std::min(next, time_.next_due());
-    if (time_.now() >= end) break;
-    time_.advance_to(std::max(next, time_.now()));
+    if (time_.now() >= until) break;
+    time_.advance_to(std::max(std::min(next, time_.next_due()), time_.now()));
   }
 }
 
 std::optional<Failure> World::run() {
   for (Replica& replica : replicas_) start(replica);
   run_to(time_.now() + minutes(storm_.minutes));
-  people_->end();
-  record_.healed = time_.now();
-  say("world", "faults heal");
+  heal();
   run_to(time_.now() + minutes(storm_.settle_minutes));
   record_.quiet = time_.now();
   say("world", "an hour of quiet");

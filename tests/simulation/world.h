@@ -10,7 +10,10 @@
 
 #include "engine/runtime/configuration.h"
 #include "tests/simulation/checker.h"
+#include "tests/simulation/disasters.h"
+#include "tests/simulation/faults.h"
 #include "tests/simulation/hub.h"
+#include "tests/simulation/hub_clock.h"
 #include "tests/simulation/kept_log.h"
 #include "tests/simulation/member.h"
 #include "tests/simulation/people.h"
@@ -48,18 +51,31 @@ class World {
   Server& hub_server() { return hub_server_; }
   std::int64_t members() const { return static_cast<std::int64_t>(members_.size()); }
   Member& member(std::int64_t at) { return *members_[static_cast<std::size_t>(at)]; }
-  /// Records a fault that begins.
-  void fault(SeenFault fault);
+  Faults& faults() { return faults_; }
+  /// The hub's, then the members'.
+  std::int64_t servers() const { return members() + 1; }
+  Server& server(std::int64_t at) { return at == 0 ? hub_server_ : member(at - 1).server(); }
+  HubClock& clock(std::int64_t replica) {
+    return *replicas_[static_cast<std::size_t>(replica)].clock;
+  }
+  /// Ends a process; it is started again soon.
+  void kill(std::int64_t replica);
 
  private:
   struct Replica {
     std::string name;
     std::unique_ptr<KeptLog> log;
+    std::unique_ptr<HubClock> clock;
+    LifeRef life;              ///< of the process
     std::unique_ptr<Hub> hub;  ///< null: the process is dead
   };
 
   void make_objects();
+  void make_replicas();
+  void saw_fault(SeenFault fault);
   void start(Replica& replica);
+  void end(Replica& replica);
+  void heal();
   void run_to(LogTime end);
   /// The first failure of any checker.
   std::optional<Failure> failure() const;
@@ -69,7 +85,8 @@ class World {
 
   const Storm storm_;
   const Lines lines_;
-  mutable model::VirtualTime time_;  // a Clock is read by a function that may change it
+  mutable model::VirtualTime time_;  // a Clock's now() is not const
+  Faults faults_;
   Record record_;
   Checkers checkers_;
   Configuration configuration_;
@@ -77,6 +94,7 @@ class World {
   std::vector<std::unique_ptr<Member>> members_;
   std::vector<Replica> replicas_;
   std::unique_ptr<People> people_;
+  std::unique_ptr<Disasters> disasters_;
 };
 
 }  // namespace fairlead::simulation

@@ -259,6 +259,16 @@ void Model::install_fairlead_crds() {
 
 void Model::compact() { state_->store.compact(); }
 std::uint64_t Model::revision() const { return state_->store.revision(); }
+std::uint64_t Model::oldest() const { return state_->store.compacted(); }
+
+ObjectStore Model::save() const { return state_->store; }
+
+void Model::restore(const ObjectStore& saved, std::uint64_t jump) {
+  state_->store.restore(saved, jump);
+  for (const auto& watcher : state_->watchers)
+    if (const auto stream = watcher->stream.lock()) stream->end();
+}
+
 void Model::observe(Observer seen) { state_->observer = std::move(seen); }
 
 }  // namespace fairlead::model

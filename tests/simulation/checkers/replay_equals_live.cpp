@@ -29,15 +29,14 @@ class ReplayEqualsLive final : public Checker {
     State& folded = folded_[std::string(replica)];
     if (live.seq > log.last_seq()) return;
     if (const auto damage = fold_to(folded, live.seq, log); !damage.empty()) return fail(damage);
-    // Deadlines that ran since the last event are the live State's alone, until the next event, and
-    // so may be the close of the present moment.
-    if (closed_at(folded, live.now) != closed_at(live, live.now))
+    // The live one may have closed the present moment, or not yet; what a close makes of it counts.
+    if (closed(folded, live.now) != closed(live, live.now))
       fail("the log of " + std::string(replica) + " folds to another State than the live one",
            live.seq);
   }
-  static Digest closed_at(State state, LogTime time) {
+  static Digest closed(State state, LogTime now) {
     DirtySet ignored;
-    run_until(state, time, ignored);
+    run_until(state, now, ignored);
     return state_digest(state);
   }
   static std::string fold_to(State& folded, Seq last, const EventLog& log) {

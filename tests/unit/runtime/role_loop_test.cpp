@@ -28,6 +28,13 @@ class ElectionDouble final : public Election {
   bool leading = false;
 };
 
+/// Takes requests and never answers.
+class SilentSink final : public PatchSink {
+ public:
+  void send(WriteRequest, std::function<void(WriteAnswer)>) override { ++sent; }
+  int sent = 0;
+};
+
 /// One process: its data directory, its copy of the log, and what it sent.
 struct Process {
   Process(MemoryRing& servers, VirtualClock& clock, SmallWorld& world_given, std::string name,
@@ -40,10 +47,14 @@ struct Process {
             {[&servers](std::function<void()> work) { servers.time().post({}, std::move(work)); },
              [] {}, [this](const std::string& line) { said.push_back(line); },
              [&servers] { return servers.time().now(); }, [this] { pump(); }}),
-        replica(log, clock, {std::move(name), WriteMode::apply}, [](const Diagnostic&) {}) {
+        replica(log, clock, settings(servers, std::move(name)), [](const Diagnostic&) {}) {
     REQUIRE(replica.fold({}).has_value());
     RolePorts ports;
-    ports.hub.sink_of = [](const std::string&) -> PatchSink* { return nullptr; };
+    ports.hub.sink_of = [this](const std::string& cluster) -> PatchSink* {
+      return cluster == "hub" && silent ? &sink : nullptr;
+    };
+    ports.hub.now = [&servers] { return servers.time().now(); };
+    ports.hub.pass = [this](Duration) { pump(); };
     ports.hub.absent_kinds = [] { return std::set<Kind>(); };
     ports.hub.read_configuration = [this] { return std::optional(read); };
     ports.hub.recommend = [](const Recommendation&) {};
@@ -58,6 +69,11 @@ struct Process {
   }
   ~Process() { log.close(); }
 
+  static HubSettings settings(MemoryRing& servers, std::string name) {
+    HubSettings made{std::move(name)};
+    made.now = [&servers] { return servers.time().now(); };
+    return made;
+  }
   RingPlace place() const {
     const auto known = local->ring_place();
     REQUIRE(known.has_value());
@@ -86,6 +102,8 @@ struct Process {
   Inbox inbox{16};
   HubStatus status;
   bool streams = false, reread = false;
+  bool silent = false;  ///< writes to the hub's API server are not answered, not unserved
+  SilentSink sink;
   Configuration read{world.configuration};  ///< what the file says
   int connects = 0, slow_connects = 0, disconnects = 0;
   std::vector<WatchFact> facts;
@@ -184,10 +202,12 @@ TEST_CASE("While the servers do not answer nothing is decided, and a later answe
   hubs.turn(200);
   CHECK(leader.replica.state().seq == before);
   CHECK_FALSE(leader.loop->stats().role.trouble.empty());
+  CHECK(leader.loop->stats().role.lag >= seconds(5));
   hubs.servers.down = false;
   hubs.turn(200);
   CHECK(leader.replica.state().seq > before);
   CHECK(leader.loop->stats().role.trouble == "");
+  CHECK(leader.loop->stats().role.lag == Duration{});
   hubs.check_equal();
 }
 
@@ -215,7 +235,7 @@ TEST_CASE("A process that holds the Lease waits until its last term's connection
 TEST_CASE("A commit that nobody else has is replaced only where the leader may go on alone") {
   for (const std::int64_t required : {1, 2}) {
     CAPTURE(required);
-    Several hubs({required, seconds(0)});
+    Several hubs({required, seconds(10)});
     hubs.lead(0);
     Process& leader = hubs.at(0);
     leader.election.others = {};
@@ -224,6 +244,8 @@ TEST_CASE("A commit that nobody else has is replaced only where the leader may g
       hubs.turn(10);
     }
     CHECK(leader.loop->stats().role.copies == 1);
+    CHECK(hubs.servers.slots().at(0).commit.commit == 0);
+    hubs.turn(200);
     CHECK((hubs.servers.slots().at(0).commit.commit == 0) == (required == 2));
     if (required == 1) continue;
     const Seq held = leader.replica.state().seq;
@@ -240,6 +262,19 @@ TEST_CASE("A process that waits for a Lease does not say that it leads") {
   CHECK(page(HubStatus()).find(leads + "1") != std::string::npos);
   CHECK(page(HubStatus(HubRole::follower)).find(leads + "0") != std::string::npos);
   CHECK_FALSE(HubStatus(HubRole::follower).ready());
+}
+
+TEST_CASE("A leader that is asked to stop waits for its writes in virtual time, too") {
+  Several hubs;
+  hubs.at(0).silent = true;
+  hubs.lead(0);
+  REQUIRE(hubs.at(0).sink.sent > 0);
+  const LogTime asked = hubs.time.now();
+  Inbox::Content content;
+  content.stops = 1;
+  REQUIRE(hubs.at(0).loop->finish(std::move(content)).has_value());
+  CHECK(hubs.time.now() - asked >= kStopGrace);
+  CHECK_FALSE(hubs.at(0).election.leading);
 }
 
 TEST_CASE("A process whose log has stopped ends") {
