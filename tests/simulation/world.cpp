@@ -53,6 +53,8 @@ World::World(const Storm& storm, Lines lines)
   people_ = std::make_unique<People>(*this);
   disasters_ = std::make_unique<Disasters>(*this);
   checkers_ = all_checkers(*this);
+  for (const SeenWrite& write : record_.writes)  // what was there before
+    for (const auto& checker : checkers_) checker->wrote(write);
 }
 
 void World::make_replicas() {
