@@ -32,10 +32,10 @@ CHECKED_EVERY = 10
 QUEUE = "high-priority-queue"
 
 
-def node(number, ready):
+def node(number):
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": f"n{number}", "labels": {"pool": "on-demand"}},
             "status": {"allocatable": {"cpu": "100", "memory": "100Gi", "nvidia.com/gpu": "1"},
-                       "conditions": [{"type": "Ready", "status": str(ready)}]}}
+                       "conditions": [{"type": "Ready", "status": "True"}]}}
 
 
 class Server(ModelServer):
@@ -49,7 +49,7 @@ class Server(ModelServer):
     def prepare(self):
         for path, value in ((FLAVORS, flavor("on-demand")), (FLAVORS, flavor("spot")), (QUEUES, cluster_queue(QUEUE)),
                             (QUEUES, cluster_queue("low-priority-queue")), (CLAIMS, claim()),
-                            *((NODES, node(number, True)) for number in range(5))):
+                            *((NODES, node(number)) for number in range(5))):
             self.ask("POST", path, value)
 
     def quota(self):
@@ -77,14 +77,13 @@ class Loop:
                 "--set", AT_ONCE]
 
     def disturb(self, server):
-        """Nodes come and go, and what the queue is, is noted: it was the hub that wrote it."""
+        """Nodes grow and shrink, and what the queue is, is noted: it was the hub that wrote it."""
         chance = random.Random(self.seed)
         for number in itertools.cycle(range(5)):
             if self.ends.wait(0.02):
                 return
-            ready = chance.random() < 0.5
-            server.ask("PATCH", f"{NODES}/n{number}/status", {"status": {"conditions": [
-                {"type": "Ready", "status": str(ready)}]}}, "application/merge-patch+json")
+            server.ask("PATCH", f"{NODES}/n{number}/status", {"status": {"allocatable": {
+                "cpu": str(chance.randrange(1, 100))}}}, "application/merge-patch+json")
             self.done.add(server.quota())
 
     def check(self, first):
