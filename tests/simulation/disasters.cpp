@@ -10,7 +10,8 @@ Disasters::Disasters(World& world) : world_(world), occasions_(world.time()) {
   using Act = void (Disasters::*)(Random&);
   constexpr std::array<Act, kEpisodeKinds> kActs{
       &Disasters::restart, &Disasters::be_away, &Disasters::compact,   &Disasters::restore,
-      &Disasters::deny,    &Disasters::lie,     &Disasters::set_clock, &Disasters::kill};
+      &Disasters::deny,    &Disasters::lie,     &Disasters::set_clock, &Disasters::kill,
+      &Disasters::pause,   &Disasters::part,    &Disasters::lose_ring};
   const Storm& storm = world.storm();
   for (std::size_t at = 0; at < kEpisodeKinds; ++at)
     occasions_.repeat(storm.episodes[at], hours(10),
@@ -82,6 +83,27 @@ void Disasters::kill(Random& random) {
   const std::int64_t replica = random.below(world_.storm().replicas);
   world_.faults().begins(EpisodeKind::deaths, "hub-" + std::to_string(replica), {});
   world_.kill(replica);
+}
+
+void Disasters::pause(Random& random) {
+  const std::int64_t replica = random.below(world_.storm().replicas);
+  const LogTime until = world_.now() + Duration{random.below(minutes(2).ns)};
+  world_.faults().begins(EpisodeKind::pauses, "hub-" + std::to_string(replica), to_rfc3339(until));
+  world_.pause(replica, until);
+}
+
+void Disasters::part(Random& random) {
+  const std::int64_t replica = random.below(world_.storm().replicas);
+  const LogTime until = within(random, 10);
+  world_.faults().begins(EpisodeKind::partitions, "hub-" + std::to_string(replica),
+                         to_rfc3339(until));
+  world_.life(replica).alone = until;
+}
+
+void Disasters::lose_ring(Random& random) {
+  const LogTime until = within(random, 5);
+  world_.faults().begins(EpisodeKind::ring_outages, {}, to_rfc3339(until));
+  world_.lose_ring(until);
 }
 
 }  // namespace fairlead::simulation

@@ -23,6 +23,9 @@ class Disasters {
   void lie(Random& random);
   void set_clock(Random& random);
   void kill(Random& random);
+  void pause(Random& random);
+  void part(Random& random);
+  void lose_ring(Random& random);
   /// The time up to `most` minutes from now.
   LogTime within(Random& random, std::int64_t most) const;
 

@@ -77,10 +77,27 @@ bool Network::dies(FaultKind kind) {
   return true;
 }
 
+// A process that stands still gets everything when it goes on.
+std::unique_ptr<Transport::Timer> Network::after(Duration span, std::function<void()> work) {
+  struct Pausing final : Timer {
+    std::unique_ptr<Timer> inner;
+  };
+  auto timer = std::make_unique<Pausing>();
+  timer->inner = time_.after(span, [this, at = timer.get(), work = std::move(work)]() mutable {
+    const Duration left{(life_->paused - now()).ns};
+    if (left.ns <= 0) return work();
+    at->inner = time_.after(left, std::move(work));
+  });
+  return timer;
+}
+
 void Network::deliver(Duration span, Done done, Result<HttpResponse> answer) {
   time_.post(span,
              [this, alive = alive_, done = std::move(done), answer = std::move(answer)]() mutable {
-               if (!*alive || life_->over || dies(FaultKind::deaths_at_answer)) return;
+               if (!*alive || life_->over) return;
+               if (now() < life_->paused)
+                 return deliver({(life_->paused - now()).ns}, std::move(done), std::move(answer));
+               if (dies(FaultKind::deaths_at_answer)) return;
                done(std::move(answer));
              });
 }
@@ -113,7 +130,7 @@ void Network::arrived(HttpRequest request, const Sender& from, LogTime given_up,
   const auto answer = [&](HttpResponse response) {
     if (done) deliver(kWay, std::move(done), std::move(response));
   };
-  if (server_.away()) {
+  if (unreachable()) {
     if (done) deliver(kWay, std::move(done), no_answer("connection refused"));
     return;
   }
@@ -153,7 +170,7 @@ class Network::WatchedStream final : public std::enable_shared_from_this<Watched
   void begin(HttpRequest request) {
     Faults& faults = network_.faults_;
     Server& server = network_.server_;
-    if (server.away()) return end_later(no_answer("connection refused"));
+    if (network_.unreachable()) return end_later(no_answer("connection refused"));
     if (server.denies()) return end_later(status_of(401, "Unauthorized"));
     if (faults.happens(FaultKind::lost_requests, server.name())) {
       next_ = network_.now() + request.timeout;
@@ -182,7 +199,7 @@ class Network::WatchedStream final : public std::enable_shared_from_this<Watched
  private:
   // In the order of the stream, not after its end, and not after the end of the handle.
   void later(std::function<void()> work) {
-    next_ = std::max(next_, network_.now());
+    next_ = std::max({next_, network_.now(), network_.life_->paused});
     network_.time_.post(next_ - network_.now(),
                         [weak = weak_from_this(), life = network_.life_, work = std::move(work)] {
                           if (life->over) return;
@@ -194,30 +211,34 @@ class Network::WatchedStream final : public std::enable_shared_from_this<Watched
     later([this, end = std::move(end)] { handler_.ended(end); });
   }
   void take(std::string_view chunk) {
-    if (over_ || silent_) return;
+    if (over_ || silent_ || network_.now() < network_.life_->alone) return;
     Faults& faults = network_.faults_;
     const std::string& where = network_.server_.name();
     if (faults.happens(FaultKind::silent_streams, where)) {
       silent_ = true;
       return;
     }
-    if (faults.happens(FaultKind::delayed_lines, where))
-      next_ = std::max(next_, network_.now() + faults.up_to(kLatest));
     std::string out;
     std::vector<std::string> lines = lines_of(chunk);
     for (std::size_t at = 0; at < lines.size(); ++at) {
       std::string& line = lines[at];
-      if (faults.happens(FaultKind::unsaid_losses, where)) continue;
-      if (faults.happens(FaultKind::lost_lines, where)) return give_and_cut(std::move(out));
       if (faults.happens(FaultKind::cut_streams, where)) {
         out += line.substr(0, line.size() / 2);
         return give_and_cut(std::move(out));
       }
-      if (at + 1 < lines.size() && !uid_in(line).empty() && !uid_in(lines[at + 1]).empty() &&
+      const bool object = !uid_in(line).empty();  // else a bookmark, which keeps its place
+      if (object && faults.happens(FaultKind::delayed_lines, where)) {
+        give(std::exchange(out, {}));
+        next_ = std::max(next_, network_.now() + faults.up_to(kLatest));
+      }
+      if (object && faults.happens(FaultKind::unsaid_losses, where)) continue;
+      if (object && faults.happens(FaultKind::lost_lines, where))
+        return give_and_cut(std::move(out));
+      if (object && at + 1 < lines.size() && !uid_in(lines[at + 1]).empty() &&
           uid_in(line) != uid_in(lines[at + 1]) && faults.happens(FaultKind::swapped_lines, where))
         std::swap(line, lines[at + 1]);
       out += line;
-      if (!uid_in(line).empty() && faults.happens(FaultKind::doubled_lines, where)) out += line;
+      if (object && faults.happens(FaultKind::doubled_lines, where)) out += line;
     }
     give(std::move(out));
   }

@@ -22,9 +22,7 @@ class Network final : public Transport {
 
   void send(HttpRequest request, std::function<void(Result<HttpResponse>)> done) override;
   std::unique_ptr<Stream> stream(HttpRequest request, HttpStreamHandler handler) override;
-  std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override {
-    return time_.after(span, std::move(work));
-  }
+  std::unique_ptr<Timer> after(Duration span, std::function<void()> work) override;
   LogTime now() const override { return time_.now(); }
 
  private:
@@ -35,6 +33,7 @@ class Network final : public Transport {
   void deliver(Duration span, Done done, Result<HttpResponse> answer);
   void arrived(HttpRequest request, const Sender& from, LogTime given_up, Done done);
   bool dies(FaultKind kind);
+  bool unreachable() const { return server_.away() || now() < life_->alone; }
 
   model::VirtualTime& time_;
   Server& server_;

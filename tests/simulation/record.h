@@ -31,7 +31,8 @@ struct SeenWrite {
   std::uint64_t number = 0;  ///< among all of the run, from 1
   LogTime time;              ///< when the server carried it out
   SourceName server;
-  std::string who;  ///< a replica ("hub-0"), or the field manager of another writer
+  /// A replica ("hub-0"), its election ("lease of hub-0"), or the field manager of another writer.
+  std::string who;
   std::string method, path, content_type, body;
   std::map<std::string, std::string> query;
   int status = 0;

@@ -24,13 +24,14 @@ namespace {
 /// own: a lost answer, a restart or a stale view each cost some writes again.
 constexpr std::uint64_t kWritesMoreMax = 12;
 
-// Versions, identities and times differ from run to run; what is asked for does not.
+// Versions, identities, positions in the log and times differ from run to run; what is asked for
+// does not.
 void strip(Json& value) {
   if (value.is_string() && parse_rfc3339(value.get_ref<const std::string&>())) {
     value = "TIME";
   } else if (value.is_object()) {
     for (const char* name : {"resourceVersion", "uid", "managedFields", "generation",
-                             "observedGeneration", "creationTimestamp"})
+                             "observedGeneration", "creationTimestamp", "seq"})
       value.erase(name);
     for (auto& item : value) strip(item);
   } else if (value.is_array()) {
@@ -50,6 +51,22 @@ std::string end_of_world(World& world) {
     }
   }
   return fairlead::to_text(all);
+}
+
+// The first value that differs, with its path.
+std::string difference(const Json& calm, const Json& other, const std::string& path) {
+  if (calm == other) return {};
+  if (calm.type() == other.type() && calm.size() == other.size() && calm.is_structured())
+    for (const auto& [name, value] : calm.items()) {
+      const Json* const found = other.is_array()
+                                    ? &other[static_cast<std::size_t>(std::stoul(name))]
+                                : other.contains(name) ? &other[name]
+                                                       : nullptr;
+      if (found == nullptr) return path + "/" + name + ": gone";
+      if (auto inner = difference(value, *found, path + "/" + name); !inner.empty()) return inner;
+    }
+  const auto text = [](const Json& value) { return fairlead::to_text(value).substr(0, 300); };
+  return path + ": " + text(calm) + " became " + text(other);
 }
 
 // The run of a child process, and where it writes what it came to.
@@ -236,10 +253,11 @@ int run_exhaustive(const Storm& storm, int jobs, std::ostream& out) {
   out << "calm: " << calm.summary;
   if (!calm.failed.empty()) return 1;
   std::vector<std::pair<std::int64_t, std::int64_t>> points;  // kind, occasion
-  for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
-    for (std::int64_t at = 1;
-         at <= calm.occasions[kind] && static_cast<FaultKind>(kind) != FaultKind::unsaid_losses;
-         ++at)
+  for (const FaultKind kind :
+       {FaultKind::deaths_at_append, FaultKind::deaths_at_send, FaultKind::deaths_at_answer,
+        FaultKind::lost_lines, FaultKind::doubled_lines, FaultKind::delayed_lines,
+        FaultKind::stale_lists, FaultKind::lost_answers})
+    for (std::int64_t at = 1; at <= calm.occasions[static_cast<std::size_t>(kind)]; ++at)
       points.emplace_back(static_cast<std::int64_t>(kind) + 1, at);
   const auto storm_at = [&](std::size_t at) {
     Storm one = storm;
@@ -252,7 +270,8 @@ int run_exhaustive(const Storm& storm, int jobs, std::ostream& out) {
     if (!outcome.failed.empty())
       why = outcome.summary;
     else if (outcome.end != calm.end)
-      why = "it ends otherwise than the calm run";
+      why = "it ends otherwise than the calm run: " +
+            difference(read_json(calm.end), read_json(outcome.end), {});
     else if (outcome.writes > calm.writes + kWritesMoreMax)
       why = "it needs " + std::to_string(outcome.writes) + " writes, and the calm run " +
             std::to_string(calm.writes);

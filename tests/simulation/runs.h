@@ -30,8 +30,9 @@ int run_seeds(std::uint64_t first, std::uint64_t last, int jobs,
               const std::function<void(Storm&)>& adjust, std::ostream& out);
 /// Makes a storm that fails smaller as long as it fails so. Prints the smallest.
 int shrink(const Storm& storm, int jobs, std::ostream& out);
-/// Runs `storm`, which is calm, and then each fault at each of its occasions once: each run ends as
-/// the calm one does. Returns how many do not.
+/// Runs `storm`, which is calm, and then, once each: a death at each append, send and answer, each
+/// line about an object lost, doubled and delayed, each list stale, each answer lost. All end as
+/// the calm one does, with few writes more. Returns how many do not.
 int run_exhaustive(const Storm& storm, int jobs, std::ostream& out);
 
 }  // namespace fairlead::simulation

@@ -13,7 +13,7 @@ constexpr std::int64_t kDay = 1440;
 // The usual rate of each kind where a seed turns it on.
 constexpr std::array<std::int64_t, kFaultKinds> kUsualFaults{
     20, 20, 10, 40, 20, 30, 30, 15, 20, 20, 10, 10, 3, 30, 20, 20, 0, 2, 1, 1, 1};
-constexpr std::array<std::int64_t, kEpisodeKinds> kUsualEpisodes{1, 1, 2, 1, 1, 1, 1, 1};
+constexpr std::array<std::int64_t, kEpisodeKinds> kUsualEpisodes{1, 1, 2, 1, 1, 1, 1, 1, 3, 2, 2};
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -39,6 +39,7 @@ std::vector<StormField> fields_of(Storm& storm) {
       {"foreign-quotas", &storm.foreign_quotas, 0, 1000},
       {"watch-lists", &storm.watch_lists, 0, 1},
       {"clock-rate", &storm.clock_rate, 0, 100'000},
+      {"ring-faults", &storm.ring_faults, 0, 200},
       {"once-kind", &storm.once_kind, 0, static_cast<std::int64_t>(kFaultKinds)},
       {"once-at", &storm.once_at, 0, INT64_MAX},
   };
@@ -62,6 +63,8 @@ Storm storm_of(std::uint64_t seed) {
         &Storm::queue_edits, &Storm::foreign_quotas})
     storm.*rate = random.below(3) == 0 ? 0 : storm.*rate * (1 + random.below(4));
   storm.watch_lists = random.below(2);
+  storm.replicas = random.below(6) == 0 ? 2 + random.below(2) : 1;
+  storm.ring_faults = random.below(2) * random.below(30);
   storm.clock_rate = random.below(2) == 0 ? 0 : random.below(500);
   const auto swarm = [&](const auto& usual, auto& rates) {
     for (std::size_t at = 0; at < usual.size(); ++at)

@@ -35,6 +35,9 @@ struct Storm {
   std::int64_t watch_lists = 1;  ///< whether servers send lists as watches; 0: only in pages
   std::int64_t clock_rate = 0;   ///< by how many millionths the clocks of the replicas differ
 
+  /// Of a thousand requests to the servers of a replicated log, and answers of theirs, for each
+  /// kind of fault that tests/support/memory_commit_store.h has.
+  std::int64_t ring_faults = 0;
   std::array<std::int64_t, kFaultKinds> faults{};      ///< of a thousand
   std::array<std::int64_t, kEpisodeKinds> episodes{};  ///< per ten hours
 

@@ -1,6 +1,9 @@
 #include "tests/simulation/world.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 #include "engine/base/check.h"
@@ -29,6 +32,16 @@ Configuration configuration_of(const Storm& storm) {
   return configuration;
 }
 
+// In memory, where there is a file system in memory.
+std::filesystem::path scratch_directory() {
+  const std::filesystem::path memory = "/dev/shm";
+  const bool in_memory = ::access(memory.c_str(), W_OK) == 0;
+  const auto base = in_memory ? memory : std::filesystem::temp_directory_path();
+  std::string name = (base / "fairlead-sim-XXXXXX").string();
+  check(::mkdtemp(name.data()) != nullptr, "there is a place for files");
+  return name;
+}
+
 std::string line_of(const Event& event) {
   std::string line = std::to_string(event.seq.value) + " " + std::string(fact_name(event.fact)) +
                      " " + event.source;
@@ -46,7 +59,8 @@ World::World(const Storm& storm, Lines lines)
       time_(kBeginning),
       faults_(storm_, time_, [this](SeenFault fault) { saw_fault(std::move(fault)); }),
       configuration_(configuration_of(storm)),
-      hub_server_(time_, std::string(kHub), storm_, 0, wrote()) {
+      hub_server_(time_, std::string(kHub), storm_, 0, wrote()),
+      ring_(time_, static_cast<std::uint64_t>(storm_.seed)) {
   record_.began = kBeginning;
   make_objects();
   make_replicas();
@@ -57,23 +71,47 @@ World::World(const Storm& storm, Lines lines)
     for (const auto& checker : checkers_) checker->wrote(write);
 }
 
+void World::acknowledged(const std::string& replica, const Event& event) {
+  record_.events.push_back({time_.now(), replica, event});
+  for (const auto& checker : checkers_) checker->acknowledged(record_.events.back());
+  if (lines_) say(replica, line_of(event));
+}
+
 void World::make_replicas() {
+  const bool shared = storm_.replicas > 1;
+  if (shared) {
+    directory_ = scratch_directory();
+    ring_.make(kRingLog, kRingSlotsOfSim);
+    const int rate = static_cast<int>(storm_.ring_faults);
+    ring_.faults = {rate, rate, rate, rate, rate, 0, rate, rate, rate, rate, rate, rate, 0, 0};
+  }
   for (std::int64_t at = 0; at < storm_.replicas; ++at) {
     Replica& replica = replicas_.emplace_back();
     replica.name = "hub-" + std::to_string(at);
     const std::int64_t rate = at % 2 == 0 ? storm_.clock_rate : -storm_.clock_rate;
     replica.clock = std::make_unique<HubClock>(time_, rate);
-    replica.log = std::make_unique<KeptLog>(replica.name, faults_,
-                                            [this, name = replica.name](const Event& event) {
-                                              record_.events.push_back({time_.now(), name, event});
-                                              for (const auto& checker : checkers_)
-                                                checker->acknowledged(record_.events.back());
-                                              if (lines_) say(name, line_of(event));
-                                            });
+    if (!shared)
+      replica.log = std::make_unique<KeptLog>(
+          replica.name, faults_,
+          [this, name = replica.name](const Event& event) { acknowledged(name, event); });
   }
 }
 
-World::~World() = default;
+World::~World() {
+  for (Replica& replica : replicas_) {
+    if (replica.life) replica.life->over = true;
+    replica.process.reset();
+    replica.local.reset();
+  }
+  std::error_code ignored;
+  if (!directory_.empty()) std::filesystem::remove_all(directory_, ignored);
+}
+
+const EventLog& World::log(std::size_t at) const {
+  const Replica& replica = replicas_[at];
+  if (replica.log) return *replica.log;
+  return *replica.local;
+}
 
 void World::make_objects() {
   for (const WorldObject& wanted : hub_objects())
@@ -113,31 +151,47 @@ void World::saw_fault(SeenFault fault) {
 }
 
 const State* World::state(std::size_t replica) const {
-  const auto& hub = replicas_[replica].hub;
-  return hub == nullptr ? nullptr : &hub->state();
+  const auto& process = replicas_[replica].process;
+  return process == nullptr ? nullptr : &process->state();
 }
 
 Digest World::digest() const {
   std::string all;
-  for (const Replica& replica : replicas_) all += replica.log->chain().hex();
+  for (std::size_t at = 0; at < replicas(); ++at) all += log(at).chain().hex();
   return sha256(all);
+}
+
+std::unique_ptr<Process> World::make_process(Replica& replica, const HubWorld& world) {
+  if (replica.log) {
+    replica.log->open(replica.life);
+    replica.clock->begin(replica.log->last_time());
+    return std::make_unique<Hub>(world, replica.name, *replica.log, *replica.clock);
+  }
+  replica.local.reset();
+  auto local = RocksdbLog::open(directory_ / replica.name, OpenMode::write);
+  check(local.has_value(), "a copy of the log opens");
+  replica.local = *std::move(local);
+  replica.clock->begin(replica.local->last_time());
+  auto made = std::make_unique<RoleHub>(
+      world, replica.name, roles_, *replica.local, *replica.clock,
+      [this, name = replica.name](const Event& event) { acknowledged(name, event); }, replica.told);
+  replica.role_hub = made.get();
+  return made;
 }
 
 void World::start(Replica& replica) {
   std::map<SourceName, Server*> servers{{std::string(kHub), &hub_server_}};
   for (const auto& member : members_) servers[member->name()] = &member->server();
   replica.life = std::make_shared<Life>();
-  replica.log->open(replica.life);
-  replica.clock->begin(replica.log->last_time());
-  replica.hub = std::make_unique<Hub>(
-      HubWorld{time_, faults_, replica.life, std::move(servers),
-               [this, name = replica.name](const std::string& line) { say(name, line); },
-               [this, &replica] {
-                 for (const auto& checker : checkers_)
-                   checker->turned(replica.name, replica.hub->state(), *replica.log);
-               }},
-      replica.name, *replica.log, *replica.clock);
-  if (const auto begun = replica.hub->begin(configuration_); !begun) {
+  const auto said = [this, name = replica.name](const std::string& line) { say(name, line); };
+  const auto turned = [this, &replica] {
+    const EventLog& log = replica.log ? static_cast<EventLog&>(*replica.log) : *replica.local;
+    for (const auto& checker : checkers_)
+      checker->turned(replica.name, replica.process->state(), log);
+  };
+  replica.process = make_process(
+      replica, HubWorld{time_, faults_, replica.life, std::move(servers), said, turned});
+  if (const auto begun = replica.process->begin(configuration_); !begun) {
     say(replica.name, begun.error().message);
     end(replica);
   }
@@ -145,21 +199,34 @@ void World::start(Replica& replica) {
 
 void World::end(Replica& replica) {
   replica.life->over = true;
-  replica.hub.reset();
+  replica.process.reset();
+  replica.role_hub = nullptr;
   for (const auto& checker : checkers_) checker->died(replica.name);
   say(replica.name, "its process has ended");
   time_.post(seconds(1 + faults_.below(60)), [this, &replica] { start(replica); });
 }
 
-void World::kill(std::int64_t at) {
+void World::pause(std::int64_t at, LogTime until) {
   Replica& replica = replicas_[static_cast<std::size_t>(at)];
-  if (replica.hub != nullptr) end(replica);
+  replica.life->paused = until;
+  if (replica.role_hub == nullptr) return;
+  replica.role_hub->store().pause();
+  time_.post({(until - time_.now()).ns}, [&replica, life = replica.life] {
+    if (!life->over && replica.role_hub != nullptr) replica.role_hub->store().resume();
+  });
+}
+
+void World::lose_ring(LogTime until) {
+  ring_.down = true;
+  time_.post({(until - time_.now()).ns}, [this] { ring_.down = false; });
 }
 
 void World::heal() {
   people_->end();
   disasters_->end();
   faults_.heal();
+  ring_.faults = {};
+  ring_.down = false;
   for (std::int64_t at = 0; at < servers(); ++at) server(at).mend();
   for (Replica& replica : replicas_) replica.clock->mend();
   record_.healed = time_.now();
@@ -177,13 +244,18 @@ void World::run_to(LogTime until) {
   while (!failure()) {
     LogTime next = until;
     for (Replica& replica : replicas_) {
-      if (replica.hub == nullptr) continue;
-      const auto settled = replica.hub->settle();
+      if (replica.process == nullptr) continue;
+      if (!replica.life->over && time_.now() < replica.life->paused) {
+        next = std::min(next, replica.life->paused);
+        continue;
+      }
+      Result<void> settled;
+      if (!replica.life->over) settled = replica.process->settle();
       if (!settled) say(replica.name, settled.error().message);
       if (!settled || replica.life->over)
         end(replica);
       else
-        next = std::min(next, replica.hub->next_due());
+        next = std::min(next, replica.process->next_due());
     }
     if (time_.now() >= until) break;
     time_.advance_to(std::max(std::min(next, time_.next_due()), time_.now()));

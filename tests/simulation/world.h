@@ -2,6 +2,7 @@
 // the processes of the hub. A run is a function of its storm.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "tests/simulation/kept_log.h"
 #include "tests/simulation/member.h"
 #include "tests/simulation/people.h"
+#include "tests/simulation/role_hub.h"
 #include "tests/simulation/storm.h"
 
 namespace fairlead::simulation {
@@ -42,7 +44,7 @@ class World {
 
   /// The log of a replica, also of one that is dead.
   std::size_t replicas() const { return replicas_.size(); }
-  const KeptLog& log(std::size_t replica) const { return *replicas_[replica].log; }
+  const EventLog& log(std::size_t replica) const;
   /// Null while the process is dead.
   const State* state(std::size_t replica) const;
 
@@ -59,19 +61,27 @@ class World {
     return *replicas_[static_cast<std::size_t>(replica)].clock;
   }
   /// Ends a process; it is started again soon.
-  void kill(std::int64_t replica);
+  void kill(std::int64_t replica) { life(replica).over = true; }
+  void pause(std::int64_t replica, LogTime until);
+  Life& life(std::int64_t replica) { return *replicas_[static_cast<std::size_t>(replica)].life; }
+  void lose_ring(LogTime until);
 
  private:
   struct Replica {
     std::string name;
-    std::unique_ptr<KeptLog> log;
+    std::unique_ptr<KeptLog> log;       ///< of one that is alone
+    std::unique_ptr<RocksdbLog> local;  ///< of one of several: its copy
+    Seq told;                           ///< what of the copy was acknowledged
     std::unique_ptr<HubClock> clock;
-    LifeRef life;              ///< of the process
-    std::unique_ptr<Hub> hub;  ///< null: the process is dead
+    LifeRef life;                      ///< of the process
+    RoleHub* role_hub = nullptr;       ///< `process`, where there are several
+    std::unique_ptr<Process> process;  ///< null: it is dead
   };
 
   void make_objects();
   void make_replicas();
+  void acknowledged(const std::string& replica, const Event& event);
+  std::unique_ptr<Process> make_process(Replica& replica, const HubWorld& world);
   void saw_fault(SeenFault fault);
   void start(Replica& replica);
   void end(Replica& replica);
@@ -92,6 +102,9 @@ class World {
   Configuration configuration_;
   Server hub_server_;
   std::vector<std::unique_ptr<Member>> members_;
+  MemoryRing ring_;
+  RoleWorld roles_{ring_, false, {}};
+  std::filesystem::path directory_;  ///< of the copies of a replicated log; empty: none
   std::vector<Replica> replicas_;
   std::unique_ptr<People> people_;
   std::unique_ptr<Disasters> disasters_;
