@@ -7,7 +7,8 @@ namespace {
 
 // What was acknowledged once stays in the log, at its place and as it was. Nothing is stored twice:
 // neither the same version of an object without another one between, nor a second outcome of a
-// write.
+// write. And no quota or claim is written whose intent, with just this body, was not durable when
+// the request was sent.
 class NothingLost final : public Checker {
  public:
   using Checker::Checker;
@@ -28,7 +29,17 @@ class NothingLost final : public Checker {
              event.seq);
       return;
     }
-    stored_once(event);
+    stored_once(event, seen.time);
+  }
+
+  void wrote(const SeenWrite& write) override {
+    const bool ours = write.path.find("/clusterqueues/") != std::string::npos ||
+                      write.path.find("/clusterresourceclaims") != std::string::npos;
+    if (!write.by_hub() || !ours || write.body.empty()) return;
+    const auto durable = durable_bodies_.find(write.body);
+    if (durable == durable_bodies_.end() || durable->second > write.sent)
+      fail(write.who + " sent " + write.method + " " + write.path +
+           " before its intent was durable: " + write.body);
   }
 
   void turned(std::string_view replica, const State&, const EventLog& log) override {
@@ -47,7 +58,7 @@ class NothingLost final : public Checker {
  private:
   using Object = std::pair<SourceName, ObjectKey>;
 
-  void stored_once(const Event& event) {
+  void stored_once(const Event& event, LogTime now) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
       const auto [at, is_new] = latest_.try_emplace(Object{event.source, seen->key}, *seen);
       if (!is_new && *seen == at->second && !seen->resource_version.empty())
@@ -55,14 +66,16 @@ class NothingLost final : public Checker {
       at->second = *seen;
     } else if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) {
       latest_.erase(Object{event.source, gone->key});
-    } else if (std::holds_alternative<PatchIntended>(event.fact)) {
+    } else if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       intents_.insert(event.seq);
-    } else if (const Seq intent = answered(event.fact); intent != Seq{}) {
-      if (!intents_.contains(intent))
-        fail("an outcome of seq " + std::to_string(intent.value) + ", which is no intent",
+      durable_bodies_.try_emplace(intent->body, now);
+      latest_.erase(Object{intent->cluster, intent->target});  // the same again tells its outcome
+    } else if (const Seq write = answered(event.fact); write != Seq{}) {
+      if (!intents_.contains(write))
+        fail("an outcome of seq " + std::to_string(write.value) + ", which is no intent",
              event.seq);
-      if (!outcomes_.insert(intent).second)
-        fail("a second outcome of the write of seq " + std::to_string(intent.value), event.seq);
+      if (!outcomes_.insert(write).second)
+        fail("a second outcome of the write of seq " + std::to_string(write.value), event.seq);
     }
   }
   static Seq answered(const Fact& fact) {
@@ -97,6 +110,7 @@ class NothingLost final : public Checker {
   std::map<std::string, Seq> last_;
   std::map<Seq, std::string> records_;
   std::map<Object, ObjectObserved> latest_;
+  std::map<std::string, LogTime> durable_bodies_;  ///< of intents: since when
   std::set<Seq> intents_, outcomes_;
   std::set<std::string> died_;
 };

@@ -48,7 +48,7 @@ class ValidForKueue final : public Checker {
         const Json quotas = flavor.value("resources", Json::array());
         if (quotas.size() != covered.size()) return "not each covered resource has a quota";
         for (std::size_t i = 0; i < quotas.size(); ++i) {
-          if (quotas[i].value("name", "") != covered[i])
+          if (quotas[i].value("name", Json()) != covered[i])
             return "resources are not in the order of coveredResources";
           if (std::string fault = fault_of_quota(quotas[i], in_cohort); !fault.empty())
             return flavor["name"].dump() + " " + covered[i].dump() + ": " + fault;

@@ -1,53 +1,52 @@
 #include "tests/simulation/checkers/all.h"
-#include "tests/simulation/checkers/reading.h"
 #include "tests/simulation/world.h"
 
 namespace fairlead::simulation {
 namespace {
 
-// An object is written at most once per debounce.writeInterval, unless the write lowers quota: at
-// most ceil(T / window) growths in any time T. A write that was refused, or whose answer was lost,
-// does not count: it is repeated.
+// Between two writes of an object there is debounce.writeInterval of log time, unless the second
+// lowers quota: at most ceil(T / window) writes of it in any time T. What has windows of its own
+// (MultiKueue's objects, Workloads, fleet claims) is left out. And what a server took of an object
+// is no more than was intended: a request is not sent twice.
 class WriteInterval final : public Checker {
  public:
   using Checker::Checker;
   std::string_view name() const override { return "write_interval"; }
 
-  void wrote(const SeenWrite& write) override {
-    if (!write.by_hub() || write.method != "PATCH" || write.status >= 300 ||
-        write.changed_nothing())
-      return;
-    const SeenChange& change = write.changes.front();
-    if (change.before == nullptr || change.after == nullptr) return;
-    const bool of_windows =
-        change.resource.starts_with("multikueue") || change.resource.starts_with("workloads.") ||
-        change.resource.starts_with("admissionchecks.") || change.resource.starts_with("fleet");
-    if (write.server != kHub || of_windows || write.path.find("/leases") != std::string::npos)
-      return;
-    const auto last = last_.find(write.path);
+  void acknowledged(const SeenEvent& seen) override {
+    const auto* intent = std::get_if<PatchIntended>(&seen.event.fact);
+    if (intent == nullptr || seen.event.seq <= last_seq_) return;
+    last_seq_ = seen.event.seq;
+    const Object object{intent->cluster, intent->target, intent->verb == Verb::apply_status};
+    ++intended_[std::string(intent->cluster) + "/" + intent->target.name];
+    const auto [at, is_new] = last_.try_emplace(object, seen.event.log_time);
     const Duration interval = world().configuration().debounce.write_interval;
-    if (last != last_.end() && !lowers(change) && write.sent < last->second + interval)
-      fail(write.who + " wrote " + write.path + " " + to_go_duration(write.sent - last->second) +
-           " after the write before");
-    if (write.answer_lost)
-      last_.erase(write.path);
-    else
-      last_[write.path] = write.sent;
+    const bool paced = intent->target.kind == Kind::cluster_queue ||
+                       intent->target.kind == Kind::claim ||
+                       intent->target.kind == Kind::manifest_work;
+    if (!is_new && paced && intent->direction != Direction::lowers &&
+        seen.event.log_time < at->second + interval)
+      fail(intent->target.name + " is written " + to_go_duration(seen.event.log_time - at->second) +
+               " after the write before (" + intent->reason.rule + ")",
+           seen.event.seq);
+    at->second = seen.event.log_time;
+  }
+
+  void wrote(const SeenWrite& write) override {
+    if (!write.by_hub() || write.server != kHub || write.changed_nothing()) return;
+    for (const SeenChange& change : write.changes) {
+      if (!change.resource.starts_with("cluster")) continue;  // queues and claims
+      const std::string object = write.server + "/" + change.key;
+      if (++taken_[object] > intended_[object])
+        fail(write.who + " changed " + change.key + " more often than it intended to");
+    }
   }
 
  private:
-  bool lowers(const SeenChange& change) const {
-    if (change.resource != kQueueResource) return false;
-    const auto& aliases = world().configuration().resource_aliases;
-    const auto after = nominals_of(*change.after, aliases);
-    for (const auto& [pair, nano] : nominals_of(*change.before, aliases)) {
-      const auto now = after.find(pair);
-      if (now != after.end() && now->second < nano) return true;
-    }
-    return false;
-  }
-
-  std::map<std::string, LogTime> last_;  ///< by path: when the last write that succeeded was sent
+  using Object = std::tuple<SourceName, ObjectKey, bool>;
+  std::map<Object, LogTime> last_;
+  std::map<std::string, std::uint64_t> intended_, taken_;  ///< by server and name
+  Seq last_seq_;
 };
 
 }  // namespace
