@@ -150,6 +150,8 @@ void emit(YAML::Emitter& out, const Json& value) {
     out << YAML::EndSeq;
   } else if (value.is_string()) {
     out << value.get<std::string>();
+  } else if (value.is_null()) {
+    out << YAML::Null;  // as a text it would be quoted
   } else {
     out << to_text(value);
   }

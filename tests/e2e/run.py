@@ -2,9 +2,9 @@
 """Runs end-to-end test modules: `run.py MODULE...`, for example `run.py test_controlplane`.
 
 A module says what it needs in `NEEDS` ("controlplane", "scheduler", "cel-oracle", "allocator-oracle", "fairlead",
-"stop points", "fault shim", "root", "prometheus", "helm", "buildah", "lintian", "browser"). Where something is missing
-its tests are named and counted as skipped and the exit code is 77, which ctest shows as Skipped; where CI is set a
-missing part is a failure, because a suite that silently tests nothing is worse than a red one.
+"stop points", "fault shim", "model server", "root", "prometheus", "helm", "buildah", "lintian", "browser"). Where
+something is missing its tests are named and counted as skipped and the exit code is 77, which ctest shows as Skipped;
+where CI is set a missing part is a failure, because a suite that silently tests nothing is worse than a red one.
 """
 
 import argparse
@@ -45,6 +45,8 @@ def missing(needs):
         return "no program with stop points (cmake -DFAIRLEAD_STOP_POINTS=ON builds fairlead-stops)"
     if "fault shim" in needs and program.fault_shim() is None:
         return "no fault shim (the build makes libfairlead-fault-shim.so)"
+    if "model server" in needs and program.model_server() is None:
+        return "no fairlead-model-server (the build makes it)"
     return ""
 
 

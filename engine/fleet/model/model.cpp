@@ -1,6 +1,7 @@
 #include "engine/fleet/model/model.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/base/check.h"
 #include "engine/base/digest.h"
@@ -217,6 +218,8 @@ ApiAnswer Model::handle(const ApiRequest& http) {
   Outcome<ApiAnswer> outcome = state_->route(request);
   ApiAnswer answer = outcome ? std::move(*outcome) : status_answer(outcome.error());
   answer.warnings = std::move(request.warnings);
+  if (state_->observer && http.method != "GET")
+    state_->observer(http, answer, std::exchange(state_->changes, {}));
   return answer;
 }
 
@@ -256,5 +259,16 @@ void Model::install_fairlead_crds() {
 
 void Model::compact() { state_->store.compact(); }
 std::uint64_t Model::revision() const { return state_->store.revision(); }
+std::uint64_t Model::oldest() const { return state_->store.compacted(); }
+
+ObjectStore Model::save() const { return state_->store; }
+
+void Model::restore(const ObjectStore& saved, std::uint64_t jump) {
+  state_->store.restore(saved, jump);
+  for (const auto& watcher : state_->watchers)
+    if (const auto stream = watcher->stream.lock()) stream->end();
+}
+
+void Model::observe(Observer seen) { state_->observer = std::move(seen); }
 
 }  // namespace fairlead::model

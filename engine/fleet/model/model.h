@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -63,6 +64,20 @@ class Model {
   void send_bookmarks();
   /// The current resourceVersion.
   std::uint64_t revision() const;
+  /// The oldest one that can still be read.
+  std::uint64_t oldest() const;
+
+  /// Returns all objects as they are, for restore().
+  ObjectStore save() const;
+  /// Has etcd restored from a backup: goes back to `saved`, with versions that go on `jump` above
+  /// it, and ends all watches. The observer is not called.
+  void restore(const ObjectStore& saved, std::uint64_t jump);
+
+  /// Has `seen` called after each request that is no GET, with the changes that it made: for a
+  /// recording of what a server did. It must not use the model.
+  using Observer =
+      std::function<void(const ApiRequest&, const ApiAnswer&, std::span<const Change>)>;
+  void observe(Observer seen);
 
  private:
   struct State;

@@ -283,6 +283,7 @@ void Model::State::publish(const Change& change) {
     return !stream || stream->ended();
   });
   for (auto& watcher : watchers) notify(*watcher, change);
+  if (observer) changes.push_back(change);
 }
 
 void Model::send_bookmarks() {

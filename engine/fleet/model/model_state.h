@@ -63,6 +63,8 @@ struct Model::State {
       retired;  ///< replaced ones, kept because requests may point to them
   std::vector<std::unique_ptr<Watcher>> watchers;
   std::uint64_t ids = 0;  ///< how many uids and names were made
+  Observer observer;
+  std::vector<Change> changes;  ///< of the request that is carried out; empty without an observer
 
   // The methods are the verbs of one server over one store, grouped by the file that has them. They
   // are one class because each verb reads the definitions, writes the store and notifies the

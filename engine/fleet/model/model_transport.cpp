@@ -5,11 +5,12 @@
 namespace fairlead::model {
 namespace {
 
-ApiAnswer carry_out_at(Model& model, const HttpRequest& wanted) {
+ApiAnswer carry_out_at(Model& model, const HttpRequest& wanted, std::string user_agent) {
   ApiRequest request = parse_target(wanted.method, wanted.target);
   request.accept = wanted.accept;
   request.content_type = wanted.content_type;
   request.if_none_match = wanted.if_none_match;
+  request.user_agent = std::move(user_agent);
   request.body = wanted.body;
   return model.handle(request);
 }
@@ -22,6 +23,10 @@ HttpResponse response_of(ApiAnswer answer) {
 
 }  // namespace
 
+HttpResponse answer_of(Model& model, const HttpRequest& wanted, std::string user_agent) {
+  return response_of(carry_out_at(model, wanted, std::move(user_agent)));
+}
+
 ModelTransport::ModelTransport(VirtualTime& time, Model& model, ModelNetwork network)
     : time_(time), model_(model), network_(network) {}
 
@@ -32,7 +37,7 @@ void ModelTransport::send(HttpRequest request, std::function<void(Result<HttpRes
   time_.post(network_.way, [&time = time_, &model = model_, way = network_.way, alive = alive_,
                             request = std::move(request), done = std::move(done)]() mutable {
     time.post(way, [alive = std::move(alive), done = std::move(done),
-                    response = response_of(carry_out_at(model, request))]() mutable {
+                    response = answer_of(model, request)]() mutable {
       if (*alive) done(std::move(response));
     });
   });
@@ -49,7 +54,7 @@ class ModelTransport::OpenWatch final : public std::enable_shared_from_this<Open
 
   void begin(HttpRequest request) {
     after_the_way([this, request = std::move(request)] {
-      ApiAnswer answer = carry_out_at(model_, request);
+      ApiAnswer answer = carry_out_at(model_, request, {});
       if (!answer.watch)
         return after_the_way([this, refusal = response_of(std::move(answer))] { end(refusal); });
       lines_ = answer.watch;

@@ -15,6 +15,9 @@ struct ModelNetwork {
   Duration watch_lifetime = minutes(30);  ///< of a watch whose request has no timeoutSeconds
 };
 
+/// Returns what `model` answers to a client that calls itself `user_agent`.
+HttpResponse answer_of(Model& model, const HttpRequest& wanted, std::string user_agent = {});
+
 /// One client's way to one server. After its end no callback runs.
 class ModelTransport final : public Transport {
  public:

@@ -75,4 +75,10 @@ void ObjectStore::compact() {
   compacted_ = revision_;
 }
 
+void ObjectStore::restore(const ObjectStore& saved, std::uint64_t jump) {
+  objects_ = saved.objects_;
+  revision_ = saved.revision_ + jump;
+  compact();
+}
+
 }  // namespace fairlead::model

@@ -44,6 +44,8 @@ class ObjectStore {
 
   ObjectRef find(const std::string& resource, const std::string& key) const;
   const ObjectsByKey& objects(const std::string& resource) const;
+  /// All objects, by resource.
+  const std::map<std::string, ObjectsByKey>& all() const { return objects_; }
   /// Returns the objects as they were at `revision`, which is in [compacted(), revision()].
   ObjectsByKey objects_at(const std::string& resource, std::uint64_t revision) const;
   /// Returns the changes after `revision`, oldest first.
@@ -54,6 +56,8 @@ class ObjectStore {
   const Change& remove(const std::string& resource, const std::string& key);
   /// Drops all history: every older watch and page gets 410.
   void compact();
+  /// Goes back to what `saved` has, without history. Versions go on `jump` above it.
+  void restore(const ObjectStore& saved, std::uint64_t jump);
 
  private:
   const Change& record(Change change);

@@ -19,6 +19,7 @@ namespace fairlead::model {
 class VirtualTime final : public Clock {
  public:
   explicit VirtualTime(LogTime start) : now_(start) {}
+  ~VirtualTime() override;
   VirtualTime(const VirtualTime&) = delete;
   VirtualTime& operator=(const VirtualTime&) = delete;
 

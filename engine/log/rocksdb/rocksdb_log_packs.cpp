@@ -129,7 +129,8 @@ Result<void> RocksdbLog::move_to_tables() {
   if (auto durable = wait_durable(); !durable) return durable;
   const rocksdb::Status status =
       store_->db->Flush({}, {store_->events, store_->raw, store_->by_object, store_->meta});
-  if (!status.ok()) return translate(status, "cannot empty the write-ahead log");
+  if (!status.ok())
+    return translate(status, "cannot empty the write-ahead log in " + directory_.string());
   return {};
 }
 
@@ -156,7 +157,8 @@ Result<void> RocksdbLog::free_pruned() {
     const bool by_seq = family != store_->by_object;
     const rocksdb::Status status =
         store_->db->CompactRange({}, family, nullptr, by_seq ? &until : nullptr);
-    if (!status.ok()) return translate(status, "pruned, but the disk was not freed");
+    if (!status.ok())
+      return translate(status, directory_.string() + ": pruned, but the disk was not freed");
   }
   return {};
 }

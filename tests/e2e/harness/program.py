@@ -38,6 +38,12 @@ def fault_shim():
     return path if path and path.exists() else None
 
 
+def model_server():
+    """The API server model of the same build tree; None where there is none."""
+    path = binary() and binary().with_name("tests") / "support/fairlead-model-server"
+    return path if path and path.exists() else None
+
+
 def fairlead(*arguments, stdin=None, timeout=60, env=None, checked=True):
     """Runs it to its end; the finished process with stdout, stderr and returncode. What it answers has to be as
     declared, unless it is not `checked`: a double may have said something else."""

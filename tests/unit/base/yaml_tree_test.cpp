@@ -56,3 +56,16 @@ TEST_CASE("the documents of a text have one bound for their aliases") {
   REQUIRE(fault);
   CHECK(fault->line > 6);
 }
+
+TEST_CASE("what is written is read as the same, with nothing where there was nothing") {
+  const Json value{{"a", nullptr}, {"b", {1, "x: y", true, Json::array(), Json::object()}}};
+  const std::string text = write_yaml(value);
+  CHECK_FALSE(read_yaml(text, [&](const YamlNode& root) {
+    CHECK(root.entries().at(0).second.is_null());
+    const auto items = root.entries().at(1).second.items();
+    CHECK(items.at(1).text == "x: y");
+    CHECK(items.at(3).is_list());
+    CHECK(items.at(4).is_map());
+    return std::optional<YamlFault>();
+  }));
+}

@@ -1,0 +1,91 @@
+#include "tests/simulation/anew.h"
+
+#include <boost/pfr.hpp>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "engine/fold/evolve.h"
+
+namespace fairlead::simulation {
+namespace {
+
+// Numbers the kinds of nodes in the order of the nodes: which place of Cluster::kinds a kind got
+// follows from the order in which kinds came and went, and nothing follows from it.
+void renumber_kinds(State& state) {
+  for (auto& [name, cluster] : state.clusters) {
+    std::vector<NodeKind> kinds;
+    std::map<std::uint32_t, std::uint32_t> renumbered;
+    for (auto* table : {&cluster.reports.nodes, &cluster.reports.metrics_nodes})
+      for (auto* entry : table->sorted()) {
+        std::uint32_t& kind = entry->second.counted.kind;
+        if (kind == 0) continue;
+        const auto [at, is_new] =
+            renumbered.emplace(kind, static_cast<std::uint32_t>(kinds.size() + 1));
+        if (is_new) kinds.push_back(cluster.kinds.at(kind - 1));
+        kind = at->second;
+      }
+    cluster.kinds = std::move(kinds);
+  }
+}
+
+// Drops what no later window contains: the fold does so when it next looks at the value.
+void drop_left_windows(State& state) {
+  const DebounceSettings& windows = state.configuration.debounce;
+  for (auto& [name, cluster] : state.clusters)
+    for (auto& [key, value] : cluster.capacity) {
+      value.damped.high.over(state.now, windows.shrink_window);
+      value.damped.low.over(state.now, windows.grow_window);
+    }
+}
+
+// Names the fields that differ by their place in the struct.
+template <class T>
+std::string differing_fields(const std::string& what, const T& one, const T& other) {
+  std::string text;
+  boost::pfr::for_each_field(one, [&]<class Field>(const Field& field, auto index) {
+    constexpr std::size_t kAt = decltype(index)::value;
+    if (!(field == boost::pfr::get<kAt>(other)))
+      text += " " + what + " field " + std::to_string(kAt) + ";";
+  });
+  return text;
+}
+
+}  // namespace
+
+std::string differs_derived_anew(State state) {
+  DirtySet dirty;
+  close_moment(state, dirty);
+  State anew = state;  // a copy has no memos
+  Event event;
+  event.seq = state.configuration_seq;
+  event.log_time = state.now;
+  event.epoch = state.epoch;
+  event.source = std::string(kSelf);
+  event.fact = ConfigChanged{state.configuration};
+  anew.seq = Seq{event.seq.value - 1};
+  evolve(anew, event, dirty);
+  anew.seq = state.seq;
+  close_moment(anew, dirty);
+  for (State* each : {&state, &anew}) {
+    renumber_kinds(*each);
+    drop_left_windows(*each);
+  }
+  if (anew == state) return {};
+  std::string text = differing_fields("State", static_cast<const StateFields&>(state),
+                                      static_cast<const StateFields&>(anew));
+  for (const auto& [name, cluster] : state.clusters) {
+    if (!anew.clusters.contains(name)) continue;
+    const Cluster& other = anew.clusters.at(name);
+    text += differing_fields("cluster " + name, cluster, other);
+    for (const auto& [key, value] : cluster.capacity)
+      if (const auto at = other.capacity.find(key); at != other.capacity.end()) {
+        const std::string what = name + " " + key.flavor + " " + key.resource;
+        text += differing_fields(what, value, at->second);
+        text += differing_fields(what + " damped", value.damped, at->second.damped);
+      }
+  }
+  return text;
+}
+
+}  // namespace fairlead::simulation

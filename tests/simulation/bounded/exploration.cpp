@@ -1,0 +1,235 @@
+#include "tests/simulation/bounded/exploration.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <utility>
+#include <variant>
+
+#include "engine/fold/evolve.h"
+#include "engine/plan/plan.h"
+#include "replay/virtual_hub.h"
+#include "snapshots/canonical_bytes.h"
+#include "snapshots/state_codec.h"
+#include "tests/simulation/anew.h"
+
+namespace fairlead {
+namespace {
+
+// No deadline of the default settings is further away: a suppressed node is released after an hour.
+constexpr Duration kUntilRest = hours(6);
+constexpr std::size_t kWritesUntilRestMax = 60;
+
+struct Place {
+  State state;
+  DirtySet dirty;
+  std::vector<Event> log;
+  std::set<std::size_t> happened;  ///< steps, by their place in the story
+  std::size_t duplicates = 0;
+  std::map<std::string, std::size_t> latest;  ///< by what it is about: the input that came last
+};
+
+DirtySet all_of_it() {
+  DirtySet dirty;
+  dirty.everything = true;
+  return dirty;
+}
+
+class Exploration {
+ public:
+  Exploration(const Story& story, const StoryBounds& bounds) : story_(story), bounds_(bounds) {}
+
+  StoryCounts run() {
+    Place place;
+    for (const Event& event : story_.beginning) fold(place, event);
+    reach(place);
+    return counts_;
+  }
+
+ private:
+  static void fold(Place& place, Event event) {
+    event.seq = next(place.state.seq);
+    evolve(place.state, event, place.dirty);
+    place.log.push_back(std::move(event));
+  }
+  static void fold(Place& place, LogTime time, std::string source, Fact fact) {
+    Event event;
+    event.log_time = time;
+    event.epoch = place.state.epoch;
+    event.source = std::move(source);
+    event.fact = std::move(fact);
+    fold(place, std::move(event));
+  }
+
+  void reach(const Place& place) {
+    const std::string key = sha256(encode_state(place.state) + canonical_bytes(place.dirty) +
+                                   canonical_bytes(place.happened) + canonical_bytes(place.latest) +
+                                   std::to_string(place.duplicates))
+                                .hex();
+    if (!seen_.insert(key).second) {
+      ++counts_.merged;
+      return;
+    }
+    ++counts_.states;
+    judge(place);
+    for (std::size_t i = 0; i < std::min(bounds_.steps, story_.steps.size()); ++i) {
+      const bool again = place.happened.contains(i);
+      if (again && (story_.steps[i].kind != StoryStep::Kind::input ||
+                    place.duplicates == bounds_.duplicates))
+        continue;
+      path_.push_back(story_.steps[i].name);
+      Place next = place;
+      if (again) ++next.duplicates;
+      next.happened.insert(i);
+      happen(next, i);
+      reach(next);
+      path_.pop_back();
+    }
+  }
+
+  void happen(Place& place, std::size_t index) {
+    const StoryStep& step = story_.steps[index];
+    const LogTime now = place.state.now;
+    switch (step.kind) {
+      case StoryStep::Kind::input:
+        place.latest[step.about] = index;
+        return fold(place, now + bounds_.gap, step.source, step.fact);
+      case StoryStep::Kind::time_passes: {
+        Place closed = place;  // the close may set a deadline
+        close_moment(closed.state, closed.dirty);
+        const LogTime due = closed.state.deadlines.next();
+        if (due == kForever) return;
+        place = std::move(closed);
+        return fold(place, std::max(due, now + Duration{1}), std::string(kSelf), TimerFired{due});
+      }
+      case StoryStep::Kind::written:
+      case StoryStep::Kind::died_writing: return write(place, step.kind);
+    }
+  }
+
+  // What follows has a later time, as after every closed moment of a hub.
+  static void write(Place& place, StoryStep::Kind kind) {
+    close_moment(place.state, place.dirty);
+    const LogTime now = place.state.now + Duration{1};
+    std::vector<std::pair<Seq, PatchIntended>> sent;
+    for (const PatchIntended& intent : plan(place.state, place.dirty)) {
+      fold(place, now, std::string(kSelf), intent);
+      sent.emplace_back(place.state.seq, intent);
+    }
+    for (const auto& [seq, intent] : sent) {
+      if (kind == StoryStep::Kind::died_writing) break;
+      const std::string version = std::to_string(1000 + seq.value);
+      const std::string uid = intent.uid.empty() ? "made-" + version : intent.uid;
+      fold(place, now + Duration{1}, std::string(kSelf), PatchAccepted{seq, 200, uid, version});
+      if (intent.expected)
+        fold(place, now + Duration{1}, intent.cluster,
+             ObjectObserved{intent.target, intent.version, uid, version, 2, *intent.expected, {}});
+    }
+    if (kind == StoryStep::Kind::died_writing)
+      fold(place, now + seconds(1), std::string(kSelf), EpochStarted{"next", "test", 0, 0});
+  }
+
+  void judge(const Place& place) {
+    std::string path;
+    for (const std::string& name : path_) path += name + "; ";
+    INFO(story_.name << ": " << path);
+    replays(place);
+    State closed = place.state;
+    DirtySet dirty = place.dirty;
+    close_moment(closed, dirty);
+    REQUIRE(simulation::differs_derived_anew(closed).empty());
+    plans_the_same(closed, dirty);
+    keeps_bounds(closed);
+    comes_to_rest(place, closed);
+  }
+
+  // The place was reached by copies, which have no memos. This fold has them all.
+  static void replays(const Place& place) {
+    State state;
+    DirtySet dirty;
+    for (const Event& event : place.log) evolve(state, event, dirty);
+    REQUIRE(state_digest(state) == state_digest(place.state));
+    State closed = place.state;
+    DirtySet since = place.dirty;
+    close_moment(state, dirty);
+    close_moment(closed, since);
+    REQUIRE(state_digest(state) == state_digest(closed));
+    close_moment(closed, since);
+    REQUIRE(state_digest(state) == state_digest(closed));
+  }
+
+  static void plans_the_same(const State& closed, const DirtySet& dirty) {
+    DirtySet once = dirty, twice = dirty, all = all_of_it();
+    const std::vector<PatchIntended> intents = plan(closed, once);
+    REQUIRE(intents == plan(closed, twice));
+    REQUIRE(intents == plan(closed, all));
+  }
+
+  static void keeps_bounds(const State& closed) {
+    for (const auto& [cluster_name, cluster] : closed.clusters) {
+      const auto claims = closed.claims.of_cluster.find(cluster_name);
+      if (claims == closed.claims.of_cluster.end()) continue;
+      std::map<std::string, Int128> accepted, granted;
+      for (const auto& [key, value] : cluster.capacity)
+        accepted[key.resource] += value.damped.accepted;
+      for (const std::string& name : claims->second) {
+        const Claim& claim = closed.claims.by_name.at(name);
+        if (!claim.winner || !claim.known) continue;
+        for (const Grant& grant : claim.grants) {
+          REQUIRE(grant.granted >= 0);
+          REQUIRE(grant.granted <= grant.row.assigned);
+          granted[grant.row.resource] += grant.granted;
+        }
+      }
+      for (const auto& [resource, sum] : granted) {
+        INFO(cluster_name << " " << resource);
+        const auto percent = closed.configuration.overbook_percent;
+        REQUIRE((sum * 100 <= accepted[resource] * percent));
+      }
+    }
+  }
+
+  // As a hub that starts here, whose writes all succeed at once.
+  void comes_to_rest(const Place& place, const State& closed) {
+    ++counts_.rests;
+    Seq last = closed.seq;
+    VirtualPorts ports;
+    ports.append = [&last](std::vector<EventDraft> drafts, LogTime at) {
+      return Result<std::vector<Event>>(numbered(std::move(drafts), at, last));
+    };
+    VirtualHub hub(ports, Feedback::assumed, closed);
+    const LogTime begin = closed.now + Duration{1};
+    REQUIRE(hub.append(begin, {{std::string(kSelf), {}, EpochStarted{"rest", "test", 0, 0}}})
+                .has_value());
+    hub.set_planning(Planning::off);
+    hub.set_planning(Planning::on);
+    REQUIRE(hub.run_to(begin + kUntilRest).has_value());
+    const std::size_t writes = hub.writes().size();
+    REQUIRE(writes <= kWritesUntilRestMax);
+    hub.set_planning(Planning::off);
+    hub.set_planning(Planning::on);
+    REQUIRE(hub.run_to(begin + kUntilRest + hours(1)).has_value());
+    REQUIRE(hub.writes().size() == writes);
+    std::string grants;
+    for (const auto& [name, claim] : hub.state().claims.by_name)
+      for (const Grant& grant : claim.grants)
+        grants += name + " " + grant.row.cluster_queue + " " + grant.row.flavor + " " +
+                  std::to_string(grant.granted) + "\n";
+    const auto [at, first] = granted_at_rest_.emplace(place.latest, grants);
+    REQUIRE(at->second == grants);
+  }
+
+  const Story& story_;
+  const StoryBounds bounds_;
+  StoryCounts counts_;
+  std::vector<std::string> path_;
+  std::set<std::string> seen_;
+  std::map<std::map<std::string, std::size_t>, std::string> granted_at_rest_;
+};
+
+}  // namespace
+
+StoryCounts explore(const Story& story, const StoryBounds& bounds) {
+  return Exploration(story, bounds).run();
+}
+
+}  // namespace fairlead

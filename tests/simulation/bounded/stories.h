@@ -1,0 +1,15 @@
+// Stories about two clusters, two ClusterQueues and three nodes, eight steps each.
+#pragma once
+
+#include "tests/simulation/bounded/exploration.h"
+
+namespace fairlead {
+
+/// Nodes fail, come back and go; a member falls silent.
+Story story_of_nodes();
+/// Claims are edited, doubled and deleted; a flavor goes.
+Story story_of_claims();
+/// Writes are carried out, or die with their process, while another writer edits a queue.
+Story story_of_writes();
+
+}  // namespace fairlead

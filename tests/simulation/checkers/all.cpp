@@ -1,0 +1,23 @@
+#include "tests/simulation/checkers/all.h"
+
+namespace fairlead::simulation {
+
+Checkers all_checkers(const World& world) {
+  Checkers all;
+  all.push_back(audit_agrees(world));
+  all.push_back(converges(world));
+  all.push_back(derived_anew(world));
+  all.push_back(foreign_untouched(world));
+  all.push_back(no_writes_when_quiet(world));
+  all.push_back(nothing_lost(world));
+  all.push_back(replay_equals_live(world));
+  all.push_back(secrets_nowhere(world));
+  all.push_back(stale_epoch(world));
+  all.push_back(sums_within_bound(world));
+  all.push_back(valid_for_kueue(world));
+  all.push_back(within_capacity(world));
+  all.push_back(write_interval(world));
+  return all;
+}
+
+}  // namespace fairlead::simulation

@@ -1,0 +1,44 @@
+// What happens in the world without the hub: machines, administrators, a second human. Each actor
+// has random numbers of its own, so that a storm with one of them less leaves the others as they
+// were.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/fleet/random.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/storm.h"
+
+namespace fairlead::simulation {
+
+class World;
+
+class People {
+ public:
+  /// `world` outlives it.
+  explicit People(World& world);
+  /// Nobody does anything from now on.
+  void end() { occasions_.end(); }
+
+ private:
+  void change_node(Random& random);
+  void drain(Random& random);
+  void flap(Random& random);
+  void edit_claim(Random& random);
+  void edit_queue(Random& random);
+  void write_quota(Random& random);
+
+  /// Does `work` later, unless it is too late then.
+  void later(Duration span, std::function<void()> work);
+
+  World& world_;
+  Occasions occasions_;
+};
+
+/// A claim for more than the cluster has, so that each queue gets what there is.
+Json claim_of(const std::string& cluster);
+
+}  // namespace fairlead::simulation

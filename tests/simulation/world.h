@@ -1,0 +1,113 @@
+// A whole world in virtual time, on one thread: a hub's API server, member clusters, people, and
+// the processes of the hub. A run is a function of its storm.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/runtime/configuration.h"
+#include "tests/simulation/checker.h"
+#include "tests/simulation/disasters.h"
+#include "tests/simulation/faults.h"
+#include "tests/simulation/hub.h"
+#include "tests/simulation/hub_clock.h"
+#include "tests/simulation/kept_log.h"
+#include "tests/simulation/member.h"
+#include "tests/simulation/people.h"
+#include "tests/simulation/role_hub.h"
+#include "tests/simulation/storm.h"
+
+namespace fairlead::simulation {
+
+class World {
+ public:
+  /// Called with each line of what happens; may be empty.
+  using Lines = std::function<void(const std::string&)>;
+  World(const Storm& storm, Lines lines);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Runs to the end, or to the first failure, which it returns.
+  std::optional<Failure> run();
+
+  const Storm& storm() const { return storm_; }
+  const Configuration& configuration() const { return configuration_; }
+  const Record& record() const { return record_; }
+  LogTime now() const { return time_.now(); }
+  /// Digest of everything that replicas logged.
+  Digest digest() const;
+
+  /// The log of a replica, also of one that is dead.
+  std::size_t replicas() const { return replicas_.size(); }
+  const EventLog& log(std::size_t replica) const;
+  /// Null while the process is dead.
+  const State* state(std::size_t replica) const;
+
+  // For the world's own parts.
+  model::VirtualTime& time() { return time_; }
+  Server& hub_server() { return hub_server_; }
+  std::int64_t members() const { return static_cast<std::int64_t>(members_.size()); }
+  Member& member(std::int64_t at) { return *members_[static_cast<std::size_t>(at)]; }
+  Faults& faults() { return faults_; }
+  /// The hub's, then the members'.
+  std::int64_t servers() const { return members() + 1; }
+  Server& server(std::int64_t at) { return at == 0 ? hub_server_ : member(at - 1).server(); }
+  HubClock& clock(std::int64_t replica) {
+    return *replicas_[static_cast<std::size_t>(replica)].clock;
+  }
+  /// Ends a process; it is started again soon.
+  void kill(std::int64_t replica) { life(replica).over = true; }
+  void pause(std::int64_t replica, LogTime until);
+  Life& life(std::int64_t replica) { return *replicas_[static_cast<std::size_t>(replica)].life; }
+  void lose_ring(LogTime until);
+
+ private:
+  struct Replica {
+    std::string name;
+    std::unique_ptr<KeptLog> log;       ///< of one that is alone
+    std::unique_ptr<RocksdbLog> local;  ///< of one of several: its copy
+    Seq told;                           ///< what of the copy was acknowledged
+    std::unique_ptr<HubClock> clock;
+    LifeRef life;                      ///< of the process
+    RoleHub* role_hub = nullptr;       ///< `process`, where there are several
+    std::unique_ptr<Process> process;  ///< null: it is dead
+  };
+
+  void make_objects();
+  void make_replicas();
+  void acknowledged(const std::string& replica, const Event& event);
+  std::unique_ptr<Process> make_process(Replica& replica, const HubWorld& world);
+  void saw_fault(SeenFault fault);
+  void start(Replica& replica);
+  void end(Replica& replica);
+  void heal();
+  void run_to(LogTime end);
+  /// The first failure of any checker.
+  std::optional<Failure> failure() const;
+  void say(std::string_view who, const std::string& what) const;
+  Server::Wrote wrote();
+  Member::Changed changed();
+
+  const Storm storm_;
+  const Lines lines_;
+  mutable model::VirtualTime time_;  // a Clock's now() is not const
+  Faults faults_;
+  Record record_;
+  Checkers checkers_;
+  Configuration configuration_;
+  Server hub_server_;
+  std::vector<std::unique_ptr<Member>> members_;
+  MemoryRing ring_;
+  RoleWorld roles_{ring_, false, {}};
+  std::filesystem::path directory_;  ///< of the copies of a replicated log; empty: none
+  std::vector<Replica> replicas_;
+  std::unique_ptr<People> people_;
+  std::unique_ptr<Disasters> disasters_;
+};
+
+}  // namespace fairlead::simulation
