@@ -94,7 +94,9 @@ def p99(values):
 
 
 class Bench:
-    def __init__(self, plane, options):
+    settings = ()  # more of the hub's
+
+    def __init__(self, plane, options, server=None):
         from harness import controlplane, fleet, hub, process
         from patch_latency import nanoseconds
         self.nanoseconds, self.wait_for = nanoseconds, process.wait_for
@@ -106,8 +108,9 @@ class Bench:
         self.servant = Servant([controlplane.oracle("fleet"), "-directory", self.members, "-members", self.clusters,
                                 "-nodes", self.nodes, "-probes", self.probes])
         self.informers = controlplane.oracle("informers")
-        self.server = plane.add_server("hub")
-        self.server.install_crds(only=fleet.CRDS)
+        self.server = server or plane.add_server("hub")
+        if server is None:
+            self.server.install_crds(only=fleet.CRDS)
         self.server.create(fleet.FLAVORS, fleet.flavor(FLAVOR))
         with concurrent.futures.ThreadPoolExecutor(8) as pool:
             names = {self.queue_of(i) for i in range(self.clusters)}
@@ -136,7 +139,8 @@ class Bench:
     def start(self):
         """Starts the hub, with the data of the one before; seconds until it plans, and until all claims are known."""
         old = self.hub
-        self.hub = self.hubs.Hub(self.plane, self.server, settings=(self.hubs.AT_ONCE,), config=json.dumps({
+        settings = (self.hubs.AT_ONCE, *self.settings)
+        self.hub = self.hubs.Hub(self.plane, self.server, settings=settings, config=json.dumps({
             "apiVersion": "fairlead.io/v1alpha1", "kind": "Configuration",
             "members": {"mode": "none", "kubeconfigs": [
                 {"cluster": f"member-{i}", "file": str(self.members / f"member-{i}")} for i in range(self.clusters)]},
@@ -178,9 +182,8 @@ class Bench:
         self.say(kind, cpu_of_1000=used, rss=self.meter.mebibytes())
         return used
 
-    def latencies(self, count):
+    def latencies(self, count, rate):
         """Milliseconds of single changes to the acknowledged patch, and of bare patches, while Nodes flip."""
-        rate = max(1, self.clusters * self.nodes // 100)
         bare = threading.Event()
         times = []
 
@@ -268,7 +271,7 @@ class Bench:
         self.say("rest", **rest)
         heartbeat = self.load("heartbeats", heartbeats, rate)
         self.load("changes", heartbeats, rate)
-        ours, bare = self.latencies(self.probes if tiny else 200)
+        ours, bare = self.latencies(self.probes if tiny else 200, max(1, self.clusters * self.nodes // 100))
         self.say("latency", p50=sorted(ours)[len(ours) // 2], p99=p99(ours), bare=p99(bare))
         question, added, metrics = self.question()
         self.say("question", seconds=question, added=added)

@@ -18,7 +18,11 @@ SERVED = ["devices/decision, first fit", "devices/decision, nothing fits", "devi
           "patch/change to acknowledged, p99", "replication/kubernetes, 1 event, p99",
           "replication/kubernetes, 64 events, p99", "replication/kubernetes, 1,024 events, p99",
           "replication/etcd, 1 event, p99", "replication/etcd, 64 events, p99", "replication/etcd, 1,024 events, p99",
-          "replication/fail-over after a kill", "fleet/start, CPU until all lists are folded", "fleet/memory at rest",
+          "replication/change to acknowledged at 1 events/s, p50",
+          "replication/change to acknowledged at 100 events/s, p50",
+          "replication/change to acknowledged at 1,000 events/s, p50", "replication/etcd bytes an event",
+          "replication/etcd bytes an hour", "replication/fail-over after a kill",
+          "fleet/start, CPU until all lists are folded", "fleet/memory at rest",
           "fleet/connections a member", "fleet/1,000 heartbeats, CPU", "fleet/change to acknowledged under flips, p99",
           "fleet/question", "fleet/SIGTERM"]
 WEBHOOK = {"webhook/served, median", "webhook/served, p99"}
