@@ -27,7 +27,7 @@ class AuditAgrees final : public Checker {
   }
 
   void ended() override {
-    const KeptLog& log = world().log(0);
+    const EventLog& log = world().log(0);
     for (const auto& [queue, pairs] : stored_) {
       const auto answer = audit_history({log}, {queue, "", ""}, AuditPosition{log.first_seq()},
                                         AuditPosition{log.last_seq()});
