@@ -29,13 +29,16 @@ void renumber_kinds(State& state) {
   }
 }
 
-// Drops what no later window contains: the fold does so when it next looks at the value.
-void drop_left_windows(State& state) {
+// Drops what no later window contains, as the fold does when it next looks at the value, and which
+// events led to a value: the configuration is one of them now.
+void drop_history(State& state) {
   const DebounceSettings& windows = state.configuration.debounce;
   for (auto& [name, cluster] : state.clusters)
     for (auto& [key, value] : cluster.capacity) {
       value.damped.high.over(state.now, windows.shrink_window);
       value.damped.low.over(state.now, windows.grow_window);
+      value.causes.clear();
+      value.pending = 0;
     }
 }
 
@@ -69,7 +72,7 @@ std::string differs_derived_anew(State state) {
   close_moment(anew, dirty);
   for (State* each : {&state, &anew}) {
     renumber_kinds(*each);
-    drop_left_windows(*each);
+    drop_history(*each);
   }
   if (anew == state) return {};
   std::string text = differing_fields("State", static_cast<const StateFields&>(state),

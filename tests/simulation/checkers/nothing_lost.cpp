@@ -61,7 +61,8 @@ class NothingLost final : public Checker {
   void stored_once(const Event& event, LogTime now) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
       const auto [at, is_new] = latest_.try_emplace(Object{event.source, seen->key}, *seen);
-      if (!is_new && *seen == at->second && !seen->resource_version.empty())
+      if (!is_new && *seen == at->second && !seen->resource_version.empty() &&
+          open_[Object{event.source, seen->key}].empty())
         fail("an observation was stored twice: " + event.source + " " + seen->key.name, event.seq);
       at->second = *seen;
     } else if (const auto* gone = std::get_if<ObjectGone>(&event.fact)) {
@@ -69,8 +70,13 @@ class NothingLost final : public Checker {
     } else if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       intents_.insert(event.seq);
       durable_bodies_.try_emplace(intent->body, now);
-      latest_.erase(Object{intent->cluster, intent->target});  // the same again tells its outcome
+      // Until a write is answered, the same observation again tells its outcome; it may do so
+      // behind the answer.
+      latest_.erase(Object{intent->cluster, intent->target});
+      open_[Object{intent->cluster, intent->target}].insert(event.seq);
+      object_of_[event.seq] = Object{intent->cluster, intent->target};
     } else if (const Seq write = answered(event.fact); write != Seq{}) {
+      if (!std::holds_alternative<PatchUnknown>(event.fact)) open_[object_of_[write]].erase(write);
       if (!intents_.contains(write))
         fail("an outcome of seq " + std::to_string(write.value) + ", which is no intent",
              event.seq);
@@ -111,6 +117,8 @@ class NothingLost final : public Checker {
   std::map<Seq, std::string> records_;
   std::map<Object, ObjectObserved> latest_;
   std::map<std::string, LogTime> durable_bodies_;  ///< of intents: since when
+  std::map<Object, std::set<Seq>> open_;           ///< intents of which no answer was heard
+  std::map<Seq, Object> object_of_;
   std::set<Seq> intents_, outcomes_;
   std::set<std::string> died_;
 };

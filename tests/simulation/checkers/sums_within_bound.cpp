@@ -7,10 +7,8 @@ namespace {
 
 constexpr std::uint64_t kTurnsBetweenSums = 20;
 
-// The grants of a claim sum to no more than what is accepted of its cluster, per flavor where the
-// flavor bounds and over all flavors, and none exceeds its assignment. No accepted value is more
-// than the cluster's machines have ever offered. What tenants' slices take of a super cluster is no
-// more than the pool's accepted part of it.
+// The grants of a claim sum to no more than what is accepted of its cluster over all flavors, and
+// none exceeds its assignment. No accepted value is more than the cluster's machines ever offered.
 class SumsWithinBound final : public Checker {
  public:
   using Checker::Checker;

@@ -6,7 +6,8 @@ namespace {
 
 // Between two writes of an object there is debounce.writeInterval of log time, unless the second
 // lowers quota: at most ceil(T / window) writes of it in any time T. What has windows of its own
-// (MultiKueue's objects, Workloads, fleet claims) is left out. And what a server took of an object
+// (MultiKueue's objects, Workloads, fleet claims) is left out, and so is the repetition of a write
+// that was refused or got no answer. And what a server took of an object
 // is no more than was intended: a request is not sent twice.
 class WriteInterval final : public Checker {
  public:
@@ -14,10 +15,16 @@ class WriteInterval final : public Checker {
   std::string_view name() const override { return "write_interval"; }
 
   void acknowledged(const SeenEvent& seen) override {
-    const auto* intent = std::get_if<PatchIntended>(&seen.event.fact);
-    if (intent == nullptr || seen.event.seq <= last_seq_) return;
+    if (seen.event.seq <= last_seq_) return;
     last_seq_ = seen.event.seq;
+    if (const auto* rejected = std::get_if<PatchRejected>(&seen.event.fact))
+      return last_.erase(of_intent_[rejected->intent]), void();
+    if (const auto* unknown = std::get_if<PatchUnknown>(&seen.event.fact))
+      return last_.erase(of_intent_[unknown->intent]), void();
+    const auto* intent = std::get_if<PatchIntended>(&seen.event.fact);
+    if (intent == nullptr) return;
     const Object object{intent->cluster, intent->target, intent->verb == Verb::apply_status};
+    of_intent_[seen.event.seq] = object;
     ++intended_[std::string(intent->cluster) + "/" + intent->target.name];
     const auto [at, is_new] = last_.try_emplace(object, seen.event.log_time);
     const Duration interval = world().configuration().debounce.write_interval;
@@ -45,6 +52,7 @@ class WriteInterval final : public Checker {
  private:
   using Object = std::tuple<SourceName, ObjectKey, bool>;
   std::map<Object, LogTime> last_;
+  std::map<Seq, Object> of_intent_;
   std::map<std::string, std::uint64_t> intended_, taken_;  ///< by server and name
   Seq last_seq_;
 };
