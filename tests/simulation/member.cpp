@@ -9,8 +9,9 @@ namespace {
 // What engine/fleet/world.cpp gives each machine.
 constexpr std::pair<const char*, std::int64_t> kOffer[] = {
     {"cpu", 96}, {"memory", std::int64_t{128} << 30}, {"nvidia.com/gpu", 1}};
-// A kubelet reports its Node this often though nothing changes (nodeStatusReportFrequency).
-constexpr Duration kHeartbeat = minutes(5);
+// A kubelet reports its Node every five minutes though nothing changes (nodeStatusReportFrequency).
+// A quarter of that: reports would be most of a run.
+constexpr Duration kHeartbeat = minutes(20);
 
 }  // namespace
 

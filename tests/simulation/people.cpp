@@ -27,7 +27,7 @@ People::People(World& world) : world_(world), occasions_(world.time()) {
            {storm.queue_edits, &People::edit_queue},
            {storm.foreign_quotas, &People::write_quota}})
     occasions_.repeat(times, hours(1), ++actor,
-                      [this, act = act](Random& random) { (this->*act)(random); });
+                      [this, does = act](Random& random) { (this->*does)(random); });
 }
 
 void People::later(Duration span, std::function<void()> work) {

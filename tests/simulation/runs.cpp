@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/base/check.h"
+#include "engine/fleet/model/resource_definition.h"
 #include "engine/runtime/build_commit.h"
 
 namespace fairlead::simulation {
@@ -125,6 +126,9 @@ Outcome outcome_of(const std::string& text, int status, const Storm& storm) {
 // number; `done` gets what each came to, in the order in which they end.
 void run_all(std::size_t count, int jobs, const std::function<Storm(std::size_t)>& storm_at,
              const std::function<void(std::size_t, const Outcome&)>& done) {
+  // What each process would have to parse.
+  (void)model::fairlead_crds();
+  (void)model::built_in_resources();
   std::map<pid_t, Child> running;
   for (std::size_t next = 0; next < count || !running.empty();) {
     if (next < count && running.size() < static_cast<std::size_t>(jobs)) {

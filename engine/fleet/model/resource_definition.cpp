@@ -114,30 +114,37 @@ Result<ResourceDefinition> read_crd(const Json& crd) {
   }
 }
 
-std::vector<Json> fairlead_crds() {
-  std::vector<Json> crds;
-  for (const EmbeddedFile& file : embedded_files()) {
-    if (file.name == kBuiltInFile) continue;
-    Result<Json> crd = parse_yaml(file.text);
-    check(crd.has_value(), "schema/crd holds YAML");
-    crds.push_back(std::move(*crd));
-  }
+// Parsed once per process: a simulation makes hundreds of models, and YAML took most of their
+// beginning.
+const std::vector<Json>& fairlead_crds() {
+  static const std::vector<Json> crds = [] {
+    std::vector<Json> parsed;
+    for (const EmbeddedFile& file : embedded_files()) {
+      if (file.name == kBuiltInFile) continue;
+      Result<Json> crd = parse_yaml(file.text);
+      check(crd.has_value(), "schema/crd holds YAML");
+      parsed.push_back(std::move(*crd));
+    }
+    return parsed;
+  }();
   return crds;
 }
 
 std::vector<ResourceDefinition> built_in_resources() {
+  static const std::vector<Json> documents = [] {
+    const auto file = std::ranges::find(embedded_files(), kBuiltInFile, &EmbeddedFile::name);
+    check(file != embedded_files().end(), "there are built-in kinds");
+    Result<std::vector<Json>> parsed = parse_yaml_documents(file->text);
+    check(parsed.has_value(), "built_in.yaml is YAML");
+    return std::move(*parsed);
+  }();
   std::vector<ResourceDefinition> definitions;
-  for (const EmbeddedFile& file : embedded_files()) {
-    if (file.name != kBuiltInFile) continue;
-    Result<std::vector<Json>> documents = parse_yaml_documents(file.text);
-    check(documents.has_value(), "built_in.yaml is YAML");
-    for (const Json& document : *documents) {
-      Result<ResourceDefinition> definition = read_crd(document);
-      check(definition.has_value(), "built_in.yaml holds definitions");
-      definition->origin = Origin::built_in;
-      definition->has_generation = definition->group == "apiextensions.k8s.io";
-      definitions.push_back(std::move(*definition));
-    }
+  for (const Json& document : documents) {
+    Result<ResourceDefinition> definition = read_crd(document);
+    check(definition.has_value(), "built_in.yaml holds definitions");
+    definition->origin = Origin::built_in;
+    definition->has_generation = definition->group == "apiextensions.k8s.io";
+    definitions.push_back(std::move(*definition));
   }
   return definitions;
 }

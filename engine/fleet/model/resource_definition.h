@@ -55,7 +55,7 @@ struct ResourceDefinition {
 /// Reads an apiextensions.k8s.io/v1 CustomResourceDefinition. Fails with `bad_input`.
 Result<ResourceDefinition> read_crd(const Json& crd);
 /// Returns the CRDs of schema/crd, in name order. They are part of the program.
-std::vector<Json> fairlead_crds();
+const std::vector<Json>& fairlead_crds();
 /// Returns Namespace, Node, Event, Secret, ConfigMap, Lease and CustomResourceDefinition.
 std::vector<ResourceDefinition> built_in_resources();
 
