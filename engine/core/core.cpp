@@ -103,7 +103,8 @@ bool Core::may_begin() const {
 // The present moment may close as far as input goes. One of our own intents may in any case, unless
 // their answers are to be a part of it.
 bool Core::may_close(Input input) const {
-  return input == Input::complete || moments_.events() >= settings_.unplanned_max ||
+  return input == Input::complete || input == Input::paced ||
+         moments_.events() >= settings_.unplanned_max ||
          (rounds_ > 0 && settings_.mode != WriteMode::assume);
 }
 
@@ -164,9 +165,10 @@ Append Core::next_append(LogTime now, Input input) {
   }
   // Where the clock may stop, what is due at a moment comes behind all its input. With a strict
   // clock what comes next is later in any case.
-  const bool due_now = settings_.clocking == Clocking::strict || may_close(input);
+  const bool due_now =
+      input != Input::paced && (settings_.clocking == Clocking::strict || may_close(input));
   const HeldFacts held = due_now ? HeldFacts::join : HeldFacts::stay;
-  if (drafted(Origin::facts, facts_.draft(state(), now, held))) {
+  if (input != Input::paced && drafted(Origin::facts, facts_.draft(state(), now, held))) {
     append.durability = Durability::pending;
     append.divisible = true;
     return append;

@@ -57,8 +57,11 @@ class LogWriter {
   virtual Result<std::optional<std::vector<Event>>> settled() {
     return std::optional<std::vector<Event>>();
   }
-  /// Returns how long to wait before the next begin(), so that its group grows meanwhile.
+  /// Returns how long facts should wait before the next begin(), so that their group grows
+  /// meanwhile. What follows from stored events need not wait: it lengthens later pauses.
   virtual Duration pause() { return {}; }
+  /// Whether nothing at all may be begun at present.
+  virtual bool on_hold() const { return false; }
   /// Waits for that outcome, at most `span`.
   virtual void await_settled(Duration span) { static_cast<void>(span); }
 

@@ -118,7 +118,8 @@ Result<HubEffects> Leader::step(Input input) {
   HubEffects effects;
   if (auto collected = collect(); !collected) return collected.error();
   while (!appending_) {
-    Ready ready = this->ready(pause().ns > 0 ? Input::held : input);
+    const Input now = log_.on_hold() ? Input::held : pause().ns > 0 ? Input::paced : input;
+    Ready ready = this->ready(now);
     if (!ready.append.drafts.empty()) {
       if (auto done = append(std::move(ready.append)); !done) return done.error();
       continue;

@@ -27,9 +27,16 @@ LogTime ForwardTime::at(LogTime utc, Duration elapsed) {
     follow(utc, expected, elapsed);
   } else {
     waits_ = false;
-    last_ = std::max(utc, last_ + Duration{elapsed.ns / 2});
+    last_ = std::max(utc, last_ + half_of(elapsed));
   }
   return last_;
+}
+
+// However short the spans are in which it is asked, it comes to half of their sum.
+Duration ForwardTime::half_of(Duration elapsed) {
+  const std::int64_t whole = elapsed.ns + odd_;
+  odd_ = whole % 2;
+  return {whole / 2};
 }
 
 void ForwardTime::follow(LogTime utc, LogTime expected, Duration elapsed) {
@@ -39,7 +46,7 @@ void ForwardTime::follow(LogTime utc, LogTime expected, Duration elapsed) {
   confirmed_ = stays && utc <= kClockMax ? Duration{confirmed_.ns + elapsed.ns} : Duration{};
   waits_ = true;
   last_ = expected;
-  if (confirmed_ >= kClockConfirmedAfter) last_ = last_ + Duration{elapsed.ns / 2};
+  if (confirmed_ >= kClockConfirmedAfter) last_ = last_ + half_of(elapsed);
   ahead_ = utc - last_;
 }
 

@@ -38,8 +38,10 @@ class ForwardTime {
 
  private:
   void follow(LogTime utc, LogTime expected, Duration elapsed);
+  Duration half_of(Duration elapsed);
 
   LogTime last_;
+  std::int64_t odd_ = 0;  ///< the nanosecond that no half has yet
   bool begun_ = false;
   bool waits_ = false;
   Duration ahead_;      ///< of UTC before the time, while it waits

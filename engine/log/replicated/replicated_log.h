@@ -87,6 +87,7 @@ class ReplicatedLog final : public EventLog {
   Result<std::optional<std::vector<Event>>> settled() override;
   void await_settled(Duration span) override;
   Duration pause() override;
+  bool on_hold() const override { return held_; }
   /// Until go_on(), pause() does not end: what would be appended waits.
   void hold() { held_ = true; }
   void go_on() { held_ = false; }

@@ -179,6 +179,23 @@ TEST_CASE("a long burst is planned before its end") {
   CHECK(driver.closed == 1);
 }
 
+TEST_CASE("while facts wait for the log's pace what is stored is planned, however many come") {
+  OfferedWorld driver;
+  driver.settle();
+  for (const char* name : {"a", "b"}) {
+    driver.core.offer(driver.world.member.put(SmallWorld::node(name), NodeFacts{}));
+    driver.append_all(Durability::durable, Input::more_pending);
+    const int closed = driver.closed;
+    const auto facts = driver.count<ObjectObserved>();
+    driver.core.offer(driver.world.member.put(SmallWorld::node("later"), NodeFacts{}));
+    const Ready paced = driver.turn(Input::paced);
+    CHECK(driver.closed == closed + 1);
+    CHECK(driver.count<ObjectObserved>() == facts);
+    CHECK(paced.next_deadline == LogTime{});  // as soon as the log may be written
+    CHECK(driver.ready(Input::held).idle());
+  }
+}
+
 TEST_CASE("assumed answers are a part of the moment of their intents") {
   CoreSettings settings = in_virtual_time();
   settings.planning = Planning::off;

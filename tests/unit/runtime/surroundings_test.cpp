@@ -34,6 +34,15 @@ TEST_CASE("a clock that is set back goes on at half speed until it has caught up
   CHECK(time.at(noon + seconds(111), seconds(-5)) == noon + seconds(111));
 }
 
+TEST_CASE("a clock that is set back goes on however often it is asked") {
+  const LogTime noon{1'000'000'000'000};
+  ForwardTime time(LogTime{0});
+  CHECK(time.at(noon, seconds(0)) == noon);
+  LogTime utc{noon.ns - hours(1).ns};
+  for (int asked = 0; asked < 1000; ++asked) time.at(utc = utc + Duration{1}, Duration{1});
+  CHECK(time.at(utc, Duration{}) == noon + Duration{500});
+}
+
 TEST_CASE("a clock that is set ahead ends no window, and is caught up with when it stays there") {
   const LogTime noon{1'000'000'000'000};
   const Duration hour = hours(1);
