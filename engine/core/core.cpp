@@ -165,10 +165,10 @@ Append Core::next_append(LogTime now, Input input) {
   }
   // Where the clock may stop, what is due at a moment comes behind all its input. With a strict
   // clock what comes next is later in any case.
-  const bool due_now =
-      input != Input::paced && (settings_.clocking == Clocking::strict || may_close(input));
+  const bool paced = input == Input::paced;
+  const bool due_now = !paced && (settings_.clocking == Clocking::strict || may_close(input));
   const HeldFacts held = due_now ? HeldFacts::join : HeldFacts::stay;
-  if (input != Input::paced && drafted(Origin::facts, facts_.draft(state(), now, held))) {
+  if (!paced && drafted(Origin::facts, facts_.draft(state(), now, held))) {
     append.durability = Durability::pending;
     append.divisible = true;
     return append;

@@ -1,8 +1,8 @@
-// A planted fault. libFuzzer must find it within its runs, from nothing: if it does not, it is not
-// told where the code has been, and the other targets see little more than their seeds.
+// A planted fault, which libFuzzer must find without a seed. If it does not, the libraries are not
+// instrumented, and the other targets try little more than their seeds.
 //
-// It is behind a reader of a library, so that it takes the library's instrumentation: blindly the
-// eleven characters and more of a time are not found in days.
+// The fault is behind a library's reader of times. Without instrumentation of that library
+// libFuzzer would have to guess eleven characters at once, which takes days.
 #include "engine/base/time.h"
 #include "tests/fuzz/fuzz.h"
 

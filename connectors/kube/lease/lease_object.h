@@ -37,7 +37,7 @@ class LeaseObject : public std::enable_shared_from_this<LeaseObject> {
   /// Whether seen() is what the server had last, as far as this process can know.
   bool known() const { return known_; }
   const std::optional<LeaseSeen>& seen() const { return seen_; }
-  /// Returns the holder; empty if nobody holds the Lease or there is none.
+  /// Returns the identity of the holder. Empty: the Lease has no holder, or does not exist.
   const std::string& holder() const { return holder_; }
   /// Since when, by Transport::now(), holder and renewTime were seen as they are.
   LogTime observed_at() const { return observed_at_; }

@@ -104,7 +104,7 @@ class ForeignUntouched final : public Checker {
         if (finalizer != "fairlead.io/claim") rest.push_back(finalizer);
       return rest;
     };
-    if (others(before) != others(after)) refuse("a finalizer of somebody else");
+    if (others(before) != others(after)) refuse("a finalizer that another writer set");
   }
 
   // Everything in the list stays but the amounts of named pairs; with the annotation

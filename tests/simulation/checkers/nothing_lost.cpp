@@ -70,8 +70,8 @@ class NothingLost final : public Checker {
     } else if (const auto* intent = std::get_if<PatchIntended>(&event.fact)) {
       intents_.insert(event.seq);
       durable_bodies_.try_emplace(intent->body, now);
-      // Until a write is answered, the same observation again tells its outcome; it may do so
-      // behind the answer.
+      // An observation that repeats an earlier one counts while a write of its object is open: the
+      // hub concludes the write from it. The answer may be logged before that observation.
       latest_.erase(Object{intent->cluster, intent->target});
       open_[Object{intent->cluster, intent->target}].insert(event.seq);
       object_of_[event.seq] = Object{intent->cluster, intent->target};

@@ -24,10 +24,10 @@ std::size_t one_of(std::size_t every) {
   return kSanitized ? every * 5 : every;
 }
 
-/// RocksDB's own threads reach the disk too, while the writer notes what it was told.
+/// Guards a Told: the writer adds to it, and the disk reads it on threads of RocksDB.
 std::mutex told_mutex;
 
-/// What was acknowledged of a log that one writer after the other wrote.
+/// The events that the log acknowledged to its writers, which follow each other.
 struct Told {
   std::vector<Event> events;  ///< since the beginning, pruned ones too
   Seq asked_to_prune;         ///< events before it may be gone

@@ -43,6 +43,24 @@ class SilentSink final : public PatchSink {
   int sent = 0;
 };
 
+/// Carries writes out at once, and has the stream report them.
+class WorldSink final : public PatchSink {
+ public:
+  WorldSink(ServerDouble& server, const LogReader& log, std::vector<WatchFact>& facts)
+      : server_(server), log_(log), facts_(facts) {}
+  void send(WriteRequest request, std::function<void(WriteAnswer)> answered) override {
+    const auto intent = (*log_.read(request.intent))->next();
+    auto written = server_.write(request.intent, std::get<PatchIntended>((*intent)->fact));
+    if (written.observed) facts_.push_back(*std::move(written.observed));
+    answered(std::move(written.answer));
+  }
+
+ private:
+  ServerDouble& server_;
+  const LogReader& log_;
+  std::vector<WatchFact>& facts_;
+};
+
 /// One process: its data directory, its copy of the log, and what it sent.
 struct Process {
   Process(MemoryRing& servers, VirtualClock& clock, SmallWorld& world_given, std::string name,
@@ -59,7 +77,8 @@ struct Process {
     REQUIRE(replica.fold({}).has_value());
     RolePorts ports;
     ports.hub.sink_of = [this](const std::string& cluster) -> PatchSink* {
-      return cluster == "hub" && silent ? &sink : nullptr;
+      if (cluster != "hub") return nullptr;
+      return silent ? &sink : served.get();
     };
     ports.hub.now = [&servers] { return servers.time().now(); };
     ports.hub.pass = [this](Duration) { pump(); };
@@ -112,6 +131,7 @@ struct Process {
   bool streams = false, reread = false;
   bool silent = false;  ///< writes to the hub's API server are not answered, not unserved
   SilentSink sink;
+  std::unique_ptr<PatchSink> served;        ///< null: the hub's API server is not connected
   Configuration read{world.configuration};  ///< what the file says
   int connects = 0, slow_connects = 0, disconnects = 0;
   std::vector<WatchFact> facts;
@@ -405,6 +425,34 @@ TEST_CASE("A leader that is asked to stop waits for its writes in virtual time, 
   REQUIRE(hubs.at(0).loop->finish(std::move(content)).has_value());
   CHECK(hubs.time.now() - asked >= kStopGrace);
   CHECK_FALSE(hubs.at(0).election.leading);
+}
+
+TEST_CASE("A log that is busier than its pace goes on deciding") {
+  Several hubs;
+  Process& leader = hubs.at(0);
+  leader.served = std::make_unique<WorldSink>(hubs.world.hub, *leader.local, leader.facts);
+  hubs.lead(0);
+  leader.facts = hubs.world.member.list({Kind::node});
+  hubs.turn(20);
+  int nodes = 0;
+  const auto busy = [&](int turns) {  // 20 facts a second, and five commits
+    for (int i = 0; i < turns; ++i) {
+      leader.facts.push_back(hubs.world.add_node("n" + std::to_string(++nodes), "spot"));
+      hubs.turn();
+    }
+  };
+  busy(200);  // the burst of the pace is over then
+  const std::uint64_t intents = leader.loop->stats().intents;
+  const std::uint64_t commits = leader.log.state().place.next;
+  for (int i = 0; i < 5; ++i)
+    leader.facts.push_back(
+        hubs.world.member.remove(SmallWorld::node("on-demand-" + std::to_string(i))));
+  busy(200);
+  CHECK(leader.loop->stats().intents > intents);
+  CHECK(leader.log.state().place.next - commits <= 60);
+  CHECK(leader.loop->stats().role.paced >= seconds(5));
+  hubs.turn(400);
+  hubs.check_equal();
 }
 
 TEST_CASE("A process whose log has stopped ends") {
