@@ -182,8 +182,9 @@ class Bench:
         self.say(kind, cpu_of_1000=used, rss=self.meter.mebibytes())
         return used
 
-    def latencies(self, count, rate):
-        """Milliseconds of single changes to the acknowledged patch, and of bare patches, while Nodes flip."""
+    def latencies(self, count, rate, apart=0.25):
+        """Milliseconds of single changes to the acknowledged patch, and of bare patches, while `rate` Nodes flip a
+        second. A change every `apart` seconds."""
         bare = threading.Event()
         times = []
 
@@ -202,7 +203,7 @@ class Bench:
         for number in range(count):
             answer = self.servant.ask("probe", number % self.probes)
             changed.append((answer["sent"], str(answer["version"]), f"member-{number % self.probes}"))
-            self.servant.ask("flips", max(1, rate // 4), rate)
+            self.servant.ask("flips", max(1, int(rate * apart)), rate)
         bare.set()
         prober.join()
         time.sleep(2)

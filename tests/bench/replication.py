@@ -11,8 +11,8 @@ is a write with fdatasync of as many bytes to the same disk, in the same run. "s
 a store used per commit, the mean of all sizes.
 
 Under load a hub with its log in kube-apiserver, at the default pace, follows members whose Nodes flip at a rate, each
-flip one event, while single changes are timed until our patch is acknowledged (tests/bench/fleet.py). The bound is the
-goal. etcd grows meanwhile by the commits and by all else that the hub writes; it gives the room back when it is
+flip one event, while a change every second is timed until our patch is acknowledged (tests/bench/fleet.py). The bound
+is the goal. etcd grows meanwhile by the commits and by all else that the hub writes; it gives the room back when it is
 compacted, every five minutes by default.
 
 Fail-over is from the kill of the leader until another leads and is ready, beside leaseDuration + 2 x retryPeriod x 1.2
@@ -107,7 +107,7 @@ def under_load(plane, server, options):
         # The pace's burst is spent first.
         bench.servant.ask("flips", *((1, rate) if options.tiny else (15 * rate, rate)))
         before = seen()
-        took[rate], _ = bench.latencies(1 if options.tiny else 40, rate)
+        took[rate], _ = bench.latencies(1 if options.tiny else 40, rate, apart=1)
         grown[rate] = [after - first for after, first in zip(seen(), before)]
     bench.hub.stop()
     bench.servant.end()

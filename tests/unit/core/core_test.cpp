@@ -196,6 +196,34 @@ TEST_CASE("while facts wait for the log's pace what is stored is planned, howeve
   }
 }
 
+TEST_CASE("where commits are paced, outcomes go with the last answer or with facts") {
+  OfferedWorld driver;
+  const Ready sent = driver.append_all(Durability::durable);
+  const std::size_t requests = sent.send.size();
+  REQUIRE(requests >= 2);
+  const auto answer = [&](const WriteRequest& request) {
+    WriteAnswer made;
+    made.intent = request.intent;
+    made.result = WriteResult::unknown;
+    driver.core.answer(std::move(made));
+  };
+  for (std::size_t i = 0; i + 1 < requests; ++i) answer(sent.send[i]);
+  CHECK(driver.ready(Input::paced).append.drafts.empty());
+  SECTION("the last answer") {
+    answer(sent.send.back());
+    CHECK(driver.ready(Input::paced).append.drafts.size() == requests);
+  }
+  SECTION("facts") {
+    driver.core.offer(driver.world.member.put(SmallWorld::node("later"), NodeFacts{}));
+    Ready facts = driver.ready();
+    REQUIRE(facts.append.origin == Origin::facts);
+    driver.core.appended(driver.stored(std::move(facts.append)), Durability::durable);
+    const Ready next = driver.ready(Input::paced);
+    CHECK(next.append.origin == Origin::outcomes);
+    CHECK(next.append.drafts.size() == requests - 1);
+  }
+}
+
 TEST_CASE("assumed answers are a part of the moment of their intents") {
   CoreSettings settings = in_virtual_time();
   settings.planning = Planning::off;
