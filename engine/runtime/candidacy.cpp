@@ -22,7 +22,7 @@ bool Candidacy::may_lead() {
   if (state.end_reached < *lead_at_) {
     if (state.behind)
       leave("the ring no longer has what follows here");
-    else if (present - *asked_at_ >= kReadingMax)
+    else if (present - *asked_at_ >= kUnreachedMax)
       leave("the ring cannot be read to its end: " + state.trouble);
     return false;
   }

@@ -21,8 +21,9 @@ inline constexpr Duration kOthersMax = seconds(2);
 /// each time; if it never leads, a log without its last commits is better than none.
 inline constexpr int kYieldsMax = 2;
 
-/// How long it reads the ring: one that cannot keeps no other from leading.
-inline constexpr Duration kReadingMax = seconds(30);
+/// How long a replica holds the Lease without reading or writing the ring. Another may reach its
+/// servers.
+inline constexpr Duration kUnreachedMax = seconds(30);
 
 /// Owned by one thread.
 class Candidacy {

@@ -80,6 +80,11 @@ Result<void> RoleLoop::step(Inbox::Content content) {
   }
   if (!leader_) return follow(content);
   if (!election_.leads()) return step_down("the Lease is lost");
+  if (trouble_since_ && ports_.hub.now() - *trouble_since_ >= kUnreachedMax) {
+    const std::string why = trouble();
+    election_.yield();
+    return step_down("the log could not be written for 30 s: " + why);
+  }
   if (log_ != nullptr) wait_for_copies();
   auto done = loop_->round(std::move(content));
   if (!said_listed_ && loop_->stats().planning) {

@@ -369,6 +369,21 @@ TEST_CASE("A replica that cannot read the ring leaves the Lease to another") {
   CHECK_FALSE(hubs.at(2).loop->leads());
 }
 
+TEST_CASE("A leader that cannot write the ring leaves the Lease to another") {
+  Several hubs;
+  hubs.lead(0);
+  hubs.servers.down = true;
+  hubs.at(0).facts.push_back(hubs.world.add_node("while-down", "spot"));
+  hubs.turn(500);
+  CHECK(hubs.at(0).loop->leads());
+  hubs.turn(200);
+  CHECK_FALSE(hubs.at(0).loop->leads());
+  CHECK(hubs.at(0).election.yields == 1);
+  hubs.servers.down = false;
+  hubs.lead(1);
+  hubs.check_equal();
+}
+
 TEST_CASE("What the others have and the ring has too is no reason to yield") {
   Several hubs;
   hubs.lead(0);
