@@ -272,6 +272,10 @@ void ReplicatedLog::learned(const RingCommit& commit, StoreVersion) {
   }();
   if (!stored) return stop(stored.error());
   note_end(header->last());
+  {
+    const std::lock_guard lock(mutex_);
+    state_.behind.reset();
+  }
   look();
   ports_.wake();
 }

@@ -8,7 +8,7 @@ namespace fairlead {
 
 void RingReader::follow() {
   seen_ = beyond_ = confirmed_ = 0;
-  listing_ = scanning_ = scan_again_ = list_again_ = inspecting_ = false;
+  listing_ = scanning_ = scan_again_ = list_again_ = inspecting_ = behind_ = false;
   ends_wanted_ = ends_answered_ = 0;
   retry_.reset();
   stream_retry_.reset();
@@ -70,10 +70,13 @@ void RingReader::changed(RingSlot slot) {
   take_hint(commit);
   if (commit.commit == place.next && !commit.pack.empty()) {
     const auto header = check_continues(place, commit);
-    if (header) return learn(commit, *header, slot.version);
-    return scan();
+    if (!header) return scan();
+    const bool more = behind_;
+    const std::uint64_t turn = session_.turn;
+    learn(commit, *header, slot.version);
+    return more && session_.turn == turn ? scan() : void();
   }
-  if (commit.commit > place.next) return scan();
+  if (commit.commit > place.next) return behind_ ? void() : scan();
   const bool touched = slot.version != session_.version_of(commit.commit);
   if (touched && !commit.pack.empty() && commit.commit + place.slots >= place.next)
     inspect(commit.commit);
@@ -228,15 +231,20 @@ void RingReader::finish_scan() {
 }
 
 void RingReader::learn(const RingCommit& commit, const PackHeader& header, StoreVersion version) {
+  behind_ = false;
   session_.advance(header, version);
   session_.trouble.clear();
   session_.went_back_counted = false;
   session_.events.learned(commit, version);
 }
 
+/// What is wanted next is not there, and later commits are. Another replica has it; or whoever
+/// appends is putting it back: a leader that was paused during a restore may have stored its commit
+/// before it learned that those before it are missing.
 void RingReader::be_behind(std::uint64_t oldest) {
-  end();
-  ++session_.turn;
+  scanning_ = false;
+  behind_ = true;
+  idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] { scan(); }));
   session_.events.behind(oldest);
 }
 

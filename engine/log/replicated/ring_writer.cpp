@@ -19,8 +19,7 @@ RingWriter::RingWriter(RingSession& session)
       retry_(session),
       reads_(session),
       repair_(session, {[this] {
-                          suspicious_ = false;
-                          previous_lost_ = false;
+                          suspicious_ = previous_lost_ = stored_ = false;
                           attempt();
                         },
                         [this] { fenced(); }}) {}
@@ -30,7 +29,7 @@ void RingWriter::append(RingCommit commit) {
   const auto header = check_continues(session_.place, commit_);
   check(header.has_value(), "an appended commit continues the ring");
   header_ = *header;
-  previous_lost_ = false;
+  previous_lost_ = stored_ = false;
   suspicious_ = suspicious_ || heard_ + kRingTrust < session_.store.now();
   retry_.reset();
   attempt();
@@ -49,7 +48,8 @@ void RingWriter::check_previous() {
       case SlotState::same:
         session_.set_version(previous, found->version);
         suspicious_ = false;
-        return attempt();
+        heard_ = session_.store.now();
+        return stored_ ? decided() : attempt();
       case SlotState::later: return fenced();
       case SlotState::other:
         return stop("the commit before it is another one than the one that was stored");
@@ -57,7 +57,9 @@ void RingWriter::check_previous() {
       case SlotState::missing:
       case SlotState::unused:
       case SlotState::damaged:
-      case SlotState::older: previous_lost_ = true; return settle();
+      case SlotState::older:
+        previous_lost_ = true;
+        return stored_ ? repair_.start(SlotState::same) : settle();
     }
   });
 }
@@ -72,7 +74,12 @@ void RingWriter::answered(const StoreAnswer& answer) {
     case StoreResult::stored:
       session_.version_of(commit_.commit) = answer.version;
       if (previous_lost_) return repair_.start(SlotState::same);
-      if (answer.version > session_.place.version) return decided();
+      if (answer.version > session_.place.version) {
+        // A process that stood still, or a store that did, learns of a restore only now. The commit
+        // would stand behind a hole, which nobody who reads the ring can pass.
+        stored_ = heard_ + kRingTrust < session_.store.now() && session_.place.next > 0;
+        return stored_ ? check_previous() : decided();
+      }
       session_.count_went_back("a version is not above the one before");
       return repair_.start(SlotState::same);
     case StoreResult::conflict:

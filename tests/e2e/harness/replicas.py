@@ -203,7 +203,8 @@ class Replicas:
         """Waits until the hubs are at one place of one history, and returns it."""
         def same():
             found = [position(hub) for hub in hubs or self.answering()]
-            assert all(one == found[0] for one in found), found
+            assert all(one == found[0] for one in found), "\n".join(
+                [*map(str, found), *(hub.process.tail(8) for hub in self.hubs)])
             return found[0]
         return wait_for("the replicas to agree", same, timeout)
 

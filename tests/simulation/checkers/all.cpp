@@ -11,6 +11,7 @@ Checkers all_checkers(const World& world) {
   all.push_back(no_writes_when_quiet(world));
   all.push_back(nothing_lost(world));
   all.push_back(replay_equals_live(world));
+  all.push_back(replicas_agree(world));
   all.push_back(secrets_nowhere(world));
   all.push_back(stale_epoch(world));
   all.push_back(sums_within_bound(world));

@@ -19,6 +19,8 @@ std::unique_ptr<Checker> no_writes_when_quiet(const World& world);
 std::unique_ptr<Checker> nothing_lost(const World& world);
 /// State is what the log folds to.
 std::unique_ptr<Checker> replay_equals_live(const World& world);
+/// After faults have healed, all replicas have the same log.
+std::unique_ptr<Checker> replicas_agree(const World& world);
 /// No value of a Secret is in an event or a write.
 std::unique_ptr<Checker> secrets_nowhere(const World& world);
 /// No replica writes after the term of another one has begun.

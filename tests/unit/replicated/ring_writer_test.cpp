@@ -300,6 +300,41 @@ TEST_CASE("After the store went back the missing commits are put back") {
   CHECK(reader.local.commits == engine.local.commits);
 }
 
+TEST_CASE("A writer that stood still while the store went back leaves no hole before its commit") {
+  const auto jump = GENERATE(StoreVersion{0}, StoreVersion{1000});
+  CAPTURE(jump);
+  RingWorld world(8);
+  RingEngine engine(world.servers, 8);
+  RingEngine reader(world.servers, 8);
+  world.append_many(engine, 3);
+  const MemoryRing::Saved saved = world.servers.save();
+  for (int i = 3; i < 6; ++i) world.append(engine, i);
+  world.servers.faults.latest = {};  // lists are of what there is
+  // Before the request arrives. Its slot was not used yet, and has the version that is named.
+  world.servers.answer_instead = [&]() -> std::optional<StoreAnswer> {
+    if (engine.store.paused()) return std::nullopt;
+    engine.store.pause();
+    world.servers.restore(saved, jump);
+    return std::nullopt;
+  };
+  engine.append(6);
+  world.run(seconds(5));
+  REQUIRE_FALSE(world.slot(6).commit.pack.empty());
+  REQUIRE(world.slot(5).commit.pack.empty());
+  reader.ring->follow();
+  reader.ring->read_on();
+  world.run(seconds(5));
+  CHECK(reader.behind == 4);
+  world.servers.answer_instead = nullptr;
+  engine.store.resume();
+  REQUIRE(world.run_until([&] { return engine.stores == 7 && reader.ends == 1; }));
+  CHECK(engine.ring->counters().went_back == 1);
+  for (std::uint64_t commit = 1; commit < 7; ++commit)
+    CHECK(world.slot(static_cast<std::uint32_t>(commit)).version >
+          world.slot(static_cast<std::uint32_t>(commit - 1)).version);
+  CHECK(reader.local.commits == engine.local.commits);
+}
+
 TEST_CASE("A version that is not above the one before does not count") {
   RingWorld world;
   RingEngine engine(world.servers);
