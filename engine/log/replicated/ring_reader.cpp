@@ -110,9 +110,10 @@ void RingReader::inspected(std::uint64_t commit, const std::optional<RingSlot>& 
     session_.stop({ErrorCode::corrupt, name + "another history was written over it"});
   } else if (state == SlotState::other_log) {
     session_.stop({ErrorCode::corrupt, name + "it is of another log: " + found->commit.log});
-  } else if (commit + 1 == session_.place.next &&
-             (state == SlotState::older || state == SlotState::unused)) {
-    session_.count_went_back("commit " + std::to_string(commit) + " is missing");
+  } else if (known && (state == SlotState::older || state == SlotState::unused)) {
+    session_.missing = std::max(commit, session_.missing.value_or(0));
+    if (commit + 1 == session_.place.next)
+      session_.count_went_back("commit " + std::to_string(commit) + " is missing");
   }
 }
 

@@ -8,6 +8,7 @@ namespace fairlead {
 void RingRepair::start(SlotState own) {
   own_ = own;
   lost_.clear();
+  went_back_ = false;
   retry_.reset();
   look_ahead();
 }
@@ -47,7 +48,9 @@ void RingRepair::judge(std::uint64_t commit, const std::optional<RingSlot>& foun
   const SlotState state =
       state_of_slot(session_.place, found, commit, session_.known_digest(commit));
   switch (state) {
-    case SlotState::same: session_.set_version(commit, found->version); return put_back();
+    case SlotState::same:
+      session_.set_version(commit, found->version);
+      return went_back_ || session_.missing ? look_before(commit) : put_back();
     case SlotState::later: return ends_.fenced();
     case SlotState::other: return stop(commit, "it is another commit than the one that was stored");
     case SlotState::other_log: return stop(commit, "it is of another log");
@@ -74,9 +77,15 @@ void RingRepair::note_lost(std::uint64_t commit, const std::optional<RingSlot>& 
     if (state != SlotState::older) return put_back();
     return stop(commit, "it is neither in the ring nor in the local copy");
   }
-  if (state == SlotState::older || state == SlotState::unused)
+  if (state == SlotState::older || state == SlotState::unused) {
+    went_back_ = true;
     session_.count_went_back("commit " + std::to_string(commit) + " is missing");
+  }
   lost_.push_back({commit, found ? found->version : 0, state});
+  look_before(commit);
+}
+
+void RingRepair::look_before(std::uint64_t commit) {
   // Below that begins the lap of the slot of the commit under way.
   if (commit == 0 || commit + session_.place.slots == session_.place.next + 1) return put_back();
   look_back(commit - 1);

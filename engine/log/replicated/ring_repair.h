@@ -3,8 +3,8 @@
 // The store's history may have gone back (a restore of etcd): then the last commits are missing.
 // Somebody may have changed or deleted a slot: then one is. From the commit before the one under
 // way the repair reads backwards until a slot holds what it should, and writes the missing ones in
-// their order. A restore leaves a prefix, so what lies before the first good slot is good; a slot
-// that was deleted there is found when its turn comes.
+// their order. After a restore it reads the whole ring: a request from before it that came late, or
+// a writer that stood still, may have stored a commit with none before it.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +38,7 @@ class RingRepair {
 
   void look_ahead();
   void look_back(std::uint64_t commit);
+  void look_before(std::uint64_t commit);
   void judge(std::uint64_t commit, const std::optional<RingSlot>& found);
   void note_lost(std::uint64_t commit, const std::optional<RingSlot>& found, SlotState state);
   void put_back();
@@ -52,6 +53,7 @@ class RingRepair {
   const Ends ends_;
   SlotState own_ = SlotState::unused;
   bool nothing_ahead_ = false;  ///< there is no slot for the commit after the next
+  bool went_back_ = false;      ///< a slot holds something older than what was stored there
   std::vector<Lost> lost_;      ///< the latest first
 };
 

@@ -35,6 +35,9 @@ struct RingSession : std::enable_shared_from_this<RingSession> {
   std::string trouble;
   bool stopped = false;
   bool went_back_counted = false;  ///< until all is well again
+  /// The latest commit that a reader knew and did not find; until a writer has put it back. Later
+  /// ones may be there: of a writer that stood still while the store went back.
+  std::optional<std::uint64_t> missing;
   std::uint64_t turn = 0;
 
   /// Returns `work` as a callback that does nothing after this turn, or after the ring.

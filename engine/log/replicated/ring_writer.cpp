@@ -20,6 +20,7 @@ RingWriter::RingWriter(RingSession& session)
       reads_(session),
       repair_(session, {[this] {
                           suspicious_ = previous_lost_ = stored_ = false;
+                          session_.missing.reset();
                           attempt();
                         },
                         [this] { fenced(); }}) {}
@@ -30,7 +31,7 @@ void RingWriter::append(RingCommit commit) {
   check(header.has_value(), "an appended commit continues the ring");
   header_ = *header;
   previous_lost_ = stored_ = false;
-  suspicious_ = suspicious_ || heard_ + kRingTrust < session_.store.now();
+  suspicious_ = suspicious_ || heard_ + kRingTrust < session_.store.now() || session_.missing;
   retry_.reset();
   attempt();
 }
@@ -42,11 +43,16 @@ void RingWriter::attempt() {
 }
 
 void RingWriter::check_previous() {
-  const std::uint64_t previous = session_.place.next - 1;
+  // Of a commit that has left the window its slot says nothing.
+  if (session_.missing && *session_.missing + session_.place.slots <= session_.place.next)
+    session_.missing.reset();
+  const std::uint64_t previous = session_.missing.value_or(session_.place.next - 1);
   reads_.read(session_.slot_of(previous), [this, previous](const std::optional<RingSlot>& found) {
-    switch (state_of_slot(session_.place, found, previous, session_.place.chain)) {
+    switch (state_of_slot(session_.place, found, previous, session_.known_digest(previous))) {
       case SlotState::same:
         session_.set_version(previous, found->version);
+        // Another writer has put it back, and those before it. The commit before this one is next.
+        if (std::exchange(session_.missing, std::nullopt)) return check_previous();
         suspicious_ = false;
         heard_ = session_.store.now();
         return stored_ ? decided() : attempt();

@@ -19,7 +19,7 @@ namespace {
 enum class RingMisfortune : std::uint8_t {
   network,  ///< answers, requests, reads, lists, streams, pauses
   hands,    ///< also slots that somebody touches, empties or deletes
-  restore,  ///< also the store's history goes back, under one leader
+  restore,  ///< also the store's history goes back, under one leader; half of the days without hands
   /// The same while several lead. Then a replica that knows less may win: nothing in a ring shows
   /// what it had before. But nobody goes on in another history than it knew.
   contested_restore,
@@ -30,6 +30,8 @@ class RingDay {
   RingDay(std::uint64_t seed, RingMisfortune misfortune)
       : random_(seed),
         misfortune_(misfortune),
+        meddles_(misfortune != RingMisfortune::network &&
+                 (misfortune != RingMisfortune::restore || seed % 2 == 0)),
         slots_(static_cast<std::uint32_t>(4 + random_.below(5))),
         world_(slots_, seed * 31 + 7) {
     for (std::int64_t i = 2 + random_.below(2); i > 0; --i) add_engine();
@@ -45,7 +47,7 @@ class RingDay {
       if (random_.below(40) == 0) world_.servers.full = !world_.servers.full;
       if (random_.below(40) == 0) go_down();
       if (random_.below(25) == 0) world_.servers.compact();
-      if (misfortune_ != RingMisfortune::network && random_.below(10) == 0) meddle();
+      if (meddles_ && random_.below(10) == 0) meddle();
       const bool restores = misfortune_ == RingMisfortune::restore || contested();
       if (restores && random_.below(25) == 0) restore();
       for (auto& engine : engines_) act(*engine);
@@ -179,10 +181,19 @@ class RingDay {
     world_.servers.edit(edited);
   }
 
+  /// Whether no commit of the window is missing. A copy that is made while one is would be the
+  /// ring's last word about it.
+  bool is_whole() const {
+    for (const auto& [number, slot] : world_.servers.slots())
+      if (slot.commit.pack.empty() ? number <= newest() : slot.commit.commit + slots_ <= newest())
+        return false;
+    return true;
+  }
+
   /// Goes back to a copy that was made a while ago.
   void restore() {
     if (!saved_ || random_.below(2) == 0) {
-      saved_ = world_.servers.save();
+      if (meddles_ || is_whole()) saved_ = world_.servers.save();
       return;
     }
     world_.servers.restore(*saved_, random_.below(2) == 0 ? 0 : 100'000);
@@ -269,6 +280,16 @@ class RingDay {
       REQUIRE(commit < last->local.commits.size());
       CHECK(last->local.commits[commit].pack == pack);
     }
+    if (!meddles_ && !contested()) check_window(last->local.commits);
+  }
+
+  /// A replica that has what left the window finds the rest in the ring.
+  void check_window(const std::vector<RingCommit>& commits) {
+    RingEngine fresh(world_.servers, slots_);
+    for (std::size_t at = 0; at + slots_ < commits.size(); ++at) fresh.local.add(commits[at], 0);
+    fresh.begin();
+    world_.catch_up(fresh);
+    CHECK(fresh.local.commits == commits);
   }
 
   /// The engine that knows most of those that have not stopped.
@@ -310,6 +331,7 @@ class RingDay {
 
   Random random_;
   const RingMisfortune misfortune_;
+  const bool meddles_;  ///< somebody changes slots by hand
   const std::uint32_t slots_;
   RingWorld world_;
   std::vector<std::unique_ptr<Player>> engines_;

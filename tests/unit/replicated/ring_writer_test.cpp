@@ -335,6 +335,41 @@ TEST_CASE("A writer that stood still while the store went back leaves no hole be
   CHECK(reader.local.commits == engine.local.commits);
 }
 
+TEST_CASE("A hole that a writer left which stood still and lost the Lease is filled by the next one") {
+  RingWorld world(8);
+  RingEngine old(world.servers, 8);
+  RingEngine next(world.servers, 8);
+  RingEngine reader(world.servers, 8);
+  world.append_many(old, 3);
+  const MemoryRing::Saved saved = world.servers.save();
+  for (int i = 3; i < 6; ++i) world.append(old, i);
+  world.catch_up(next);
+  world.servers.faults.latest = {};
+  world.servers.answer_instead = [&]() -> std::optional<StoreAnswer> {
+    if (!old.store.paused()) world.servers.restore(saved, 1000);
+    old.store.pause();
+    return std::nullopt;
+  };
+  old.append(6);
+  world.run(seconds(5));
+  world.servers.answer_instead = nullptr;
+  const bool is_first = GENERATE(true, false);
+  CAPTURE(is_first);
+  if (is_first) {
+    world.catch_up(next);  // it knows commit 6, too
+    world.append(next, 7);
+  } else {
+    old.under_way.reset();
+    old.ring->give_up();
+    old.store.resume();
+    world.catch_up(old);
+    world.append(old, 7);
+  }
+  world.catch_up(reader);
+  CHECK(reader.local.commits.size() == 8);
+  CHECK(reader.local.commits == (is_first ? next : old).local.commits);
+}
+
 TEST_CASE("A version that is not above the one before does not count") {
   RingWorld world;
   RingEngine engine(world.servers);
