@@ -177,8 +177,7 @@ Append Core::next_append(LogTime now, Input input) {
   // longer: where commits are paced, outcomes go with the facts of a moment, or when the last
   // answer has come.
   const bool outcomes_wait = paced && !moments_.open() && outbox_.awaits_answers();
-  if (outbox_.waiting() && !outcomes_wait &&
-      drafted(Origin::outcomes, outbox_.draft(state(), now)))
+  if (outbox_.waiting() && !outcomes_wait && drafted(Origin::outcomes, outbox_.draft(state(), now)))
     return append;
   if (due_now) drafted(Origin::timer, draft_timer(now));
   return append;

@@ -19,7 +19,8 @@ namespace {
 enum class RingMisfortune : std::uint8_t {
   network,  ///< answers, requests, reads, lists, streams, pauses
   hands,    ///< also slots that somebody touches, empties or deletes
-  restore,  ///< also the store's history goes back, under one leader; half of the days without hands
+  restore,  ///< also the store's history goes back, under one leader; half of the days without
+            ///< hands
   /// The same while several lead. Then a replica that knows less may win: nothing in a ring shows
   /// what it had before. But nobody goes on in another history than it knew.
   contested_restore,

@@ -335,7 +335,8 @@ TEST_CASE("A writer that stood still while the store went back leaves no hole be
   CHECK(reader.local.commits == engine.local.commits);
 }
 
-TEST_CASE("A hole that a writer left which stood still and lost the Lease is filled by the next one") {
+TEST_CASE(
+    "A hole that a writer left which stood still and lost the Lease is filled by the next one") {
   RingWorld world(8);
   RingEngine old(world.servers, 8);
   RingEngine next(world.servers, 8);
