@@ -22,7 +22,7 @@ enum class WriteChange : std::uint8_t {
   due,        ///< only the time to write has come: what is written follows from the same inputs
 };
 
-/// What a close changed of a cluster's accepted capacity.
+/// What changed of a cluster's accepted capacity, or of whether it is there.
 struct CapacityChange {
   std::string cluster;
   std::optional<ClaimPart> claims;  ///< what is derived again of its claims; nullopt: nothing

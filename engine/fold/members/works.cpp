@@ -6,11 +6,15 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/dirty_claims.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/members/kept.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/queues/dirty_queues.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -72,7 +76,8 @@ MemberPairs content_of(const Configuration& configuration, const Cluster& cluste
 
 // Derives what the member is known to admit to the queue. While an agent applies a work, or the
 // queue is not active, either content may be in force: only the least of both is known.
-void confirm_queue(State& state, Cluster& cluster, const std::string& queue) {
+void confirm_queue(StateView<const Configuration, QueueTables> state, Cluster& cluster,
+                   const std::string& queue) {
   const MemberPairs content =
       content_of(state.configuration, cluster, works_with(cluster, queue), queue);
   confirm(state.queues, cluster, queue,
@@ -173,7 +178,7 @@ bool is_settled(const Cluster& cluster, const std::string& queue) {
          });
 }
 
-std::set<std::string> works_written(const State& state, const std::string& cluster) {
+std::set<std::string> works_written(MemberReader state, const std::string& cluster) {
   std::set<std::string> names;
   // Works that were written but not observed yet are known by their writes alone.
   const auto& writes = state.writes.by_key;
@@ -189,7 +194,7 @@ std::set<std::string> works_written(const State& state, const std::string& clust
   return names;
 }
 
-bool quota_write_pending(const State& state, const std::string& cluster) {
+bool quota_write_pending(MemberReader state, const std::string& cluster) {
   return std::ranges::any_of(works_written(state, cluster), [&](const std::string& name) {
     return quota_work_number(name) &&
            write_pending(state.writes, of_object(kHub, {Kind::manifest_work, cluster, name}));
@@ -215,7 +220,7 @@ bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should) {
          (!known || work.feedback_digest == should.feedback_digest);
 }
 
-void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
+void observe_work(MemberRoom state, const ObjectObserved& seen, Seq seq) {
   const bool quota = quota_work_number(seen.key.name).has_value();
   if (!quota && seen.key.name != kQueueWork) return;
   Cluster& cluster = mark_cluster_dirty(state, seen.key.namespace_);
@@ -236,7 +241,7 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
   mark_cluster_claims_dirty(state.claims, seen.key.namespace_);
 }
 
-void forget_work(State& state, const ObjectKey& key) {
+void forget_work(MemberRoom state, const ObjectKey& key) {
   const auto at = state.clusters.find(key.namespace_);
   if (at == state.clusters.end()) return;
   mark_cluster_dirty(state, key.namespace_);
@@ -253,15 +258,17 @@ void forget_work(State& state, const ObjectKey& key) {
   mark_cluster_claims_dirty(state.claims, key.namespace_);
 }
 
-void observe_queue_at_member(State& state, const std::string& cluster_name,
-                             const std::string& queue) {
+void observe_queue_at_member(
+    StateView<const Configuration, Clusters, ClaimTables, QueueTables> state,
+    const std::string& cluster_name, const std::string& queue) {
   Cluster& cluster = state.clusters.at(cluster_name);
   if (!work_with(cluster, queue)) return;
   confirm_queue(state, cluster, queue);
   mark_cluster_claims_dirty(state.claims, cluster_name);
 }
 
-void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
+void observe_policy(StateView<Clusters, DirtyClusters, ClaimTables> state,
+                    const ObjectObserved& seen, Seq seq) {
   const std::string cluster = cluster_of_policy(seen.key.name);
   if (cluster.empty()) return;
   mark_cluster_dirty(state, cluster).member.policy = {true,
@@ -273,14 +280,15 @@ void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
   mark_cluster_claims_dirty(state.claims, cluster);
 }
 
-void forget_policy(State& state, const ObjectKey& key) {
+void forget_policy(StateView<Clusters, DirtyClusters, ClaimTables> state, const ObjectKey& key) {
   const std::string cluster = cluster_of_policy(key.name);
   if (!state.clusters.contains(cluster)) return;
   mark_cluster_dirty(state, cluster).member.policy = {};
   mark_cluster_claims_dirty(state.claims, cluster);
 }
 
-void expect_work(State& state, const PatchIntended& intent) {
+void expect_work(StateView<const Configuration, Clusters, QueueTables> state,
+                 const PatchIntended& intent) {
   if (!quota_work_number(intent.target.name)) return;
   const auto at = state.clusters.find(intent.target.namespace_);
   if (at == state.clusters.end()) return;
