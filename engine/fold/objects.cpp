@@ -63,8 +63,8 @@ void observe_member_local_queue(StateView<Clusters, DirtyClusters, MultiKueue> s
 }
 
 // Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
-void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
-                          const ClusterQueueFacts* facts, Seq seq) {
+Changes observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
+                             const ClusterQueueFacts* facts, Seq seq) {
   Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts) {
     MemberQueue& queue = cluster.member.queues[key.name];
@@ -78,7 +78,7 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     mark_followers_dirty(state.multikueue);
   }
   recompute_member_queue(state, source, key.name, DeviationSource::member);
-  observe_queue_at_member(state, source, key.name);
+  return observe_queue_at_member(state, source, key.name);
 }
 
 /// An observation of an object, or its end, in the forms that rules take it in.
@@ -121,12 +121,11 @@ void fold_queue(ObservedQueueRoom state, const ObjectReport<ClusterQueueFacts>& 
 void fold_claim(ClaimRoom state, const ObjectReport<ClaimFacts>& of) {
   of.seen ? observe_claim(state, *of.seen, of.seq) : forget_claim(state, of.key.name);
 }
-void fold_work(MemberRoom state, const ObjectReport<ManifestWorkFacts>& of) {
-  of.seen ? observe_work(state, *of.seen, of.seq) : forget_work(state, of.key);
+Changes fold_work(MemberRoom state, const ObjectReport<ManifestWorkFacts>& of) {
+  return of.seen ? observe_work(state, *of.seen, of.seq) : forget_work(state, of.key);
 }
-void fold_policy(StateView<Clusters, DirtyClusters, ClaimTables> state,
-                 const ObjectReport<BindingPolicyFacts>& of) {
-  of.seen ? observe_policy(state, *of.seen, of.seq) : forget_policy(state, of.key);
+Changes fold_policy(ClusterMarks state, const ObjectReport<BindingPolicyFacts>& of) {
+  return of.seen ? observe_policy(state, *of.seen, of.seq) : forget_policy(state, of.key);
 }
 void follow_config(StateView<QueueTables> state, const ObjectReport<MultiKueueConfigFacts>&) {
   mark_users_of_checks_dirty(state.queues);
@@ -167,21 +166,33 @@ constexpr bool have_rule_for(const std::tuple<Rule...>&) {
           ...);
 }
 
+/// Hands on what the rule returns, if it returns anything.
+void hand_on_from(State& state, const auto& rule) {
+  if constexpr (std::is_void_v<decltype(rule())>)
+    rule();
+  else
+    hand_on(state, rule());
+}
+
 /// Calls the rule if it is for the kind, and hands on what it returns.
 template <class F, class Answer, class Room, class... Parameter>
 void call_of_hub(Answer (*rule)(Room, Parameter...), State& state, const ObjectReport<F>& of) {
-  if constexpr (!kIsFor<F, Parameter...>)
-    return;
-  else if constexpr (std::is_same_v<Answer, Changes>)
-    hand_on(state, rule(state, of.template given<std::remove_cvref_t<Parameter>>()...));
-  else
-    rule(state, of.template given<std::remove_cvref_t<Parameter>>()...);
+  if constexpr (kIsFor<F, Parameter...>) {
+    const auto call = [&] {
+      return rule(state, of.template given<std::remove_cvref_t<Parameter>>()...);
+    };
+    hand_on_from(state, call);
+  }
 }
-template <class F, class Room, class... Parameter>
-void call_at_source(void (*rule)(Room, const SourceName&, Parameter...), State& state,
+template <class F, class Answer, class Room, class... Parameter>
+void call_at_source(Answer (*rule)(Room, const SourceName&, Parameter...), State& state,
                     const ObjectReport<F>& of) {
-  if constexpr (kIsFor<F, Parameter...>)
-    rule(state, of.source, of.template given<std::remove_cvref_t<Parameter>>()...);
+  if constexpr (kIsFor<F, Parameter...>) {
+    const auto call = [&] {
+      return rule(state, of.source, of.template given<std::remove_cvref_t<Parameter>>()...);
+    };
+    hand_on_from(state, call);
+  }
 }
 template <class F, class... Rule>
 void call_all_at_source(const std::tuple<Rule...>& rules, State& state, const ObjectReport<F>& of) {

@@ -80,9 +80,9 @@ struct CapacityRoom : StateView<const Configuration, FlavorTables, Clusters, Dir
 struct MemberReader : StateView<const Clusters, const WriteTables, const LogPosition> {
   using StateView::StateView;
 };
-/// Marks claims and queues. Drops flavors that no work names any more.
+/// Marks queues. Drops flavors that no work names any more.
 struct MemberRoom
-    : StateView<const Configuration, FlavorTables, Clusters, DirtyClusters, ClaimTables,
+    : StateView<const Configuration, FlavorTables, Clusters, DirtyClusters, const ClaimTables,
                 QueueTables, const WriteTables, AllDirty, const LogPosition> {
   using StateView::StateView;
 };

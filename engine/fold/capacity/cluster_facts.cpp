@@ -10,7 +10,6 @@
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/claims/claim_state.h"
-#include "engine/fold/claims/dirty_claims.h"
 #include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/device_cordon.h"
@@ -279,13 +278,11 @@ void begin_anew(CapacityReader state, const std::string& name, Cluster& cluster)
 // Returns what follows if the cluster joined or left.
 Changes update_presence(CapacityReader state, const std::string& name, Cluster& cluster,
                         bool joined_before) {
-  Changes changes;
-  if (joined_before == cluster.joined()) return changes;
+  if (joined_before == cluster.joined()) return {};
   cluster.presence.changed_seq = state.seq;
-  changes.capacities.push_back({name, ClaimPart::all});
   if (joined_before) cluster.presence.detached = true;
   if (!joined_before && cluster.presence.detached) begin_anew(state, name, cluster);
-  return changes;
+  return claims_follow(name);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fold/changes.h"
 #include "engine/fold/cluster_state.h"
 #include "engine/fold/rooms.h"
 
@@ -52,15 +53,14 @@ std::string policy_name(const std::string& cluster);
 /// Returns the cluster of the policy with that name; empty if the policy is not ours.
 std::string cluster_of_policy(const std::string& name);
 
-void observe_work(MemberRoom state, const ObjectObserved& seen, Seq seq);
-void forget_work(MemberRoom state, const ObjectKey& key);
-void observe_policy(StateView<Clusters, DirtyClusters, ClaimTables> state,
-                    const ObjectObserved& seen, Seq seq);
-void forget_policy(StateView<Clusters, DirtyClusters, ClaimTables> state, const ObjectKey& key);
+// Each of these returns that the claims of the cluster follow, if they do.
+Changes observe_work(MemberRoom state, const ObjectObserved& seen, Seq seq);
+Changes forget_work(MemberRoom state, const ObjectKey& key);
+Changes observe_policy(ClusterMarks state, const ObjectObserved& seen, Seq seq);
+Changes forget_policy(ClusterMarks state, const ObjectKey& key);
 /// Folds that the member's own queue, as its watch reports it, may have changed.
-void observe_queue_at_member(
-    StateView<const Configuration, Clusters, ClaimTables, QueueTables> state,
-    const std::string& cluster, const std::string& queue);
+Changes observe_queue_at_member(StateView<const Configuration, Clusters, QueueTables> state,
+                                const std::string& cluster, const std::string& queue);
 /// Whether a work has the manifests and feedback rules that it should have. Of a work whose record
 /// lacks the rules, the manifests decide. Digests are compared
 /// (docs/decisions/0009-works-are-compared-by-manifests.md).
