@@ -133,6 +133,7 @@ void KueueController::see_queues(LogTime now, KueueView& view) {
       const std::string name = one["name"];
       const auto check = checks.find(name);
       seen.checks.push_back(name);
+      // As in Kueue: a queue with a check that is missing or not Active admits nothing.
       seen.active = seen.active && check != checks.end() && is_true(check->second, "Active");
       if (check == checks.end() || controller_of(check->second) != kMultiKueueController) continue;
       seen.multikueue_check = name;

@@ -22,6 +22,7 @@ bool is_for_tenants(const Json& namespace_) {
   return !annotation_of(namespace_, kTenantKey).empty();
 }
 
+// The tenant deleted its namespace and made it anew: what is here is of the former one.
 bool is_of_another(const Json& here, const Json& wanted) {
   return annotation_of(here, kTenantUidKey) != annotation_of(wanted, kTenantUidKey);
 }

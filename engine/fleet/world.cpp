@@ -59,6 +59,7 @@ Json taints_of(const Machine& machine) {
   Json taints = Json::array();
   if (machine.cordoned)
     taints.push_back({{"key", "node.kubernetes.io/unschedulable"}, {"effect", "NoSchedule"}});
+  // Both effects, as the node lifecycle controller sets them on a node whose kubelet is silent.
   if (machine.down)
     for (const char* effect : {"NoExecute", "NoSchedule"})
       taints.push_back({{"key", "node.kubernetes.io/unreachable"}, {"effect", effect}});
@@ -69,6 +70,7 @@ Json taints_of(const Machine& machine) {
 
 Json condition(const std::string& type, const std::string& status, const std::string& reason,
                LogTime now) {
+  // The API has whole seconds (metav1.Time).
   const LogTime whole{now.ns / seconds(1).ns * seconds(1).ns};
   return {{"type", type},
           {"status", status},

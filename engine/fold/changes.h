@@ -22,7 +22,7 @@ enum class WriteChange : std::uint8_t {
   due,        ///< only the time to write has come: what is written follows from the same inputs
 };
 
-/// What a close changed of a cluster's accepted capacity.
+/// What changed of a cluster that its claims, their statuses or workers' shares follow.
 struct CapacityChange {
   std::string cluster;
   std::optional<ClaimPart> claims;  ///< what is derived again of its claims; nullopt: nothing
@@ -30,6 +30,7 @@ struct CapacityChange {
   bool presence = false;            ///< whether the hub counts it, on which workers' shares depend
 };
 
+/// What a rule changed that others follow.
 struct [[nodiscard]] Changes {
   std::vector<std::pair<WriteKey, WriteChange>> writes;
   std::vector<CapacityChange> capacities;
@@ -41,5 +42,12 @@ struct [[nodiscard]] Changes {
                       std::make_move_iterator(other.capacities.end()));
   }
 };
+
+/// The claims of the cluster are derived again: what they are granted, and what is written of it.
+inline Changes claims_follow(std::string cluster) {
+  Changes changes;
+  changes.capacities.push_back({std::move(cluster), ClaimPart::all});
+  return changes;
+}
 
 }  // namespace fairlead

@@ -7,6 +7,7 @@
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/close.h"
 #include "engine/fold/devices/observe_devices.h"
 #include "engine/fold/fleet_claims/observe_fleet_claims.h"
 #include "engine/fold/held.h"
@@ -18,6 +19,7 @@
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/queues/worker_quota.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -28,13 +30,14 @@ void mark_users_of_checks_dirty(QueueTables& queues) {
     if (!queue.facts.admission_checks.empty()) mark_queue_dirty(queues, name);
 }
 
-void observe_resource_flavor(State& state, const std::string& name,
+void observe_resource_flavor(CapacityRoom state, const std::string& name,
                              const ResourceFlavorFacts* facts, Seq seq) {
   observe_flavor(state, name, facts, seq);
   state.all_dirty = state.searches.all_dirty = true;
 }
 
-void observe_local_queue(State& state, const NamespacedName& id, const LocalQueueFacts* facts) {
+void observe_local_queue(StateView<QueueTables> state, const NamespacedName& id,
+                         const LocalQueueFacts* facts) {
   // Both queues are marked: the object may have been made anew for another ClusterQueue between two
   // observations.
   if (const auto at = state.queues.local.find(id); at != state.queues.local.end())
@@ -48,7 +51,8 @@ void observe_local_queue(State& state, const NamespacedName& id, const LocalQueu
   }
 }
 
-void observe_member_local_queue(State& state, const std::string& source, const NamespacedName& id,
+void observe_member_local_queue(StateView<Clusters, DirtyClusters, MultiKueue> state,
+                                const std::string& source, const NamespacedName& id,
                                 const LocalQueueFacts* facts) {
   Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts)
@@ -59,8 +63,8 @@ void observe_member_local_queue(State& state, const std::string& source, const N
 }
 
 // Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
-void observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
-                          const ClusterQueueFacts* facts, Seq seq) {
+Changes observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
+                             const ClusterQueueFacts* facts, Seq seq) {
   Cluster& cluster = mark_cluster_dirty(state, source);
   if (facts) {
     MemberQueue& queue = cluster.member.queues[key.name];
@@ -74,7 +78,7 @@ void observe_member_queue(State& state, const std::string& source, const ObjectK
     mark_followers_dirty(state.multikueue);
   }
   recompute_member_queue(state, source, key.name, DeviationSource::member);
-  observe_queue_at_member(state, source, key.name);
+  return observe_queue_at_member(state, source, key.name);
 }
 
 /// An observation of an object, or its end, in the forms that rules take it in.
@@ -111,22 +115,22 @@ struct ObjectReport {
   }
 };
 
-void fold_queue(State& state, const ObjectReport<ClusterQueueFacts>& of) {
+void fold_queue(ObservedQueueRoom state, const ObjectReport<ClusterQueueFacts>& of) {
   of.seen ? observe_queue(state, *of.seen, of.seq) : forget_queue(state, of.key.name);
 }
-void fold_claim(State& state, const ObjectReport<ClaimFacts>& of) {
+void fold_claim(ClaimRoom state, const ObjectReport<ClaimFacts>& of) {
   of.seen ? observe_claim(state, *of.seen, of.seq) : forget_claim(state, of.key.name);
 }
-void fold_work(State& state, const ObjectReport<ManifestWorkFacts>& of) {
-  of.seen ? observe_work(state, *of.seen, of.seq) : forget_work(state, of.key);
+Changes fold_work(MemberRoom state, const ObjectReport<ManifestWorkFacts>& of) {
+  return of.seen ? observe_work(state, *of.seen, of.seq) : forget_work(state, of.key);
 }
-void fold_policy(State& state, const ObjectReport<BindingPolicyFacts>& of) {
-  of.seen ? observe_policy(state, *of.seen, of.seq) : forget_policy(state, of.key);
+Changes fold_policy(ClusterMarks state, const ObjectReport<BindingPolicyFacts>& of) {
+  return of.seen ? observe_policy(state, *of.seen, of.seq) : forget_policy(state, of.key);
 }
-void follow_config(State& state, const ObjectReport<MultiKueueConfigFacts>&) {
+void follow_config(StateView<QueueTables> state, const ObjectReport<MultiKueueConfigFacts>&) {
   mark_users_of_checks_dirty(state.queues);
 }
-void follow_check(State& state, const ObjectReport<AdmissionCheckFacts>&) {
+void follow_check(StateView<QueueTables> state, const ObjectReport<AdmissionCheckFacts>&) {
   mark_users_of_checks_dirty(state.queues);
 }
 
@@ -156,23 +160,39 @@ constexpr bool kIsFor = ((std::is_same_v<std::remove_cvref_t<Parameter>, const F
                          ...);
 template <class F, class... Rule>
 constexpr bool have_rule_for(const std::tuple<Rule...>&) {
-  return ([]<class... Parameter>(void (*)(State&, Parameter...)) {
+  return ([]<class Answer, class Room, class... Parameter>(Answer (*)(Room, Parameter...)) {
     return kIsFor<F, Parameter...>;
   }(Rule()) ||
           ...);
 }
 
-/// Calls the rule if it is for the kind.
-template <class F, class... Parameter>
-void call_of_hub(void (*rule)(State&, Parameter...), State& state, const ObjectReport<F>& of) {
-  if constexpr (kIsFor<F, Parameter...>)
-    rule(state, of.template given<std::remove_cvref_t<Parameter>>()...);
+/// Hands on what the rule returns, if it returns anything.
+void hand_on_from(State& state, const auto& rule) {
+  if constexpr (std::is_void_v<decltype(rule())>)
+    rule();
+  else
+    hand_on(state, rule());
 }
-template <class F, class... Parameter>
-void call_at_source(void (*rule)(State&, const SourceName&, Parameter...), State& state,
+
+/// Calls the rule if it is for the kind, and hands on what it returns.
+template <class F, class Answer, class Room, class... Parameter>
+void call_of_hub(Answer (*rule)(Room, Parameter...), State& state, const ObjectReport<F>& of) {
+  if constexpr (kIsFor<F, Parameter...>) {
+    const auto call = [&] {
+      return rule(state, of.template given<std::remove_cvref_t<Parameter>>()...);
+    };
+    hand_on_from(state, call);
+  }
+}
+template <class F, class Answer, class Room, class... Parameter>
+void call_at_source(Answer (*rule)(Room, const SourceName&, Parameter...), State& state,
                     const ObjectReport<F>& of) {
-  if constexpr (kIsFor<F, Parameter...>)
-    rule(state, of.source, of.template given<std::remove_cvref_t<Parameter>>()...);
+  if constexpr (kIsFor<F, Parameter...>) {
+    const auto call = [&] {
+      return rule(state, of.source, of.template given<std::remove_cvref_t<Parameter>>()...);
+    };
+    hand_on_from(state, call);
+  }
 }
 template <class F, class... Rule>
 void call_all_at_source(const std::tuple<Rule...>& rules, State& state, const ObjectReport<F>& of) {

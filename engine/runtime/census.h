@@ -10,7 +10,8 @@ namespace fairlead {
 /// Walking ten thousand statuses takes a millisecond, so they are counted at most once a second.
 inline constexpr Duration kCensusInterval = seconds(1);
 
-template <class Counts, Counts (*count)(const State&)>
+/// `count` is a function of a State, or of a view of one.
+template <class Counts, auto count>
 class Census {
  public:
   /// Returns the counts of `state`, or counts that are younger than kCensusInterval.

@@ -117,6 +117,7 @@ Result<HubEffects> Leader::step(Input input) {
   if (auto checkpoint = snapshots_.collect(state())) core_.propose(*std::move(checkpoint));
   HubEffects effects;
   if (auto collected = collect(); !collected) return collected.error();
+  // While an append is under way nothing more is decided: a later step collects it.
   while (!appending_) {
     const Input now = log_.on_hold() ? Input::held : pause().ns > 0 ? Input::paced : input;
     Ready ready = this->ready(now);

@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "engine/fold/state.h"
 #include "replay/audit/effective.h"
 #include "replay/audit/explain_devices.h"
 #include "replay/table.h"

@@ -55,6 +55,7 @@ Json queue_rows(const State& state) {
   for (const auto& [name, queue] : state.queues.by_name)
     if (queue.present) names.insert(name);
   for (const auto& [name, claims] : state.claims.of_queue) names.insert(name);
+  // The worst comes first (Condition), and the name decides between equals.
   std::vector<std::pair<std::vector<Condition>, std::string>> ranked;
   for (const std::string& name : names) ranked.emplace_back(conditions_of_queue(state, name), name);
   std::sort(ranked.begin(), ranked.end());

@@ -3,6 +3,7 @@
 
 import sys
 
+import layering
 import references
 import rules
 import tree
@@ -11,9 +12,11 @@ import tree
 def main():
     count = checked = 0
     types, named = rules.TypesOfHeaders(), references.References(tree.files())
+    includers = layering.IncludersOfState()
     for path, text in tree.texts():
         checked += 1
-        found = [*rules.check(path, text), *types.check(path, text), *named.check(path, text)]
+        found = [*rules.check(path, text), *types.check(path, text), *named.check(path, text),
+                 *includers.check(path, text)]
         for line, message in dict.fromkeys(found):
             print(f"{path}:{line}: {message}")
             count += 1

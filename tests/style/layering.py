@@ -54,10 +54,11 @@ MAY_INCLUDE = {
 
 # The rooms of engine/fold from the lowest floor to the highest, each with its files: the first pattern that matches
 # names a file's room. A room may include lower ones and itself. The parts of State, and what they are made of, are
-# below all rules; the close, which alone knows the order of the rooms, and what folds an event are above all.
+# below all rules; State as a whole, the close, which alone knows the order of the rooms, and what folds an event are
+# above all. So a rule can name parts of State only (engine/fold/rooms.h).
 FOLD = "engine/fold"
 FLOORS = (
-    ("close", r"(close|evolve|objects|held|prefetch|light_copy)\."),
+    ("close", r"(state|close|evolve|objects|held|prefetch|light_copy)\."),
     ("parts", r"\w+\.|\w+/\w+_state\.|capacity/(cluster_terms|damping|damping_layers|largest_nodes|node_bases)\.|"
               r"capacity/liveness\.h|claims/(claim_spec|division|grant_reason|status_left)\.|devices/device_index\.|"
               r"multikueue/(lookup|membership|names)\.|pool/lookup\."),
@@ -78,6 +79,11 @@ FLOORS = (
     ("writes/outcomes", r"writes/outcomes\."),
 )
 _ORDER = [room for room, _ in FLOORS[1:]] + ["close"]
+
+# The files of engine/fold that may change any part of State. Who includes all of State, tests among them, is counted.
+MAY_CHANGE_STATE = r"engine/fold/(state|close|evolve|objects|light_copy)\.(h|cpp)$"
+STATE = "engine/fold/state.h"
+STATE_INCLUDERS_MAX = 59
 
 # What talks to an API server does so over the port connectors/kube/transport/transport.h. Sockets, threads and the
 # machine's clock are beside it, and only what makes connections knows them.
@@ -156,6 +162,32 @@ def _check_floor(path, name):
     if _ORDER.index(other) <= _ORDER.index(room):
         return None
     return f"floors: {room} may not include {other}, which is above it"
+
+
+STATE_IS_PARTS = "floors: only the close may change any part of State: take what the rule changes (engine/fold/rooms.h)"
+
+
+def takes_all_of_state(path, code):
+    """Where code of engine/fold takes all of State to change it, and only the close may: the offsets."""
+    if path.startswith(FOLD + "/") and not re.match(MAY_CHANGE_STATE, path):
+        for match in re.finditer(r"(?<!const )\bState ?&", code):
+            yield match.start()
+
+
+class IncludersOfState:
+    """Asked of every file in turn. What needs one part of State includes the part's header."""
+
+    def __init__(self):
+        self.count = 0
+
+    def check(self, path, text):
+        if not path.endswith((".h", ".cpp")):
+            return
+        for number, line in enumerate(text.splitlines(), 1):
+            if line == f'#include "{STATE}"':
+                self.count += 1
+                if self.count > STATE_INCLUDERS_MAX:
+                    yield number, f"over {STATE_INCLUDERS_MAX} files include {STATE}: include the part that is read"
 
 
 def _check_foreign(path, name):

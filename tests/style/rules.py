@@ -5,7 +5,7 @@ import re
 
 import classes
 from cpp_source import Source
-from layering import CORE, check_include, folder_of
+from layering import CORE, STATE_IS_PARTS, check_include, folder_of, takes_all_of_state
 
 FILE_LINES_MAX = 500
 FUNCTION_LINES_MAX = 70
@@ -107,6 +107,8 @@ def cpp(path, text):
         why = check_include(path, name)
         if why:
             yield line, why
+    for offset in takes_all_of_state(path, source.code):
+        yield source.line_at(offset), STATE_IS_PARTS
     for first, last, name in source.functions():
         yield from _function_length(first, last, name)
     for match in _NAMED.finditer(source.code):

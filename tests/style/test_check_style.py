@@ -45,9 +45,9 @@ class Layering(unittest.TestCase):
 
     def test_a_room_of_the_fold_may_include_itself_and_lower_ones(self):
         for path, name in [("capacity/a.cpp", "claims/terms.h"), ("capacity/a.cpp", "capacity/b.h"),
-                           ("devices/a.cpp", "state.h"), ("pool/a.cpp", "writes/record.h"),
+                           ("devices/a.cpp", "rooms.h"), ("pool/a.cpp", "writes/record.h"),
                            ("close.cpp", "writes/outcomes.h"), ("writes/outcomes.cpp", "pool/tenants.h"),
-                           ("capacity/a_state.h", "capacity/liveness.h")]:
+                           ("close.cpp", "state.h"), ("capacity/a_state.h", "capacity/liveness.h")]:
             path, name = f"engine/fold/{path}", f"engine/fold/{name}"
             self.assertIsNone(layering.check_include(path, name), (path, name))
 
@@ -55,10 +55,29 @@ class Layering(unittest.TestCase):
         for path, name in [("capacity/a.cpp", "claims/claims.h"), ("devices/a.cpp", "capacity/cluster.h"),
                            ("members/a.cpp", "queues/queues.h"), ("dispatch/a.cpp", "multikueue/multikueue_close.h"),
                            ("capacity/a_state.h", "capacity/cluster.h"), ("pool/a.cpp", "close.h"),
-                           ("pool/a.cpp", "writes/outcomes.h"), ("state.h", "evolve.h")]:
+                           ("pool/a.cpp", "writes/outcomes.h"), ("pool/a.cpp", "state.h"),
+                           ("deadlines.h", "evolve.h")]:
             path, name = f"engine/fold/{path}", f"engine/fold/{name}"
             self.assertIn("floors", layering.check_include(path, name) or "", (path, name))
-        self.assertIn("no room", layering.check_include("engine/fold/new/a.cpp", "engine/fold/state.h"))
+        self.assertIn("no room", layering.check_include("engine/fold/new/a.cpp", "engine/fold/deadlines.h"))
+
+    def test_only_the_close_changes_any_part_of_state(self):
+        line = "void mark(State& state);\n"
+        for path in ("capacity/cluster.cpp", "held.cpp", "pool/close.cpp"):
+            self.assertEqual(rules.check(f"engine/fold/{path}", line), [(1, layering.STATE_IS_PARTS)], path)
+        for path in ("engine/fold/evolve.cpp", "engine/fold/close.cpp", "engine/fold/objects.cpp", "replay/verify.cpp"):
+            self.assertEqual(rules.check(path, line), [], path)
+        for allowed in ("bool is(const State& state);", "void mark(WriteState& write);", "// takes a State& state"):
+            self.assertEqual(rules.check("engine/fold/capacity/cluster.cpp", allowed + "\n"), [], allowed)
+
+    def test_few_files_include_all_of_state(self):
+        includers = layering.IncludersOfState()
+        text = '#pragma once\n#include "engine/fold/state.h"\n'
+        for number in range(layering.STATE_INCLUDERS_MAX):
+            self.assertEqual(list(includers.check(f"engine/plan/{number}.h", text)), [])
+        self.assertEqual(list(includers.check("engine/plan/part.h", text.replace("state.h", "state_view.h"))), [])
+        self.assertEqual(list(includers.check("docs/a.md", text)), [])
+        self.assertEqual([line for line, _ in includers.check("tests/unit/last.cpp", text)], [2])
 
     def test_a_folder_that_the_table_does_not_know_is_a_breach(self):
         self.assertIn("no row", layering.check_include("engine/new/a.cpp", "schema/event.h"))

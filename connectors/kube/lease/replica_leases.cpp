@@ -97,6 +97,8 @@ struct ReplicaLeases::Impl : std::enable_shared_from_this<Impl> {
       if (name == settings.lease + "-" + settings.name) continue;
       const std::string version = text_in(metadata, "resourceVersion");
       const auto before = seen.find(name);
+      // A replica lives while the version of its Lease moves on by the clock of this process. Its
+      // renewTime is by the clock of another machine, which may be wrong.
       const bool same = before != seen.end() && before->second.version == version;
       const LogTime since = same ? before->second.since : present;
       now_seen[name] = {version, since};

@@ -110,6 +110,7 @@ Outcome<ApiAnswer> Model::State::remove_collection(ResourceRequest& request) {
   Outcome<Json> wanted = options_of(request.http);
   if (!wanted) return wanted.error();
   const std::string prefix = request.namespace_.empty() ? "" : request.namespace_ + "/";
+  // The names first: remove_one changes what is walked here.
   std::vector<std::string> names;
   Json items = Json::array();
   for (const auto& [key, object] : store.objects(request.resource()))

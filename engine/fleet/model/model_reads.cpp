@@ -122,6 +122,7 @@ Outcome<ApiAnswer> Model::State::list(ResourceRequest& request) {
     if (!version) return bad_version(asked);
     if (*version > store.revision())
       return version_too_large(asked, std::to_string(store.revision()));
+    // Without Exact the newest version will do: it is not older than what was asked for.
     if (match == "Exact") page.revision = *version;
   }
   const std::string token = http.query_value("continue");
@@ -133,6 +134,8 @@ Outcome<ApiAnswer> Model::State::list(ResourceRequest& request) {
   if (page.revision < store.compacted()) {
     ApiStatus status = expired(
         token.empty() ? "The resourceVersion for the provided list is too old." : kContinueExpired);
+    // As the apiserver does: a client that bears a list of two versions may go on at the present
+    // one.
     if (!token.empty())
       status.body["metadata"]["continue"] = continue_token(store.revision(), page.after);
     return status;

@@ -428,6 +428,7 @@ Outcome<ApiAnswer> Model::State::patch_by_apply(ResourceRequest& request, const 
   if (name != request.name)
     return bad_request("the name of the object (" + name +
                        ") does not match the name on the URL (" + request.name + ")");
+  // After the merge: a default belongs to no field manager.
   apply_defaults(*object, request.version->schema);
   if (stored) {
     Outcome<Json> changed = store_changed(request, live, std::move(*object));

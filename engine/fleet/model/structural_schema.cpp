@@ -150,6 +150,7 @@ void prune_at(Json& value, const SchemaRef& schema, const std::string& path,
       prune_at(value[i], schema->items, path + "[" + std::to_string(i) + "]", unknown);
     return;
   }
+  // A value of another type is left as it is: validation, which comes later, names it.
   if (!value.is_object() || schema->type != "object") return;
   const bool keeps_all = schema->preserve_unknown || schema->any_additional;
   for (auto it = value.begin(); it != value.end();) {
@@ -174,6 +175,8 @@ void default_fields(Json& value, const Schema& schema) {
   }
   for (auto it = value.begin(); it != value.end();) {
     SchemaRef field = schema.field(it.key());
+    // As the apiserver does: a null where none is allowed counts as absent. It gets the default, or
+    // goes.
     if (field && it->is_null() && !field->nullable) {
       if (!field->default_value) {
         it = value.erase(it);

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "engine/base/quantity.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster_terms.h"
 #include "engine/fold/claims/claim_spec.h"
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
 #include "schema/facts.h"
 
 namespace fairlead {

@@ -6,8 +6,10 @@
 
 #include "engine/devices/tolerance.h"
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/capacity/node_count.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 
@@ -44,7 +46,7 @@ std::vector<std::string> reasons_against(const FlavorTables& flavors, const Node
   return reasons;
 }
 
-std::string why_no_node_counts(const State& state, const Cluster& cluster,
+std::string why_no_node_counts(StateView<const FlavorTables> state, const Cluster& cluster,
                                const CapacityKey& pair) {
   if (!cluster.source || *cluster.source == CapacitySource::managed_cluster) return {};
   const auto& nodes = *cluster.source == CapacitySource::nodes ? cluster.reports.nodes

@@ -9,40 +9,45 @@
 
 #include "engine/fold/capacity/damping_layers.h"
 #include "engine/fold/capacity/dirty_clusters.h"
+#include "engine/fold/capacity/liveness.h"
 #include "engine/fold/changes.h"
 #include "engine/fold/claims/terms.h"
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/dirty_set.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Folds that the cluster's own API server was heard of: it may be a super cluster.
-void note_member(State& state, const std::string& name);
+void note_member(FlavorRoom state, const std::string& name);
 /// The observe functions fold one object; `facts` is null if it is gone.
-void observe_node(State& state, const std::string& cluster, const std::string& node,
+void observe_node(CapacityRoom state, const std::string& cluster, const std::string& node,
                   const NodeFacts* facts, Seq seq);
-void observe_metrics(State& state, const std::string& cluster, const ClusterMetricsFacts* facts,
-                     Seq seq);
-void observe_managed_cluster(State& state, const std::string& cluster,
-                             const ManagedClusterFacts* facts, Seq seq);
+void observe_metrics(CapacityRoom state, const std::string& cluster,
+                     const ClusterMetricsFacts* facts, Seq seq);
+/// Returns that the cluster joined or left, if it did, as does the next one.
+Changes observe_managed_cluster(CapacityRoom state, const std::string& cluster,
+                                const ManagedClusterFacts* facts, Seq seq);
 /// `facts` is null if the profile is gone. Called before MultiKueue::profiles follows: that has the
 /// cluster which the profile named until now.
-void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts);
+Changes observe_profile(CapacityRoom state, const ObjectKey& key, const ClusterProfileFacts* facts);
 /// Folds that a source of the cluster (all of them if `kind` is empty) is live, stale or lost.
-void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+void observe_liveness(CapacityRoom state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq);
 /// Folds that the configuration names other members. The Nodes of a member that it no longer names
 /// are not read: their stream is stale at once, and lost after lostAfter.
-void observe_members(State& state, const std::vector<MemberKubeconfig>& before,
+void observe_members(CapacityRoom state, const std::vector<MemberKubeconfig>& before,
                      const std::vector<MemberKubeconfig>& after, Seq seq);
 /// Folds a relist or bookmark of `kind` from `source`: the second observation that a hold waits
 /// for.
-void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
+void observe_sign_of_life(CapacityRoom state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster);
 /// Computes every sum again, because aliases, sources or flavors changed.
-void recount_everything(State& state);
+void recount_everything(FlavorRoom state);
 /// Counts the nodes of every cluster again, because FlavorTables::candidates changed with the event
 /// `edit` of the moment that closes.
-void recount_for_uses(State& state, Seq edit);
+void recount_for_uses(FlavorRoom state, Seq edit);
 
 /// Sets the entry of `node` in `cluster.releases` to the end of its suppression under `settings`.
 void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& flap,
@@ -51,7 +56,7 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
 /// Closes the present moment of the cluster and sets its next deadline, which is `next_touch` of
 /// its works (members/member_deviation.h) or an earlier one. Returns what of its accepted capacity
 /// changed.
-Changes recompute_cluster(State& state, const std::string& name, LogTime next_touch,
+Changes recompute_cluster(CapacityRoom state, const std::string& name, LogTime next_touch,
                           DirtySet& dirty);
 
 /// Returns what holds all values of the cluster, as the last close left it.
@@ -63,11 +68,12 @@ LogTime still_since(const Cluster& cluster);
 Int128 accepted_total(const Cluster& cluster, const std::string& resource);
 /// Returns the worse of the liveness of the source in force and what the ManagedCluster's
 /// condition Available reports.
-Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings);
+Liveness liveness_of(LivenessReader state, const Cluster& cluster,
+                     const DebounceSettings& settings);
 
 /// Returns the liveness of the super cluster: a member may be lost before a Node of it was
 /// observed.
-Liveness pool_liveness_of(const State& state, const Cluster& cluster,
+Liveness pool_liveness_of(LivenessReader state, const Cluster& cluster,
                           const DebounceSettings& settings);
 
 /// Whether quota for this cluster also goes to the member itself (members.mode).

@@ -6,11 +6,15 @@
 #include <vector>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/damped_set.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/deadlines.h"
 #include "engine/fold/devices/device_capacity.h"
+#include "engine/fold/dirty_set.h"
 
 namespace fairlead {
 
@@ -38,7 +42,7 @@ struct Totals {
 
 // What the functions of one close of one cluster share.
 struct Close {
-  const State& state;
+  StateView<const Configuration, const FlavorTables, const HubStreams, const LogPosition> state;
   const std::string& name;
   Cluster& cluster;
   const DebounceSettings& settings;
@@ -388,7 +392,7 @@ bool has_member(const Configuration& configuration, const Cluster& cluster) {
   return false;
 }
 
-Changes recompute_cluster(State& state, const std::string& name, LogTime next_touch,
+Changes recompute_cluster(CapacityRoom state, const std::string& name, LogTime next_touch,
                           DirtySet& dirty) {
   Changes changes;
   const auto at = state.clusters.find(name);

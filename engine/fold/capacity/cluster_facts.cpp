@@ -5,13 +5,16 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/node_count.h"
 #include "engine/fold/capacity/pool_capacity.h"
-#include "engine/fold/claims/dirty_claims.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/device_cordon.h"
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 
 namespace fairlead {
 
@@ -26,7 +29,7 @@ bool suppressed(const Cluster& cluster, const std::string& node) {
 }
 
 // Adds a flap: the node became ineligible without a cordon.
-void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
+void flap(CapacityReader state, Cluster& cluster, const std::string& cluster_name,
           const std::string& name, NodeRecord& node) {
   const DebounceSettings& settings = terms_of(state, cluster_name, cluster).settings;
   if (settings.flap_penalty <= 0) return;
@@ -47,14 +50,14 @@ void flap(const State& state, Cluster& cluster, const std::string& cluster_name,
 }
 
 // Counts a node that the source in force reports for the first time, or again after it was gone.
-void count_new(const State& state, Cluster& cluster, const std::string& name, NodeRecord& node) {
+void count_new(CountReader state, Cluster& cluster, const std::string& name, NodeRecord& node) {
   node.suppressed = suppressed(cluster, name);
   count_node(state, cluster, node, node.seq);
   note_node(cluster, name, node.seq);
   cluster.observation.changed = true;
 }
 
-void uncount_gone(const State& state, Cluster& cluster, const std::string& name,
+void uncount_gone(CountReader state, Cluster& cluster, const std::string& name,
                   const NodeRecord& node, Seq cause) {
   uncount_node(state, cluster, node, cause);
   note_node(cluster, name, cause);
@@ -62,7 +65,7 @@ void uncount_gone(const State& state, Cluster& cluster, const std::string& name,
 }
 
 // Notes a cordon of `node`: an administrator ordered the falls that follow, so they count at once.
-void note_cordon(const State& state, Cluster& cluster, const NodeRecord& node) {
+void note_cordon(CapacityReader state, Cluster& cluster, const NodeRecord& node) {
   note_pool_cordon(state.configuration, cluster, node);
   for_each_canonical(node.facts.allocatable, state.configuration.resource_aliases,
                      [&](std::string_view resource, Amount amount) {
@@ -103,7 +106,7 @@ bool lost_eligibility(const FlavorTables& flavors, const Cluster& cluster, const
 }
 
 // Replaces the facts of a node that the source in force has counted.
-void recount_node(const State& state, Cluster& cluster, const std::string& cluster_name,
+void recount_node(CapacityReader state, Cluster& cluster, const std::string& cluster_name,
                   const std::string& name, NodeRecord& node, const NodeFacts& facts, Seq seq) {
   const bool cordoned = !node.facts.unschedulable && facts.unschedulable;
   DeviceCordon devices;
@@ -156,7 +159,7 @@ bool knows(const Cluster& cluster, CapacitySource source) {
 // Whether the nodes' own events are remembered as the causes of the sums.
 enum class Causes : std::uint8_t { nodes, none };
 
-void recount(const State& state, Cluster& cluster, Causes causes = Causes::nodes) {
+void recount(CountReader state, Cluster& cluster, Causes causes = Causes::nodes) {
   for (auto* nodes : {&cluster.reports.nodes, &cluster.reports.metrics_nodes})
     for (auto* entry : nodes->sorted()) entry->second.counted = {};
   cluster.kinds.clear();
@@ -203,7 +206,7 @@ void remember_changes(Cluster& cluster, const Sums& before, Seq cause) {
 
 // Recounts after a flavor or the configuration changed at `cause`. Where values were accepted
 // already that event alone is the cause of new sums: the nodes did not change.
-void recount_because(const State& state, const std::string& name, Cluster& cluster, Seq cause) {
+void recount_because(CapacityReader state, const std::string& name, Cluster& cluster, Seq cause) {
   const Sums before = cluster.known ? sums_of(cluster) : Sums{};
   recount(state, cluster, cluster.known ? Causes::none : Causes::nodes);
   remember_changes(cluster, before, cause);
@@ -226,7 +229,7 @@ std::optional<CapacitySource> due_source(const Configuration& configuration,
 }
 
 // Puts the due source in force. Returns true if that changed it; then all is recounted.
-bool choose_source(const State& state, Cluster& cluster) {
+bool choose_source(CountReader state, Cluster& cluster) {
   const std::optional<CapacitySource> chosen = due_source(state.configuration, cluster);
   if (chosen == cluster.source) return false;
   const bool was_totals = cluster.source == CapacitySource::managed_cluster;
@@ -250,7 +253,7 @@ bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.so
 
 // Resets a cluster that joined again after it had left: a new cluster under an old name. What the
 // sources report at present stays.
-void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
+void begin_anew(CapacityReader state, const std::string& name, Cluster& cluster) {
   cluster.presence.detached = false;
   cluster.presence.claim_seen = state.claims.of_cluster.contains(name);
   if (!cluster.pool.offered) {  // of a super cluster the pool goes on, by what its nodes say
@@ -272,17 +275,19 @@ void begin_anew(const State& state, const std::string& name, Cluster& cluster) {
   recount(state, cluster);
 }
 
-void update_presence(State& state, const std::string& name, Cluster& cluster, bool joined_before) {
-  if (joined_before == cluster.joined()) return;
+// Returns what follows if the cluster joined or left.
+Changes update_presence(CapacityReader state, const std::string& name, Cluster& cluster,
+                        bool joined_before) {
+  if (joined_before == cluster.joined()) return {};
   cluster.presence.changed_seq = state.seq;
-  mark_cluster_claims_dirty(state.claims, name);
   if (joined_before) cluster.presence.detached = true;
   if (!joined_before && cluster.presence.detached) begin_anew(state, name, cluster);
+  return claims_follow(name);
 }
 
 }  // namespace
 
-void note_member(State& state, const std::string& name) {
+void note_member(FlavorRoom state, const std::string& name) {
   const auto known = state.clusters.find(name);
   if (known != state.clusters.end() && known->second.pool.member) return;
   Cluster& cluster = mark_capacity_dirty(state, name);
@@ -301,7 +306,7 @@ void schedule_release(Cluster& cluster, const std::string& node, FlapPenalty& fl
   flap.release_at = when;
 }
 
-void observe_node(State& state, const std::string& cluster_name, const std::string& name,
+void observe_node(CapacityRoom state, const std::string& cluster_name, const std::string& name,
                   const NodeFacts* facts, Seq seq) {
   Cluster& cluster = mark_capacity_dirty(state, cluster_name);
   cluster.reports.nodes_known = true;
@@ -328,7 +333,7 @@ void observe_node(State& state, const std::string& cluster_name, const std::stri
   if (!counts) choose_source(state, cluster);
 }
 
-void observe_metrics(State& state, const std::string& cluster_name,
+void observe_metrics(CapacityRoom state, const std::string& cluster_name,
                      const ClusterMetricsFacts* facts, Seq seq) {
   Cluster& cluster = mark_cluster_dirty(state, cluster_name);
   cluster.reports.metrics_known = facts != nullptr;
@@ -367,8 +372,8 @@ void observe_metrics(State& state, const std::string& cluster_name,
   cluster.observation.changed = true;
 }
 
-void observe_managed_cluster(State& state, const std::string& name,
-                             const ManagedClusterFacts* facts, Seq seq) {
+Changes observe_managed_cluster(CapacityRoom state, const std::string& name,
+                                const ManagedClusterFacts* facts, Seq seq) {
   Cluster& cluster = mark_cluster_dirty(state, name);
   const bool joined_before = cluster.joined();
   auto& managed = cluster.presence.managed;
@@ -390,16 +395,19 @@ void observe_managed_cluster(State& state, const std::string& name,
   if (unavailable && !since) since = state.now;
   cluster.reports.liveness_seq = seq;
 
-  update_presence(state, name, cluster, joined_before);
+  Changes changes = update_presence(state, name, cluster, joined_before);
   if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
       facts && !facts->allocatable.empty()) {
     recount(state, cluster);
     for (auto& [key, value] : cluster.capacity) remember_change(value, seq);
     cluster.observation.changed = true;
   }
+  return changes;
 }
 
-void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFacts* facts) {
+Changes observe_profile(CapacityRoom state, const ObjectKey& key,
+                        const ClusterProfileFacts* facts) {
+  Changes changes;
   const NamespacedName id(key.namespace_, key.name);
   const auto known = state.multikueue.profiles.find(id);
   if (known != state.multikueue.profiles.end() &&
@@ -408,16 +416,17 @@ void observe_profile(State& state, const ObjectKey& key, const ClusterProfileFac
     Cluster& cluster = mark_cluster_dirty(state, name);
     const bool joined_before = cluster.joined();
     cluster.presence.profiles.erase(id);
-    update_presence(state, name, cluster, joined_before);
+    changes.merge(update_presence(state, name, cluster, joined_before));
   }
-  if (!facts) return;
+  if (!facts) return changes;
   Cluster& cluster = mark_cluster_dirty(state, facts->cluster);
   const bool joined_before = cluster.joined();
   cluster.presence.profiles.insert(id);
-  update_presence(state, facts->cluster, cluster, joined_before);
+  changes.merge(update_presence(state, facts->cluster, cluster, joined_before));
+  return changes;
 }
 
-void recount_everything(State& state) {
+void recount_everything(FlavorRoom state) {
   state.flavors.candidates = candidates_of(state.flavors.in_force, state.flavors.by_name,
                                            state.configuration.resource_aliases);
   for (auto& [name, cluster] : state.clusters) {
@@ -432,7 +441,7 @@ void recount_everything(State& state) {
 
 // What the edit moved from one flavor to another is a decision of an administrator: the falls count
 // at once. Growth waits for its window.
-void recount_for_uses(State& state, Seq edit) {
+void recount_for_uses(FlavorRoom state, Seq edit) {
   for (auto& [name, cluster] : state.clusters) {
     if (!cluster.source || *cluster.source == CapacitySource::managed_cluster) continue;
     mark_capacity_dirty(state, name);
@@ -454,7 +463,7 @@ void recount_for_uses(State& state, Seq edit) {
   }
 }
 
-void observe_sign_of_life(State& state, const SourceName& source, std::optional<Kind> kind,
+void observe_sign_of_life(CapacityRoom state, const SourceName& source, std::optional<Kind> kind,
                           const std::string& cluster) {
   const auto sign = [&](const std::string& name) {
     Observation& seen = mark_cluster_dirty(state, name).observation;

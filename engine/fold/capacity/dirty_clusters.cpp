@@ -1,8 +1,10 @@
 #include "engine/fold/capacity/dirty_clusters.h"
 
+#include "engine/fold/cluster_state.h"
+
 namespace fairlead {
 
-Cluster& mark_capacity_dirty(State& state, const std::string& name) {
+Cluster& mark_capacity_dirty(ClusterMarks state, const std::string& name) {
   Cluster& cluster = state.clusters[name];
   if (cluster.observation.changed) return cluster;  // what changed it has marked it
   if (state.dirty_clusters.insert(name).second) {
@@ -14,7 +16,7 @@ Cluster& mark_capacity_dirty(State& state, const std::string& name) {
   return cluster;
 }
 
-Cluster& mark_cluster_dirty(State& state, const std::string& name) {
+Cluster& mark_cluster_dirty(ClusterMarks state, const std::string& name) {
   Cluster& cluster = mark_capacity_dirty(state, name);
   *cluster.only_capacity = false;
   return cluster;

@@ -6,7 +6,11 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/devices/device_search_state.h"
 
 namespace fairlead {
 
@@ -31,7 +35,7 @@ bool named_by_a_work(const NameMap<Cluster>& clusters, const std::string& flavor
   });
 }
 
-bool needed(const State& state, const std::string& flavor) {
+bool needed(CapacityReader state, const std::string& flavor) {
   return named_by_a_claim(state.claims, flavor) || named_by_a_work(state.clusters, flavor);
 }
 
@@ -49,7 +53,8 @@ void note_use(FlavorTables& flavors, const std::string& resource, const std::str
   if (uses.empty()) flavors.uses.erase(resource);
 }
 
-void note_groups_of(State& state, const std::vector<ResourceGroup>& groups, Sign sign) {
+void note_groups_of(StateView<FlavorTables, const LogPosition> state,
+                    const std::vector<ResourceGroup>& groups, Sign sign) {
   for (const ResourceGroup& group : groups)
     for (const std::string& resource : group.covered_resources)
       for (const FlavorQuotas& flavor : group.flavors)
@@ -75,7 +80,7 @@ bool flavor_exists(const FlavorTables& flavors, const std::string& flavor) {
   return flavors.by_name.contains(flavor) && !flavors.gone.contains(flavor);
 }
 
-void observe_flavor(State& state, const std::string& flavor, const ResourceFlavorFacts* facts,
+void observe_flavor(FlavorRoom state, const std::string& flavor, const ResourceFlavorFacts* facts,
                     Seq seq) {
   if (facts) {
     state.flavors.seqs[flavor] = seq;
@@ -98,7 +103,7 @@ void observe_flavor(State& state, const std::string& flavor, const ResourceFlavo
   recount_everything(state);
 }
 
-void release_gone_flavors(State& state) {
+void release_gone_flavors(FlavorRoom state) {
   const auto dropped = std::erase_if(state.flavors.gone, [&](const std::string& flavor) {
     if (needed(state, flavor)) return false;
     state.flavors.by_name.erase(flavor);
@@ -109,7 +114,8 @@ void release_gone_flavors(State& state) {
   state.all_dirty = true;
 }
 
-void note_groups(State& state, const std::vector<ResourceGroup>* before,
+void note_groups(StateView<FlavorTables, const LogPosition> state,
+                 const std::vector<ResourceGroup>* before,
                  const std::vector<ResourceGroup>* after) {
   if (before && after && same_pairs(*before, *after)) return;
   // Added before the former ones are taken away: a use that stays never falls to 0, which would be
@@ -118,13 +124,14 @@ void note_groups(State& state, const std::vector<ResourceGroup>* before,
   if (before) note_groups_of(state, *before, Sign::minus);
 }
 
-void note_rows(State& state, const ClaimTerms& terms, Sign sign) {
+void note_rows(StateView<FlavorTables, const LogPosition> state, const ClaimTerms& terms,
+               Sign sign) {
   for (const AssignmentRow& row : terms.rows)
     note_use(state.flavors, row.spelled, row.flavor, sign, state.seq);
 }
 
 // Not at each event: a list of queues brings many uses, and each recount looks at every node.
-void adopt_uses(State& state) {
+void adopt_uses(CapacityRoom state) {
   FlavorTables& flavors = state.flavors;
   const auto edited = std::exchange(flavors.edited, std::nullopt);
   if (!edited) return;

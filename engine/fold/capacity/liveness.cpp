@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/search_index.h"
 
 namespace fairlead {
 
-Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceSettings& settings) {
+Liveness liveness_of(LivenessReader state, const Cluster& cluster,
+                     const DebounceSettings& settings) {
   Liveness liveness = Liveness::live;
   if (cluster.source) {
     const auto which = static_cast<std::size_t>(*cluster.source);
@@ -33,7 +35,7 @@ Liveness liveness_of(const State& state, const Cluster& cluster, const DebounceS
   return liveness;
 }
 
-Liveness pool_liveness_of(const State& state, const Cluster& cluster,
+Liveness pool_liveness_of(LivenessReader state, const Cluster& cluster,
                           const DebounceSettings& settings) {
   const Liveness liveness = liveness_of(state, cluster, settings);
   if (cluster.source) return liveness;
@@ -41,7 +43,7 @@ Liveness pool_liveness_of(const State& state, const Cluster& cluster,
   return std::max(liveness, nodes == Liveness::overrun ? Liveness::stale : nodes);
 }
 
-void observe_liveness(State& state, const SourceName& source, std::optional<Kind> kind,
+void observe_liveness(CapacityRoom state, const SourceName& source, std::optional<Kind> kind,
                       const std::string& cluster, Liveness liveness, Seq seq) {
   const auto set = [&](const std::string& name, CapacitySource which) {
     Cluster& target = mark_cluster_dirty(state, name);
@@ -84,7 +86,7 @@ void observe_liveness(State& state, const SourceName& source, std::optional<Kind
 
 // A lost line of the configuration takes nothing away at once. The fold does it, not the reader of
 // the stream: so the time counts on over a restart.
-void observe_members(State& state, const std::vector<MemberKubeconfig>& before,
+void observe_members(CapacityRoom state, const std::vector<MemberKubeconfig>& before,
                      const std::vector<MemberKubeconfig>& after, Seq seq) {
   for (const MemberKubeconfig& member : before) {
     const bool stays = std::any_of(after.begin(), after.end(), [&](const MemberKubeconfig& other) {

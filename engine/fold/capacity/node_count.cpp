@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/pool_capacity.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 
@@ -29,7 +31,8 @@ bool is_lane_of(const SumLane& lane, std::uint32_t kind, const ResourceAmounts& 
 }
 
 // The key that a node of these flavors adds to; nullopt if it does not count for the resource.
-std::optional<CapacityKey> key_of(const State& state, const std::vector<NodeFlavor>& flavors,
+std::optional<CapacityKey> key_of(StateView<const FlavorTables> state,
+                                  const std::vector<NodeFlavor>& flavors,
                                   std::string_view resource) {
   const NodeFlavor& flavor = flavors[state.flavors.candidates.of(resource)];
   if (!flavor.eligible) return std::nullopt;
@@ -37,7 +40,7 @@ std::optional<CapacityKey> key_of(const State& state, const std::vector<NodeFlav
 }
 
 // Null where an alias is among them: an alias and its canonical name must be added up first.
-const SumLane* lane_of(const State& state, Cluster& cluster, std::uint32_t kind,
+const SumLane* lane_of(NodeReader state, Cluster& cluster, std::uint32_t kind,
                        const ResourceAmounts& amounts) {
   std::vector<SumLane>& lanes = *cluster.lanes;
   for (const SumLane& lane : lanes)
@@ -56,7 +59,7 @@ const SumLane* lane_of(const State& state, Cluster& cluster, std::uint32_t kind,
   return &lane;
 }
 
-void add_amounts(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign, Seq seq) {
+void add_amounts(NodeReader state, Cluster& cluster, const NodeRecord& node, Sign sign, Seq seq) {
   const auto signed_amount = [sign](Amount amount) {
     return sign == Sign::plus ? Int128{amount} : -Int128{amount};
   };
@@ -96,8 +99,8 @@ void join_kind(Cluster& cluster, NodeRecord& node, std::vector<NodeFlavor> flavo
   if (++place->nodes == 1) cluster.observation.kinds.insert(node.counted.kind);
 }
 
-void count_as(const State& state, Cluster& cluster, NodeRecord& node,
-              std::vector<NodeFlavor> flavors, Seq cause) {
+void count_as(NodeReader state, Cluster& cluster, NodeRecord& node, std::vector<NodeFlavor> flavors,
+              Seq cause) {
   join_kind(cluster, node, std::move(flavors));
   node.counted.in_pool =
       cluster.pool.offered && is_eligible_for_pool(state.configuration.pool, node.facts);
@@ -108,7 +111,7 @@ void count_as(const State& state, Cluster& cluster, NodeRecord& node,
 
 // A node is taken out of the sums by the record that put it in: neither its facts nor `counted` nor
 // `suppressed` may change in between, unless the sums change with it (grow_pool, release_flapping).
-void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, Sign sign,
+void add_eligible(NodeReader state, Cluster& cluster, const NodeRecord& node, Sign sign,
                   Seq cause) {
   if (node.counted.in_pool)
     add_to_pool(state.configuration, cluster, node, sign == Sign::plus ? 1 : -1, cause);
@@ -117,11 +120,11 @@ void add_eligible(const State& state, Cluster& cluster, const NodeRecord& node, 
   add_amounts(state, cluster, node, sign, cause);
 }
 
-void count_node(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
+void count_node(NodeReader state, Cluster& cluster, NodeRecord& node, Seq cause) {
   count_as(state, cluster, node, winning_flavors(node.facts, state.flavors), cause);
 }
 
-void count_for_flavors(const State& state, Cluster& cluster, NodeRecord& node, Seq cause) {
+void count_for_flavors(NodeReader state, Cluster& cluster, NodeRecord& node, Seq cause) {
   std::vector<NodeFlavor> flavors = flavors_of(cluster, node);
   for (NodeFlavor& flavor : flavors)
     flavor.eligible = is_eligible(node.facts, flavor.name, state.flavors.by_name);
@@ -132,7 +135,7 @@ void leave_kind(Cluster& cluster, const CountedNode& counted) {
   if (counted.kind != 0) --cluster.kinds[counted.kind - 1].nodes;
 }
 
-void uncount_node(const State& state, Cluster& cluster, const NodeRecord& node, Seq cause) {
+void uncount_node(NodeReader state, Cluster& cluster, const NodeRecord& node, Seq cause) {
   add_eligible(state, cluster, node, Sign::minus, cause);
   leave_kind(cluster, node.counted);
 }

@@ -4,7 +4,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -12,7 +14,7 @@ namespace fairlead {
 const std::vector<NodeFlavor>& flavors_of(const Cluster& cluster, const NodeRecord& node);
 
 /// Returns the one for a resource.
-const NodeFlavor& flavor_for(const State& state, const Cluster& cluster, const NodeRecord& node,
-                             std::string_view resource);
+const NodeFlavor& flavor_for(StateView<const FlavorTables> state, const Cluster& cluster,
+                             const NodeRecord& node, std::string_view resource);
 
 }  // namespace fairlead

@@ -5,6 +5,7 @@
 
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/capacity/damped_set.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 
@@ -62,7 +63,8 @@ const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string
   return all;
 }
 
-void set_pool_terms(const State& state, const std::string& name, Cluster& cluster) {
+void set_pool_terms(StateView<const Configuration, const LogPosition> state,
+                    const std::string& name, Cluster& cluster) {
   const PoolCluster* const entry = pool_entry_of(state.configuration.pool, name);
   ClusterPool& pool = cluster.pool;
   const bool offers = entry && pool.member;

@@ -7,16 +7,20 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/cluster_terms.h"
 #include "engine/fold/capacity/damping_layers.h"
-#include "engine/fold/state.h"
+#include "engine/fold/capacity/liveness.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Returns the pool's entry for a member; null if it offers nothing to tenants.
 const PoolCluster* pool_entry_of(const PoolSettings& settings, const std::string& member);
 /// Sets whether and how much the cluster offers to the pool, as the configuration says.
-void set_pool_terms(const State& state, const std::string& name, Cluster& cluster);
+void set_pool_terms(StateView<const Configuration, const LogPosition> state,
+                    const std::string& name, Cluster& cluster);
 /// Returns the headroom of the pool in that cluster: the entry's own, else the configuration's.
 CanonicalHeadroom pool_headroom_of(const Configuration& configuration, const std::string& name);
 /// Whether the node counts for the pool: Ready, schedulable, and every NoSchedule or NoExecute

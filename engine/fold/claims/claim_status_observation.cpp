@@ -1,7 +1,9 @@
 #include "engine/fold/claims/claim_status_observation.h"
 
 #include "engine/base/resource_version.h"
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -29,12 +31,14 @@ bool is_under_way(const WriteState& write, const Digest& status) {
 
 }  // namespace
 
-bool status_is_foreign(const State& state, const std::string& name) {
+bool status_is_foreign(StateView<const ClaimTables, const WriteTables> state,
+                       const std::string& name) {
   const WriteState* write = status_write(state.writes, name);
   return write && status_is_foreign(state, name, *write);
 }
 
-bool status_is_foreign(const State& state, const std::string& name, const WriteState& write) {
+bool status_is_foreign(StateView<const ClaimTables, const WriteTables> state,
+                       const std::string& name, const WriteState& write) {
   if (write.outstanding || write.status().digest == Digest{}) return false;
   const auto claim = state.claims.by_name.find(name);
   return claim != state.claims.by_name.end() &&
@@ -48,7 +52,8 @@ bool shows_foreign_status(const WriteTables& writes, const std::string& name,
          !is_under_way(*write, seen.status_digest);
 }
 
-bool is_known_status(const State& state, const std::string& name, const ClaimFacts& seen) {
+bool is_known_status(StateView<const ClaimTables, const WriteTables> state, const std::string& name,
+                     const ClaimFacts& seen) {
   // The claim is there: ingest asks only about one that State holds.
   const ClaimFacts& known = state.claims.by_name.at(name).facts;
   if (seen.status_digest == known.status_digest) return seen.status_grants == known.status_grants;

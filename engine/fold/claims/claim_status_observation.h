@@ -8,7 +8,9 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/rooms.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -19,9 +21,11 @@ inline constexpr Duration kStatusRestoreInterval = minutes(1);
 /// Returns true if another writer has changed our fields of the claim's status since our last
 /// accepted write, and no write of it is outstanding. False where the log does not hold both
 /// digests, as before schema version 4.
-bool status_is_foreign(const State& state, const std::string& name);
+bool status_is_foreign(StateView<const ClaimTables, const WriteTables> state,
+                       const std::string& name);
 /// The same, with our writes of the status at hand.
-bool status_is_foreign(const State& state, const std::string& name, const WriteState& write);
+bool status_is_foreign(StateView<const ClaimTables, const WriteTables> state,
+                       const std::string& name, const WriteState& write);
 
 /// Returns true if `seen`, which is not folded yet, has a status that neither our last accepted
 /// write nor the outstanding one leaves.
@@ -31,7 +35,8 @@ bool shows_foreign_status(const WriteTables& writes, const std::string& name,
 /// Returns true if the status in `seen` needs no event: State has the same one, our outstanding
 /// write leaves it, or State already holds another writer's status and `seen` has another
 /// writer's status too.
-bool is_known_status(const State& state, const std::string& name, const ClaimFacts& seen);
+bool is_known_status(StateView<const ClaimTables, const WriteTables> state, const std::string& name,
+                     const ClaimFacts& seen);
 
 /// Folds an observation of a claim whose status we have written at least once.
 void note_status_seen(WriteState& write, const ObjectObserved& seen);

@@ -7,10 +7,15 @@
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/dirty_set.h"
 #include "engine/fold/members/kept.h"
 #include "engine/fold/queues/dirty_queues.h"
 #include "engine/fold/queues/pairs.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -28,7 +33,7 @@ void mark_named_dirty(QueueTables& queues, const Claim& claim) {
   for (const AssignmentRow& row : claim.terms->rows) mark_queue_dirty(queues, row.cluster_queue);
 }
 
-void drop_from_indexes(State& state, const std::string& name, const Claim& claim) {
+void drop_from_indexes(ClaimRoom state, const std::string& name, const Claim& claim) {
   const auto at = state.claims.of_cluster.find(cluster_of(claim));
   if (at != state.claims.of_cluster.end()) {
     at->second.erase(name);
@@ -45,7 +50,7 @@ void drop_from_indexes(State& state, const std::string& name, const Claim& claim
   }
 }
 
-void add_to_indexes(State& state, const std::string& name, const Claim& claim) {
+void add_to_indexes(ClaimRoom state, const std::string& name, const Claim& claim) {
   state.claims.of_cluster[cluster_of(claim)].insert(name);
   if (!claim.terms) return;
   note_rows(state, *claim.terms, Sign::plus);
@@ -59,7 +64,7 @@ void note_named(Cluster& cluster, const ClaimTerms& terms) {
 }
 
 // The oldest claim without a deletionTimestamp wins its cluster (creationTimestamp, then uid).
-void choose_winner(State& state, const std::string& cluster_name) {
+void choose_winner(ClaimRoom state, const std::string& cluster_name) {
   const auto at = state.claims.of_cluster.find(cluster_name);
   if (at == state.claims.of_cluster.end()) return;
   const Claim* best = nullptr;
@@ -86,8 +91,8 @@ void choose_winner(State& state, const std::string& cluster_name) {
 
 // The only edit is our own write of the nominal list. It is not a decision of an administrator: no
 // assignment and no grant follows from it.
-bool is_nominal_of_ours(const State& state, const std::string& name, const ClaimFacts& before,
-                        const ClaimFacts& after) {
+bool is_nominal_of_ours(StateView<const WriteTables> state, const std::string& name,
+                        const ClaimFacts& before, const ClaimFacts& after) {
   const auto* ours = nominal_of_ours(state, name);
   if (!ours || after.spec.nominal_resources != *ours || before.debounce != after.debounce)
     return false;
@@ -238,7 +243,7 @@ Amount wanted(const Cluster& cluster, const ClaimTerms& terms, const AssignmentR
 }
 
 // `steps`, if it is not null, has one entry a row.
-std::vector<Grant> derive_grants(const State& state, const Cluster& cluster, const Claim& claim,
+std::vector<Grant> derive_grants(ClaimReader state, const Cluster& cluster, const Claim& claim,
                                  std::vector<GrantSteps>* steps) {
   Granting granting;
   std::vector<Grant>& grants = granting.grants;
@@ -268,7 +273,7 @@ const Cluster* known_cluster(const NameMap<Cluster>& clusters, const Claim& clai
   return at != clusters.end() && at->second.known ? &at->second : nullptr;
 }
 
-std::vector<Grant> grants_of(const State& state, const Claim& claim) {
+std::vector<Grant> grants_of(ClaimReader state, const Claim& claim) {
   if (!claim.winner)
     return all_zero(claim, claim.facts.deleting ? GrantReason::claim_deleted
                                                 : GrantReason::cluster_already_claimed);
@@ -291,7 +296,7 @@ bool shows_only_status(const WriteTables& writes, const Claim& claim, const Obje
 // Derives `known` and the grants. Returns whether they changed. A claim of a detached cluster, and
 // one that is being deleted, counts as known: that it gets nothing is certain, so its quota is
 // taken back. An unknown capacity takes nothing back (last_known).
-bool derive(const State& state, Claim& claim) {
+bool derive(ClaimReader state, Claim& claim) {
   if (!claim.terms) {
     const bool changed = !claim.known || !claim.grants.empty();
     claim.known = true;
@@ -307,7 +312,7 @@ bool derive(const State& state, Claim& claim) {
   return true;
 }
 
-void recompute_claim(State& state, const std::string& name, DirtySet& dirty) {
+void recompute_claim(ClaimRoom state, const std::string& name, DirtySet& dirty) {
   Claim& claim = state.claims.by_name.at(name);
   // A memo is lost where State is copied or read from a snapshot. It reads `all` then: too much is
   // derived, never too little.
@@ -336,8 +341,7 @@ bool flavor_bound_applies(const FlavorsAccepted& accepted, const ClaimTerms& ter
   return terms.flavor_capacity == FlavorCapacity::strict || accepted.mapped.contains(pair);
 }
 
-std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster,
-                                    const Claim& claim) {
+std::vector<GrantSteps> grant_steps(ClaimReader state, const Cluster& cluster, const Claim& claim) {
   std::vector<GrantSteps> steps(claim.terms ? claim.terms->rows.size() : 0);
   if (claim.terms) derive_grants(state, cluster, claim, &steps);
   return steps;
@@ -355,7 +359,7 @@ std::vector<const std::string*> queues_granted(const Claim& claim) {
   return queues;
 }
 
-void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
+void observe_claim(ClaimRoom state, const ObjectObserved& seen, Seq seq) {
   const std::string& name = seen.key.name;
   const auto at = state.claims.by_name.find(name);
   if (at != state.claims.by_name.end() && !seen.uid.empty() && !at->second.uid.empty() &&
@@ -406,7 +410,7 @@ void observe_claim(State& state, const ObjectObserved& seen, Seq seq) {
   release_gone_flavors(state);
 }
 
-void forget_claim(State& state, const std::string& name) {
+void forget_claim(ClaimRoom state, const std::string& name) {
   const auto at = state.claims.by_name.find(name);
   if (at == state.claims.by_name.end()) return;
   ++*state.claims.terms_changes;
@@ -439,7 +443,7 @@ std::string cluster_of_new_claim(const std::string& name) {
                                          : "";
 }
 
-void reparse_claims(State& state) {
+void reparse_claims(ClaimRoom state) {
   for (auto& [name, claim] : state.claims.by_name) {
     drop_from_indexes(state, name, claim);
     understand_spec(state.configuration, claim, claim.seq);
@@ -453,7 +457,7 @@ void reparse_claims(State& state) {
   release_gone_flavors(state);
 }
 
-void recompute_claims(State& state, DirtySet& dirty) {
+void recompute_claims(ClaimRoom state, DirtySet& dirty) {
   for (const std::string& name : std::exchange(state.claims.dirty, {}))
     recompute_claim(state, name, dirty);
 }

@@ -7,21 +7,26 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/dirty_claims.h"
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/dirty_set.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Folds an observation of a claim.
-void observe_claim(State& state, const ObjectObserved& seen, Seq seq);
+void observe_claim(ClaimRoom state, const ObjectObserved& seen, Seq seq);
 /// Removes a claim that is gone.
-void forget_claim(State& state, const std::string& name);
+void forget_claim(ClaimRoom state, const std::string& name);
 /// Returns the name of the claim that is made for a cluster which has none.
 std::string new_claim_name(const std::string& cluster);
 /// Returns the cluster for which such a claim is made; empty if the name is no such claim's.
 std::string cluster_of_new_claim(const std::string& name);
 /// Parses and marks every claim again, because the configuration changed.
-void reparse_claims(State& state);
+void reparse_claims(ClaimRoom state);
 /// Returns the ClusterQueues that the claim's grants name, sorted, each once.
 std::vector<const std::string*> queues_granted(const Claim& claim);
 /// What is accepted of a cluster's flavors, as far as it decides which pairs bound assignments.
@@ -43,8 +48,8 @@ struct GrantSteps {
 };
 /// Returns the steps of every row of a claim that is in force for `cluster`, in the order of
 /// terms->rows. The function that derives the grants records them.
-std::vector<GrantSteps> grant_steps(const State& state, const Cluster& cluster, const Claim& claim);
+std::vector<GrantSteps> grant_steps(ClaimReader state, const Cluster& cluster, const Claim& claim);
 /// Derives the grants of the marked claims (ClaimTables::dirty).
-void recompute_claims(State& state, DirtySet& dirty);
+void recompute_claims(ClaimRoom state, DirtySet& dirty);
 
 }  // namespace fairlead

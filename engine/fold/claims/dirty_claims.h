@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/claims/claim_state.h"
 
 namespace fairlead {
 

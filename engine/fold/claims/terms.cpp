@@ -1,5 +1,7 @@
 #include "engine/fold/claims/terms.h"
 
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -12,7 +14,7 @@ const Claim* winning_claim(const ClaimTables& claims, const std::string& cluster
   return nullptr;
 }
 
-DebounceSettings settings_of(const State& state, const std::string& cluster) {
+DebounceSettings settings_of(TermsReader state, const std::string& cluster) {
   DebounceSettings settings = state.configuration.debounce;
   std::string why_not;
   if (const Claim* claim = winning_claim(state.claims, cluster))
@@ -22,7 +24,7 @@ DebounceSettings settings_of(const State& state, const std::string& cluster) {
   return settings;
 }
 
-const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster) {
+const ClusterTerms& terms_of(TermsReader state, const std::string& name, Cluster& cluster) {
   ClusterTerms& terms = *cluster.terms;
   // One more than the count of changes, so that 0 means: not derived yet.
   const std::uint64_t as_of = *state.claims.terms_changes + 1;
@@ -34,7 +36,7 @@ const ClusterTerms& terms_of(const State& state, const std::string& name, Cluste
   return terms;
 }
 
-Duration write_interval_of(const State& state, const std::string& name) {
+Duration write_interval_of(TermsReader state, const std::string& name) {
   const auto at = state.clusters.find(name);
   if (at != state.clusters.end() && at->second.terms->as_of == *state.claims.terms_changes + 1)
     return at->second.terms->settings.write_interval;

@@ -3,7 +3,9 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -12,13 +14,13 @@ const Claim* winning_claim(const ClaimTables& claims, const std::string& cluster
 
 /// Returns the debounce settings in force for a cluster: the configuration's, overridden by the
 /// annotations of its claim.
-DebounceSettings settings_of(const State& state, const std::string& cluster);
+DebounceSettings settings_of(TermsReader state, const std::string& cluster);
 
 /// Returns the write interval of those settings.
-Duration write_interval_of(const State& state, const std::string& cluster);
+Duration write_interval_of(TermsReader state, const std::string& cluster);
 
 /// Returns the settings and the headroom, derived again only after a claim or the configuration
 /// changed. `cluster` is the one called `name`.
-const ClusterTerms& terms_of(const State& state, const std::string& name, Cluster& cluster);
+const ClusterTerms& terms_of(TermsReader state, const std::string& name, Cluster& cluster);
 
 }  // namespace fairlead

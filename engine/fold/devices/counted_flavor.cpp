@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "engine/devices/node_reach.h"
+#include "engine/fold/capacity/capacity_state.h"
 #include "engine/fold/capacity/node_flavors.h"
+#include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 
@@ -74,7 +77,7 @@ bool drop_from_tally(ReachTally& tally, const NodeClass& as) {
 }
 
 // Counts a node, if the tally's reach includes it. Returns whether it is the first of its class.
-bool count_in(const State& state, Cluster& cluster, ReachTally& tally, const std::string& name,
+bool count_in(CountReader state, Cluster& cluster, ReachTally& tally, const std::string& name,
               const NodeRecord& node) {
   if (!node.counted.eligible || !reaches(tally.reach, name, node.facts.labels)) return false;
   TalliedNode& tallied = cluster.device_capacity.index->tallied[name];
@@ -83,7 +86,7 @@ bool count_in(const State& state, Cluster& cluster, ReachTally& tally, const std
   return ++tally.nodes[tallied.as] == 1;
 }
 
-void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
+void note_tally(CountReader state, Cluster& cluster, const NodeReach& reach,
                 const DevicePoolKey& pool, DevicePoolIndex& noted) {
   DeviceIndex& index = *cluster.device_capacity.index;
   const auto [at, made] = index.tallies.try_emplace(text_of(reach));
@@ -94,7 +97,7 @@ void note_tally(const State& state, Cluster& cluster, const NodeReach& reach,
     count_in(state, cluster, at->second, entry->first, entry->second);
 }
 
-void note_reach_of(const State& state, Cluster& cluster, const ResourceSliceFacts& slice,
+void note_reach_of(CountReader state, Cluster& cluster, const ResourceSliceFacts& slice,
                    const DevicePoolKey& pool, DevicePoolIndex& noted) {
   DeviceIndex& index = *cluster.device_capacity.index;
   for (const DeviceFacts& device : slice.devices) {
@@ -132,7 +135,7 @@ void meet(const FlavorTables& flavors, CountedFlavor& counts, const NodeClass& n
 
 }  // namespace
 
-CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const NodeReach& reach,
+CountedFlavor counted_flavor(CountReader state, const Cluster& cluster, const NodeReach& reach,
                              const std::string& resource) {
   CountedFlavor counts;
   // Totals have no flavors, and no node is known.
@@ -157,7 +160,7 @@ CountedFlavor counted_flavor(const State& state, const Cluster& cluster, const N
   return counts;
 }
 
-void tally_node(const State& state, Cluster& cluster, const std::string& name,
+void tally_node(CountReader state, Cluster& cluster, const std::string& name,
                 std::set<DevicePoolKey>& pools) {
   DeviceIndex& index = *cluster.device_capacity.index;
   if (const auto at = index.pools_of_node.find(name); at != index.pools_of_node.end())
@@ -181,7 +184,7 @@ void tally_node(const State& state, Cluster& cluster, const std::string& name,
 // search: to the pool's key, which stays until the pool is erased, and to the name of a node, which
 // stays as long as a pool is noted there. Taken out first, a pool without slices leaves nothing
 // behind.
-void note_reach(const State& state, Cluster& cluster, const DevicePoolKey& pool) {
+void note_reach(CountReader state, Cluster& cluster, const DevicePoolKey& pool) {
   const auto known = cluster.device_capacity.pools.find(pool);
   if (known == cluster.device_capacity.pools.end()) return;
   const auto& [key, of] = *known;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/counted_flavor.h"
 #include "engine/fold/devices/device_resources.h"
 #include "engine/fold/devices/device_uses.h"
@@ -90,7 +91,7 @@ Shared<DeviceSums> share_sums(const std::map<DevicePoolKey, DevicePool>& pools,
 // What the counting of one cluster's pools shares.
 class DeviceCount {
  public:
-  DeviceCount(const State& state, Cluster& cluster)
+  DeviceCount(CountReader state, Cluster& cluster)
       : state_(state), cluster_(cluster), part_(cluster.device_capacity) {}
 
   void run() {
@@ -235,7 +236,7 @@ class DeviceCount {
     if (!faults.empty()) pool.faults = std::move(faults);
   }
 
-  const State& state_;
+  CountReader state_;
   Cluster& cluster_;
   DeviceCapacityPart& part_;
 };
@@ -344,7 +345,7 @@ void recount_devices(Cluster& cluster, Seq seq) {
   part.all_dirty = seq;
 }
 
-void count_devices(const State& state, Cluster& cluster) {
+void count_devices(CountReader state, Cluster& cluster) {
   DeviceCapacityPart& part = cluster.device_capacity;
   if (!part.published) return;
   const bool due = !part.holds.empty() && part.holds.begin()->first <= state.now;

@@ -9,7 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -35,7 +36,7 @@ void recount_devices(Cluster& cluster, Seq seq);
 
 /// Counts the pools again that the moment marked, or whose hold is over. Sets
 /// DeviceCapacityPart::devices_known_changed if condition DevicesKnown may have changed.
-void count_devices(const State& state, Cluster& cluster);
+void count_devices(CountReader state, Cluster& cluster);
 /// Returns when the first hold of a pool ends; kForever if none does.
 LogTime next_device_deadline(const Cluster& cluster);
 

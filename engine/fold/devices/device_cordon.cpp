@@ -2,6 +2,7 @@
 
 #include "engine/devices/node_reach.h"
 #include "engine/fold/capacity/node_flavors.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/pool_offer.h"
 
@@ -21,7 +22,7 @@ std::set<DevicePoolKey> pools_on(const DeviceIndex& index, const std::string& no
 
 // The keys that devices of `node` alone count for while it is eligible. It may have been out of
 // service before it was cordoned, and its fall be damped: the cordon ends that.
-void add_keys(const State& state, Cluster& cluster, const DevicePoolKey& key,
+void add_keys(CountReader state, Cluster& cluster, const DevicePoolKey& key,
               const std::string& node, const NodeRecord& record, std::set<CapacityKey>& keys) {
   const DeviceIndex& index = *cluster.device_capacity.index;
   std::string why;
@@ -44,7 +45,7 @@ void add_keys(const State& state, Cluster& cluster, const DevicePoolKey& key,
 
 // What is marked is counted first, so that the difference between this and conclude_device_cordon()
 // is what the cordon alone took.
-DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std::string& node) {
+DeviceCordon begin_device_cordon(CountReader state, Cluster& cluster, const std::string& node) {
   DeviceCordon cordon;
   if (!cluster.device_capacity.published || !state.configuration.dra.quota) return cordon;
   count_devices(state, cluster);
@@ -62,7 +63,7 @@ DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std
   return cordon;
 }
 
-void conclude_device_cordon(const State& state, Cluster& cluster, const DeviceCordon& cordon) {
+void conclude_device_cordon(CountReader state, Cluster& cluster, const DeviceCordon& cordon) {
   if (cordon.before.empty()) return;
   count_devices(state, cluster);
   Observation& seen = cluster.observation;

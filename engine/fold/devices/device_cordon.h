@@ -6,7 +6,9 @@
 #include <set>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -17,8 +19,8 @@ struct DeviceCordon {
 };
 
 /// Called before the facts of the node change.
-DeviceCordon begin_device_cordon(const State& state, Cluster& cluster, const std::string& node);
+DeviceCordon begin_device_cordon(CountReader state, Cluster& cluster, const std::string& node);
 /// Called after they have changed, and note_node was.
-void conclude_device_cordon(const State& state, Cluster& cluster, const DeviceCordon& cordon);
+void conclude_device_cordon(CountReader state, Cluster& cluster, const DeviceCordon& cordon);
 
 }  // namespace fairlead

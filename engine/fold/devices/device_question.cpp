@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 
@@ -19,7 +21,9 @@ namespace {
 // The tolerations of a node's flavors, by the names of the flavors.
 class FlavorTolerations {
  public:
-  FlavorTolerations(const State& state, const std::set<std::string>& extended) : state_(state) {
+  FlavorTolerations(StateView<const Configuration, const FlavorTables, const Clusters> state,
+                    const std::set<std::string>& extended)
+      : state_(state) {
     const ResourceAliases& aliases = state.configuration.resource_aliases;
     const CandidateTable& candidates = state.flavors.candidates;
     sets_.insert(candidates.of("cpu"));
@@ -45,15 +49,16 @@ class FlavorTolerations {
   }
 
  private:
-  const State& state_;
+  StateView<const Configuration, const FlavorTables, const Clusters> state_;
   std::set<std::uint32_t> sets_;
   std::map<std::set<std::string>, std::vector<Toleration>> by_names_;
 };
 
 }  // namespace
 
-FitQuestion question_at(const State& state, const std::string& cluster,
-                        std::vector<PodSetToFit> pod_sets, std::set<std::string> extended) {
+FitQuestion question_at(StateView<const Configuration, const FlavorTables, const Clusters> state,
+                        const std::string& cluster, std::vector<PodSetToFit> pod_sets,
+                        std::set<std::string> extended) {
   const Cluster& of = state.clusters.at(cluster);
   FitQuestion question;
   question.pod_sets = std::move(pod_sets);

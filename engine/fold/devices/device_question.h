@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
-#include "engine/fold/state.h"
+#include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -24,7 +26,8 @@ bool names_a_claim(const PodDeviceFacts& pod);
 /// Kueue gives a pod the tolerations of each flavor that it assigns, one flavor per resource. So a
 /// pod on a node has the tolerations of the flavors that win the node for cpu, for `extended`, and
 /// for the names that dra.deviceClassMappings gives to classes.
-FitQuestion question_at(const State& state, const std::string& cluster,
-                        std::vector<PodSetToFit> pod_sets, std::set<std::string> extended);
+FitQuestion question_at(StateView<const Configuration, const FlavorTables, const Clusters> state,
+                        const std::string& cluster, std::vector<PodSetToFit> pod_sets,
+                        std::set<std::string> extended);
 
 }  // namespace fairlead

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 
@@ -38,7 +39,7 @@ std::string not_understood(const NamingClass& made, const DeviceClassFacts& fact
 
 class Naming {
  public:
-  Naming(const State& state, Cluster& cluster) : state_(state), cluster_(cluster) {}
+  Naming(CountReader state, Cluster& cluster) : state_(state), cluster_(cluster) {}
 
   DeviceResource& resource(const std::string& name) {
     const std::string& canonical = canonical_resource(state_.configuration.resource_aliases, name);
@@ -71,7 +72,7 @@ class Naming {
   }
 
  private:
-  const State& state_;
+  CountReader state_;
   Cluster& cluster_;
   std::map<std::string, DeviceResource> resources_;
 };
@@ -84,7 +85,7 @@ const CelSelector& compiled(DeviceIndex& index, const std::string& text) {
   return index.selectors.emplace(text, CelSelector::compile(text)).first->second;
 }
 
-void name_resources(const State& state, Cluster& cluster) {
+void name_resources(CountReader state, Cluster& cluster) {
   DeviceIndex& index = *cluster.device_capacity.index;
   cluster.device_capacity.unsupported.clear();
   // Texts of classes that are gone or changed would else stay for ever. What refers to a selector

@@ -2,7 +2,8 @@
 // Internal to the fold.
 #pragma once
 
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -12,7 +13,7 @@ namespace fairlead {
 /// spec.extendedResourceName; of several classes with one such name only the newest gives it
 /// (creationTimestamp, then the smallest name). Source: Kueue's Configuration
 /// resources.deviceClassMappings; kube-scheduler's cache of extended resources.
-void name_resources(const State& state, Cluster& cluster);
+void name_resources(CountReader state, Cluster& cluster);
 
 /// Returns the compiled selector, which the index keeps.
 const CelSelector& compiled(DeviceIndex& index, const std::string& text);

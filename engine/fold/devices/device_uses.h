@@ -2,7 +2,7 @@
 // fold.
 #pragma once
 
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
 
 namespace fairlead {
 

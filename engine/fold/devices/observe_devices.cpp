@@ -1,6 +1,7 @@
 #include "engine/fold/devices/observe_devices.h"
 
 #include "engine/fold/capacity/dirty_clusters.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_capacity.h"
 #include "engine/fold/devices/search_index.h"
 
@@ -27,7 +28,7 @@ ResourceSliceFacts with_shared_capacities(ResourceSliceFacts facts) {
 
 }  // namespace
 
-void observe_slice(State& state, const std::string& cluster, const std::string& name,
+void observe_slice(DeviceRoom state, const std::string& cluster, const std::string& name,
                    const ResourceSliceFacts* facts, Seq seq) {
   Cluster& of = mark_capacity_dirty(state, cluster);
   SliceRecord* const known = of.devices.slices.find(name);
@@ -47,7 +48,7 @@ void observe_slice(State& state, const std::string& cluster, const std::string& 
   note_stored_slice(of, name);
 }
 
-void observe_device_class(State& state, const std::string& cluster, const std::string& name,
+void observe_device_class(DeviceRoom state, const std::string& cluster, const std::string& name,
                           const DeviceClassFacts* facts, Seq seq) {
   Cluster& of = mark_capacity_dirty(state, cluster);
   note_class(of, seq);
@@ -55,7 +56,7 @@ void observe_device_class(State& state, const std::string& cluster, const std::s
   store(of.devices.classes, name, facts, seq);
 }
 
-void observe_taint_rule(State& state, const std::string& cluster, const std::string& name,
+void observe_taint_rule(DeviceRoom state, const std::string& cluster, const std::string& name,
                         const DeviceTaintRuleFacts* facts, Seq seq) {
   Cluster& of = mark_capacity_dirty(state, cluster);
   note_rule(of, facts_in(of.devices.rules, name), facts, seq);
@@ -66,7 +67,7 @@ void observe_taint_rule(State& state, const std::string& cluster, const std::str
   store(of.devices.rules, name, facts, seq);
 }
 
-void observe_resource_claim(State& state, const std::string& cluster, const NamespacedName& id,
+void observe_resource_claim(DeviceRoom state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimFacts* facts, Seq seq) {
   Cluster& of = mark_capacity_dirty(state, cluster);
   const ResourceClaimFacts* const known = facts_in(of.devices.claims, id);
@@ -83,14 +84,14 @@ void observe_resource_claim(State& state, const std::string& cluster, const Name
   store(of.devices.claims, id, facts, seq);
 }
 
-void observe_claim_template(State& state, const std::string& cluster, const NamespacedName& id,
+void observe_claim_template(DeviceRoom state, const std::string& cluster, const NamespacedName& id,
                             const ResourceClaimTemplateFacts* facts, Seq seq) {
   Cluster& of = mark_capacity_dirty(state, cluster);
   if (DeviceChanges* changes = note_change(state, cluster, of, seq)) changes->all = true;
   store(of.devices.templates, id, facts, seq);
 }
 
-void observe_member_pod(State& state, const std::string& cluster, const NamespacedName& id,
+void observe_member_pod(DeviceRoom state, const std::string& cluster, const NamespacedName& id,
                         const Seen<PodFacts>& seen, Seq seq) {
   Cluster& cluster_of = mark_capacity_dirty(state, cluster);
   DeviceObjects& of = cluster_of.devices;

@@ -9,6 +9,7 @@
 
 #include "engine/devices/indexed_pool.h"
 #include "engine/devices/node_reach.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/counted_flavor.h"
 #include "engine/fold/devices/device_uses.h"
 
@@ -63,7 +64,7 @@ using CountedSets =
 
 class PoolCount {
  public:
-  PoolCount(const State& state, const Cluster& cluster, const DevicePoolKey& key,
+  PoolCount(CountReader state, const Cluster& cluster, const DevicePoolKey& key,
             const std::vector<NamedSlice>& slices)
       : state_(state),
         cluster_(cluster),
@@ -264,7 +265,7 @@ class PoolCount {
     return nullptr;
   }
 
-  const State& state_;
+  CountReader state_;
   const Cluster& cluster_;
   const std::vector<DeviceResource>& resources_;
   const DevicePoolKey& key_;
@@ -276,7 +277,7 @@ class PoolCount {
 
 }  // namespace
 
-PoolOffer offer_of(const State& state, const Cluster& cluster, const DevicePoolKey& key,
+PoolOffer offer_of(CountReader state, const Cluster& cluster, const DevicePoolKey& key,
                    const std::vector<NamedSlice>& slices) {
   return PoolCount(state, cluster, key, slices).run();
 }

@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -23,7 +24,7 @@ struct PoolOffer {
 /// Of devices that consume counters as many count as can be allocated together: those in use, then
 /// by the order of their names (DeviceResource::order), then by slice and place in it. One whose
 /// counters do not suffice beside what is in use and what counts already is left out.
-PoolOffer offer_of(const State& state, const Cluster& cluster, const DevicePoolKey& key,
+PoolOffer offer_of(CountReader state, const Cluster& cluster, const DevicePoolKey& key,
                    const std::vector<NamedSlice>& slices);
 
 /// Whether a device matches a name: all selectors of a class that gives it are true.

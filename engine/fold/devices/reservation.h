@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/devices/device_search_state.h"
 #include "engine/fold/devices/search_index.h"
-#include "engine/fold/state.h"
 
 namespace fairlead {
 

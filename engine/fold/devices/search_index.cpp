@@ -4,7 +4,13 @@
 #include <utility>
 
 #include "engine/fold/capacity/capacity_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/devices/device_search_state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/pool/lookup.h"
+#include "engine/fold/pool/pool_state.h"
 
 namespace fairlead {
 
@@ -113,7 +119,7 @@ class IndexUpdate {
 // pin() bring the objects that events changed; a rule that changes a booking or a reservation
 // writes it into a kept index itself (book, unbook, reserve, release). The configuration is no
 // input: a change of it only makes `answers` stale, as DeviceChanges::all says.
-std::shared_ptr<SearchIndex> derive(const State& state, const std::string& name) {
+std::shared_ptr<SearchIndex> derive(SearchReader state, const std::string& name) {
   auto index = std::make_shared<SearchIndex>();
   const Cluster& cluster = state.clusters.at(name);
   const IndexUpdate update(cluster, *index);
@@ -156,7 +162,7 @@ void update_changed(const Cluster& cluster, SearchIndex& index) {
 
 // Pins the allocated claims of `ids` that are not pinned, and forgets those that are not allocated.
 // A device that is not published may still be listed: until that is known its cost is not pinned.
-void pin(State& state, const std::string& name, const std::set<NamespacedName>& ids) {
+void pin(SearchRoom state, const std::string& name, const std::set<NamespacedName>& ids) {
   Cluster& cluster = state.clusters.at(name);
   DeviceSearch& search = cluster.search;
   for (const NamespacedName& id : ids) {
@@ -176,7 +182,7 @@ void pin(State& state, const std::string& name, const std::set<NamespacedName>& 
   }
 }
 
-void mark_all_clusters_dirty(State& state) {
+void mark_all_clusters_dirty(StateView<Clusters, DeviceSearches, const LogPosition> state) {
   for (auto& [name, cluster] : state.clusters) {
     if (!is_watched(cluster)) continue;
     cluster.search.changes.all = cluster.search.changes.heard = true;
@@ -188,7 +194,7 @@ void mark_all_clusters_dirty(State& state) {
 // The index is updated before claims are pinned: a pin takes the cost of a device from the slices
 // as they are now, and stays although they change later. set_uses() leaves `answers` as they are;
 // update_changed() has cleared them, and nothing is asked before the pins are there.
-void recompute_search(State& state, const std::string& name) {
+void recompute_search(SearchRoom state, const std::string& name) {
   Cluster& cluster = state.clusters.at(name);
   DeviceSearch& search = cluster.search;
   std::set<NamespacedName> claims = search.changes.claims;
@@ -269,7 +275,7 @@ bool searches_devices(const Configuration& configuration) {
   return dispatches_by_devices(configuration) || places_by_devices(configuration);
 }
 
-DeviceChanges* note_change(State& state, const std::string& name, Cluster& cluster, Seq seq) {
+DeviceChanges* note_change(SearchMarks state, const std::string& name, Cluster& cluster, Seq seq) {
   if (!searches_devices(state.configuration)) return nullptr;
   state.searches.dirty_clusters.insert(name);
   cluster.search.changes.heard = true;
@@ -277,47 +283,47 @@ DeviceChanges* note_change(State& state, const std::string& name, Cluster& clust
   return &cluster.search.changes;
 }
 
-void note_stream(State& state, const std::string& name) {
+void note_stream(SearchMarks state, const std::string& name) {
   if (searches_devices(state.configuration)) state.searches.dirty_clusters.insert(name);
 }
 
-void note_freed(State& state, const std::string& name) {
+void note_freed(SearchRoom state, const std::string& name) {
   if (dispatches_by_devices(state.configuration)) state.dispatch.dirty_clusters.insert(name);
   if (!places_by_devices(state.configuration)) return;
   state.pool.dirty_devices.insert(name);
   state.pool.freed_devices.insert(name);
 }
 
-void note_freed(State& state, const std::string& name, const std::vector<FitDevice>& devices) {
+void note_freed(SearchRoom state, const std::string& name, const std::vector<FitDevice>& devices) {
   note_freed(state, name);
   state.searches.dirty_clusters.insert(name);  // whose changes end with the moment
   std::set<DevicePoolKey>& pools = state.clusters.at(name).search.changes.pools;
   for (const FitDevice& each : devices) pools.insert({each.device.driver, each.device.pool});
 }
 
-void note_freed(State& state, const std::string& name, const std::vector<FitPod>& pods) {
+void note_freed(SearchRoom state, const std::string& name, const std::vector<FitPod>& pods) {
   note_freed(state, name, std::vector<FitDevice>());
   for (const FitPod& pod : pods)
     for (const FitClaim& claim : pod.claims) note_freed(state, name, claim.devices);
 }
 
-void note_reserved(State& state, const std::string& name) {
+void note_reserved(SearchRoom state, const std::string& name) {
   if (places_by_devices(state.configuration) && !state.pool.device_pods.empty())
     state.pool.dirty_devices.insert(name);
 }
 
-SearchIndex& search_index(State& state, const std::string& cluster) {
+SearchIndex& search_index(SearchRoom state, const std::string& cluster) {
   std::shared_ptr<SearchIndex>& kept = *state.clusters.at(cluster).search.index;
   if (!kept) kept = derive(state, cluster);
   return *kept;
 }
 
-std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string& cluster) {
+std::shared_ptr<SearchIndex> borrow_index(SearchReader state, const std::string& cluster) {
   const std::shared_ptr<SearchIndex>& kept = *state.clusters.at(cluster).search.index;
   return kept ? kept : derive(state, cluster);
 }
 
-void recompute_searches(State& state) {
+void recompute_searches(SearchRoom state) {
   DeviceSearches& all = state.searches;
   if (!searches_devices(state.configuration)) {
     if (all.on)
@@ -333,7 +339,7 @@ void recompute_searches(State& state) {
   }
 }
 
-void end_changes(State& state) {
+void end_changes(StateView<Clusters, DeviceSearches> state) {
   for (const std::string& name : std::exchange(state.searches.dirty_clusters, {}))
     state.clusters.at(name).search.changes = {};
 }

@@ -15,7 +15,10 @@
 
 #include "engine/devices/cluster_devices.h"
 #include "engine/devices/fit.h"
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/devices/device_search_state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -56,30 +59,31 @@ bool searches_devices(const Configuration& configuration);
 
 /// Returns where to note that an event changed what the search looks at in the cluster called
 /// `name`; null if nothing searches.
-DeviceChanges* note_change(State& state, const std::string& name, Cluster& cluster, Seq seq);
+DeviceChanges* note_change(SearchMarks state, const std::string& name, Cluster& cluster, Seq seq);
 /// Notes that a stream of the cluster became live, stale or lost.
-void note_stream(State& state, const std::string& name);
+void note_stream(SearchMarks state, const std::string& name);
 
 /// Returns the index of a cluster, which keeps it.
-SearchIndex& search_index(State& state, const std::string& cluster);
+SearchIndex& search_index(SearchRoom state, const std::string& cluster);
 /// Returns the index that the cluster keeps, or one for this question.
-std::shared_ptr<SearchIndex> borrow_index(const State& state, const std::string& cluster);
+std::shared_ptr<SearchIndex> borrow_index(SearchReader state, const std::string& cluster);
 
 /// Closes the open moment of the search: pins the uses of claims whose allocation was first seen in
 /// it, and brings the indices of the changed clusters up to date. Workloads and pods that wait for
 /// devices of these clusters are placed again.
-void recompute_searches(State& state);
+void recompute_searches(SearchRoom state);
 /// Forgets what the moment changed, when all that follows from it is decided.
-void end_changes(State& state);
+void end_changes(StateView<Clusters, DeviceSearches> state);
 /// Marks the Workloads and pods that wait for devices of the cluster: some got free, so they are
 /// placed again in the open moment.
-void note_freed(State& state, const std::string& cluster);
+void note_freed(SearchRoom state, const std::string& cluster);
 /// Does the same where these devices were reserved. Reservations in their pools are solved again,
 /// too: a request for all devices may find one more.
-void note_freed(State& state, const std::string& cluster, const std::vector<FitPod>& pods);
-void note_freed(State& state, const std::string& cluster, const std::vector<FitDevice>& devices);
+void note_freed(SearchRoom state, const std::string& cluster, const std::vector<FitPod>& pods);
+void note_freed(SearchRoom state, const std::string& cluster,
+                const std::vector<FitDevice>& devices);
 /// Marks only the reasons of the pods that wait: some devices were reserved.
-void note_reserved(State& state, const std::string& cluster);
+void note_reserved(SearchRoom state, const std::string& cluster);
 
 /// Returns what an allocated claim uses: as it is pinned, or by the slices as they are now.
 std::vector<DeviceUse> known_uses(const Cluster& cluster, SearchIndex& index,

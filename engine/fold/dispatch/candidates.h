@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/dispatch/question.h"
-#include "engine/fold/state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -41,7 +44,7 @@ struct Destination {
 /// Answers which cluster is best, in one moment.
 class Chooser {
  public:
-  explicit Chooser(State& state) : state_(state) {}
+  explicit Chooser(DispatchRoom state) : state_(state) {}
 
   /// Returns the best candidate; nullopt if there is none.
   std::optional<Destination> best(const NamespacedName& id, WorkloadRecord& record,
@@ -65,7 +68,7 @@ class Chooser {
             const std::string& cluster);
   Value value_of(const Asked& asked, std::size_t place) const;
 
-  State& state_;
+  DispatchRoom state_;
   std::map<const WorkerList*, ExtendedNames> names_;
   FitAnswer uncached_;
 };

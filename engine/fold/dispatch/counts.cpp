@@ -1,8 +1,11 @@
 #include "engine/fold/dispatch/counts.h"
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/refusals.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/pool/lookup.h"
+#include "engine/fold/pool/pool_state.h"
 
 namespace fairlead {
 
@@ -26,7 +29,7 @@ void count_devices(SearchIndex& index, DispatchCounts& counts) {
 
 }  // namespace
 
-DispatchCounts count_dispatch(const State& state) {
+DispatchCounts count_dispatch(DispatchReader state) {
   DispatchCounts counts;
   if (!searches_devices(state.configuration)) return counts;
   for (const char* each : {"incomplete", "used", "reserved", "tainted", "free"})

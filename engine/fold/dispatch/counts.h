@@ -6,7 +6,8 @@
 #include <map>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -21,6 +22,6 @@ struct DispatchCounts {
 };
 
 /// Walks all Workloads and devices. Of a cluster that no search has looked at it counts no device.
-DispatchCounts count_dispatch(const State& state);
+DispatchCounts count_dispatch(DispatchReader state);
 
 }  // namespace fairlead

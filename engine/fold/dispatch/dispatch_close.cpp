@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/deadlines.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/question.h"
@@ -28,7 +29,7 @@ bool is_over(LogTime since, Duration span, LogTime now) {
   return span.ns > 0 && since + span <= now;
 }
 
-std::optional<LogTime> unreachable_since(const State& state, const std::string& cluster) {
+std::optional<LogTime> unreachable_since(DispatchReader state, const std::string& cluster) {
   return state.clusters.at(cluster).search.unreachable_since;
 }
 
@@ -40,7 +41,7 @@ bool is_listed(const DeviceReservation& reservation, const WorkerList& list) {
 }
 
 // Whether the Workload's nomination may move to another cluster.
-bool is_restless(const State& state, const DeviceReservation& of, const WorkerList& list) {
+bool is_restless(DispatchReader state, const DeviceReservation& of, const WorkerList& list) {
   if (!is_listed(of, list)) return true;
   const Worker& worker = list.workers.at(of.worker);
   const Duration window = list.windows.move_window;
@@ -54,7 +55,7 @@ bool is_restless(const State& state, const DeviceReservation& of, const WorkerLi
 
 // When is_restless or the end of the reservation's rest may come true without an event. A leaver
 // has a deadline of its list.
-std::optional<LogTime> due_of(const State& state, const WorkloadRecord& record,
+std::optional<LogTime> due_of(DispatchReader state, const WorkloadRecord& record,
                               const WorkerList* list) {
   const auto& reservation = record.devices.reservation;
   if (!reservation) return std::nullopt;
@@ -96,7 +97,7 @@ void set_ticket(Dispatch& dispatch, DeviceDispatch& devices, std::optional<Dispa
   devices.ticket = std::move(ticket);
 }
 
-void refresh_ticket(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void refresh_ticket(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   DeviceDispatch& devices = record.devices;
   const WorkloadFacts& facts = record.seen.facts;
   const WorkerList* list = list_of_workload(state.multikueue, facts);
@@ -114,7 +115,7 @@ void refresh_ticket(State& state, const NamespacedName& id, WorkloadRecord& reco
 // ---- facts first ----
 
 // Forgets that clusters were spent for Workloads: they were heard of again.
-void forget_spent(State& state, const std::string& cluster) {
+void forget_spent(DispatchRoom state, const std::string& cluster) {
   const auto on = state.dispatch.spent_on.find(cluster);
   if (on == state.dispatch.spent_on.end()) return;
   for (const NamespacedName& id : on->second)
@@ -125,7 +126,7 @@ void forget_spent(State& state, const std::string& cluster) {
 }
 
 // Releases the devices and the fleet claims of the Workload.
-void give_up(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void give_up(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   release(state, id, record);
   follow_holder(state, id, record);
 }
@@ -145,7 +146,7 @@ DeviceVerdict adopted(const WorkloadFacts& facts) {
                                                                          : DeviceVerdict::none;
 }
 
-void fold_reservation(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void fold_reservation(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   DeviceDispatch& devices = record.devices;
   const WorkloadFacts& facts = record.seen.facts;
   const bool placed = !facts.cluster_name.empty();
@@ -169,7 +170,7 @@ void fold_reservation(State& state, const NamespacedName& id, WorkloadRecord& re
     devices.verdict = DeviceVerdict::bypassed;
 }
 
-void fold_facts(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void fold_facts(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   fold_reservation(state, id, record);
   follow_holder(state, id, record);
 }
@@ -187,7 +188,7 @@ bool is_being_written(const WorkerList& list) {
 // What one moment decides for the Workloads that wait.
 class Pass {
  public:
-  explicit Pass(State& state) : state_(state), chooser_(state) {}
+  explicit Pass(DispatchRoom state) : state_(state), chooser_(state) {}
 
   // Places the Workloads of `marked`, and those whose list has a cluster of `touched`. Returns
   // those whose nomination or condition changed.
@@ -348,7 +349,7 @@ class Pass {
     refresh_ticket(state_, id, record);
   }
 
-  State& state_;
+  DispatchRoom state_;
   Chooser chooser_;
   std::set<std::string> taken_;  // clusters of which devices were reserved
 };
@@ -356,12 +357,12 @@ class Pass {
 // ---- the moment ----
 
 // takes_over has ended what was decided for Workloads.
-void end_dispatch(State& state) {
+void end_dispatch(DispatchRoom state) {
   state.dispatch = {};
   state.deadlines.clear(DispatchDeadline{});
 }
 
-void mark_due_workloads_dirty(State& state) {
+void mark_due_workloads_dirty(DispatchRoom state) {
   std::set<std::pair<LogTime, NamespacedName>>& due = state.dispatch.due;
   while (!due.empty() && due.begin()->first <= state.now) {
     const NamespacedName id = due.begin()->second;
@@ -373,7 +374,7 @@ void mark_due_workloads_dirty(State& state) {
 }
 
 // Folds what the moment changed in the clusters; marks the Workloads that are to be placed again.
-void follow_clusters(State& state, const std::set<std::string>& clusters) {
+void follow_clusters(DispatchRoom state, const std::set<std::string>& clusters) {
   Dispatch& all = state.dispatch;
   std::set<std::string> turned;
   for (const std::string& name : clusters) {
@@ -393,7 +394,7 @@ void follow_clusters(State& state, const std::set<std::string>& clusters) {
 }
 
 // Sets the nomination that the plan writes.
-void set_nomination(State& state, const NamespacedName& id) {
+void set_nomination(DispatchRoom state, const NamespacedName& id) {
   WorkloadRecord* record = find_record(state.multikueue, id);
   if (!record) return;
   const auto& reservation = record->devices.reservation;
@@ -409,7 +410,7 @@ void set_nomination(State& state, const NamespacedName& id) {
 
 }  // namespace
 
-bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) {
+bool takes_over(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   if (dispatches_by_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
     const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
     // One with a reservation counts as such until it is released.
@@ -425,7 +426,7 @@ bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record) 
   return false;
 }
 
-void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void forget_dispatch(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   release(state, id, record);
   forget_holder(state, id, record);
   set_due(state.dispatch, id, record.devices, std::nullopt);
@@ -440,7 +441,7 @@ void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& rec
   record.devices = {};
 }
 
-void mark_users_of_classes_dirty(State& state) {
+void mark_users_of_classes_dirty(DispatchRoom state) {
   MultiKueue& all = state.multikueue;
   for (const std::string& cluster : state.dispatch.dirty_clusters) {
     if (state.clusters.at(cluster).search.changes.classes.empty()) continue;
@@ -462,7 +463,7 @@ void mark_users_of_classes_dirty(State& state) {
 // in the same moment. So what was promised earlier is mended before anything else is placed, and
 // what waits for a device is placed in the moment in which it gets free
 // (docs/decisions/0043-pods-and-workloads-reserve-in-one-index.md).
-void recompute_dispatch(State& state) {
+void recompute_dispatch(DispatchRoom state) {
   Dispatch& all = state.dispatch;
   if (!dispatches_by_devices(state.configuration)) {
     end_dispatch(state);

@@ -8,20 +8,22 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Whether the Workload is dispatched here, and not by the worker list as a whole. Marks it if it
 /// is; ends what was decided for it if it is not any more.
-bool takes_over(State& state, const NamespacedName& id, WorkloadRecord& record);
+bool takes_over(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record);
 /// Notes that a Workload is gone, or was created anew.
-void forget_dispatch(State& state, const NamespacedName& id, WorkloadRecord& record);
+void forget_dispatch(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record);
 /// Marks the Workloads whose use of devices may follow from a class that the moment changed. Called
 /// before nominations are derived.
-void mark_users_of_classes_dirty(State& state);
+void mark_users_of_classes_dirty(DispatchRoom state);
 /// Closes the open moment, after worker lists were decided. Adds the Workloads whose nomination or
 /// condition may have changed to MultiKueue::dirty_workloads.
-void recompute_dispatch(State& state);
+void recompute_dispatch(DispatchRoom state);
 
 }  // namespace fairlead

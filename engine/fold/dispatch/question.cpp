@@ -7,7 +7,10 @@
 #include <utility>
 
 #include "engine/base/json.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/fleet_claims/needs.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "schema/event_json.h"
 
 namespace fairlead {
@@ -30,7 +33,7 @@ bool any_class(const NameMap<Cluster>& clusters, const WorkerList& list, const W
 
 // What consumers other than `id` have reserved for claims of its namespace that its pods name.
 using ReservedClaims = std::map<std::string, std::vector<DeviceId>>;
-ReservedClaims reserved_claims(const State& state, const std::string& cluster,
+ReservedClaims reserved_claims(DispatchReader state, const std::string& cluster,
                                const NamespacedName& id) {
   ReservedClaims reserved;
   const auto on = state.dispatch.reserved_on.find(cluster);
@@ -63,7 +66,7 @@ ExtendedNames extended_names(const NameMap<Cluster>& clusters, const WorkerList&
   return names;
 }
 
-bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload) {
+bool uses_devices(DispatchReader state, const WorkerList* list, const WorkloadFacts& workload) {
   if (has_fleet_needs(state.configuration, workload)) return true;
   if (!state.configuration.dra.dispatch) return false;
   const auto is_device = [&](const auto& asked) {
@@ -87,7 +90,7 @@ std::vector<PodSetToFit> pod_sets_of(const WorkloadFacts& workload) {
   return pod_sets;
 }
 
-FitQuestion question_of(const State& state, const std::string& cluster, const NamespacedName& id,
+FitQuestion question_of(DispatchReader state, const std::string& cluster, const NamespacedName& id,
                         std::vector<PodSetToFit> pod_sets, const ExtendedNames& extended) {
   const DeviceObjects& devices = state.clusters.at(cluster).devices;
   const std::string& space = id.first;

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_question.h"
-#include "engine/fold/state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -19,11 +22,11 @@ ExtendedNames extended_names(const NameMap<Cluster>& clusters, const WorkerList&
 /// Whether a pod of the Workload has fleet claims or asks for a device: by claims, by an extended
 /// resource that a class of a cluster of its list (null: it has none) gives, or by the implicit
 /// name of a class. Pod sets that are admitted with 0 have no pod.
-bool uses_devices(const State& state, const WorkerList* list, const WorkloadFacts& workload);
+bool uses_devices(DispatchReader state, const WorkerList* list, const WorkloadFacts& workload);
 
 /// Returns the question for `pod_sets` of the Workload `id`. It refers to `state` and the facts of
 /// `pod_sets`, and is of use while neither changes.
-FitQuestion question_of(const State& state, const std::string& cluster, const NamespacedName& id,
+FitQuestion question_of(DispatchReader state, const std::string& cluster, const NamespacedName& id,
                         std::vector<PodSetToFit> pod_sets, const ExtendedNames& extended);
 /// Returns the pod sets of a Workload, in order.
 std::vector<PodSetToFit> pod_sets_of(const WorkloadFacts& workload);

@@ -4,10 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/condition_message.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/multikueue/lookup.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 
 namespace fairlead {
 
@@ -28,7 +30,7 @@ const char* text_of(Obstacle obstacle) {
 // the question is put back after it: a const State keeps its index, and an index that is only
 // borrowed is dropped.
 template <class Ask>
-auto ask_beside_others(const State& state, const std::string& cluster, const NamespacedName& id,
+auto ask_beside_others(DispatchReader state, const std::string& cluster, const NamespacedName& id,
                        const WorkloadRecord& record, const ExtendedNames& names, const Ask& ask) {
   const std::shared_ptr<SearchIndex> index = borrow_index(state, cluster);
   const FitQuestion question =
@@ -44,7 +46,7 @@ auto ask_beside_others(const State& state, const std::string& cluster, const Nam
 
 }  // namespace
 
-std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedName& id) {
+std::vector<WorkerAnswer> worker_answers(DispatchReader state, const NamespacedName& id) {
   std::vector<WorkerAnswer> answers;
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return answers;
@@ -69,7 +71,7 @@ std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedNam
   return answers;
 }
 
-std::vector<RequestObstacles> obstacles_of(const State& state, const NamespacedName& id,
+std::vector<RequestObstacles> obstacles_of(DispatchReader state, const NamespacedName& id,
                                            const std::string& cluster) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return {};
@@ -115,7 +117,7 @@ ConditionWish devices_condition(const DeviceDispatch& devices) {
   return {};
 }
 
-std::string devices_message(const State& state, const NamespacedName& id,
+std::string devices_message(DispatchReader state, const NamespacedName& id,
                             const WorkloadRecord& record) {
   const auto& reservation = record.devices.reservation;
   switch (record.devices.verdict) {

@@ -8,7 +8,9 @@
 #include "engine/devices/fit.h"
 #include "engine/devices/obstacles.h"
 #include "engine/fold/dispatch/candidates.h"
-#include "engine/fold/state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -25,10 +27,10 @@ struct WorkerAnswer {
 /// Returns what each worker answers now, in the order of the list: beside all that is used and
 /// reserved by others, what the Workload itself has reserved being free. Empty for a Workload that
 /// uses no devices.
-std::vector<WorkerAnswer> worker_answers(const State& state, const NamespacedName& id);
+std::vector<WorkerAnswer> worker_answers(DispatchReader state, const NamespacedName& id);
 /// Returns what a cluster of the list answers device by device, with the same devices free. Empty
 /// where it cannot be asked.
-std::vector<RequestObstacles> obstacles_of(const State& state, const NamespacedName& id,
+std::vector<RequestObstacles> obstacles_of(DispatchReader state, const NamespacedName& id,
                                            const std::string& cluster);
 /// Returns them as the condition says them: "w1: NoDevices gpus/gpu; w2: NotWatched". Workers where
 /// it fits are left out.
@@ -39,7 +41,7 @@ inline constexpr const char* kDevicesReserved = "fairlead.io/DevicesReserved";
 /// Returns the condition without its message; without a status there should be none.
 ConditionWish devices_condition(const DeviceDispatch& devices);
 /// Returns its message.
-std::string devices_message(const State& state, const NamespacedName& id,
+std::string devices_message(DispatchReader state, const NamespacedName& id,
                             const WorkloadRecord& record);
 
 }  // namespace fairlead

@@ -4,10 +4,13 @@
 #include <deque>
 #include <utility>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/reservation.h"
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/fleet_claims/bookings.h"
 #include "engine/fold/multikueue/lookup.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 
 namespace fairlead {
 
@@ -44,7 +47,7 @@ WorkloadRecord* reserved_in(MultiKueue& multikueue, const NamespacedName& id,
 // A claim belongs to the Workload that made the Pod of its namespace that owns or uses it. It takes
 // the place of one reserved claim, once: it comes again with each change of it or of its Pods, and
 // `replaced_by` keeps it from taking another pod's place then.
-void replace_by(State& state, const std::string& cluster, const NamespacedName& claim) {
+void replace_by(DispatchRoom state, const std::string& cluster, const NamespacedName& claim) {
   const DeviceObjects& devices = state.clusters.at(cluster).devices;
   const auto record = devices.claims.find(claim);
   if (record == devices.claims.end() || !record->second.facts.allocation) return;
@@ -127,7 +130,7 @@ class Rest {
 };
 
 // The claims of the cluster that its own pods use.
-std::set<NamespacedName> own_claims(State& state, const std::string& cluster,
+std::set<NamespacedName> own_claims(DispatchRoom state, const std::string& cluster,
                                     const NamespacedName& workload) {
   std::set<NamespacedName> own;
   const SearchIndex& index = search_index(state, cluster);
@@ -156,7 +159,7 @@ bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservati
 // Whether every pod has devices: as reserved, or newly solved. The reservation is taken out of the
 // index first, so that it is not an obstacle to itself. The caller puts back what has become of it,
 // even if it stays broken, so that its devices are not given to another Workload meanwhile.
-bool mend(State& state, const std::string& cluster, const NamespacedName& id,
+bool mend(DispatchRoom state, const std::string& cluster, const NamespacedName& id,
           WorkloadRecord& record) {
   DeviceReservation& reservation = *record.devices.reservation;
   if (reservation.pods.empty()) return true;
@@ -177,7 +180,7 @@ bool mend(State& state, const std::string& cluster, const NamespacedName& id,
 
 }  // namespace
 
-void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
+void reserve(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record,
              DeviceReservation reservation) {
   release(state, id, record);
   const std::string cluster = reservation.cluster;
@@ -189,7 +192,7 @@ void reserve(State& state, const NamespacedName& id, WorkloadRecord& record,
 
 // An index that is not kept is not made for this: it would be derived from records, and these have
 // the reservation no more.
-void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void release(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   if (!record.devices.reservation) return;
   const DeviceReservation freed = *std::exchange(record.devices.reservation, std::nullopt);
   const std::string& cluster = freed.cluster;
@@ -201,7 +204,7 @@ void release(State& state, const NamespacedName& id, WorkloadRecord& record) {
   note_freed(state, cluster, freed.pods);
 }
 
-void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record) {
+void drop_rest(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   DeviceReservation& reservation = *record.devices.reservation;
   if (reservation.pods.empty()) return;
   const std::vector<FitPod> freed = std::exchange(reservation.pods, {});
@@ -209,7 +212,7 @@ void drop_rest(State& state, const NamespacedName& id, WorkloadRecord& record) {
   note_freed(state, reservation.cluster, freed);
 }
 
-void replace_by_facts(State& state, const std::string& cluster) {
+void replace_by_facts(DispatchRoom state, const std::string& cluster) {
   const Cluster& of = state.clusters.at(cluster);
   if (!state.dispatch.reserved_on.contains(cluster)) return;
   std::set<NamespacedName> claims = of.search.changes.claims;
@@ -224,7 +227,7 @@ void replace_by_facts(State& state, const std::string& cluster) {
   for (const NamespacedName& claim : claims) replace_by(state, cluster, claim);
 }
 
-std::vector<NamespacedName> repair(State& state, const std::string& cluster) {
+std::vector<NamespacedName> repair(DispatchRoom state, const std::string& cluster) {
   std::vector<NamespacedName> turned;
   const auto on = state.dispatch.reserved_on.find(cluster);
   const DeviceChanges& changes = state.clusters.at(cluster).search.changes;

@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "engine/fold/condition_message.h"
+#include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/fleet_claims/bookings.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/fleet_claims/needs.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 
 namespace fairlead {
 
@@ -28,7 +31,7 @@ std::string claim_text(const FleetNeed& need) { return "FleetResourceClaim " + n
 // refuse it, in the order in which they are looked for.
 class FleetJudge {
  public:
-  FleetJudge(State& state, const NamespacedName& id, WorkloadRecord& record)
+  FleetJudge(FleetRoom state, const NamespacedName& id, WorkloadRecord& record)
       : state_(state),
         id_(id),
         record_(record),
@@ -333,14 +336,14 @@ class FleetJudge {
     return allowed.front();
   }
 
-  State& state_;
+  FleetRoom state_;
   const NamespacedName& id_;
   WorkloadRecord& record_;
   const FleetNeeds needs_;
 };
 
 // The Workload gives a claim up: those that wait for it are placed in the same moment.
-void drop_holder(State& state, const NamespacedName& claim, const NamespacedName& id) {
+void drop_holder(FleetRoom state, const NamespacedName& claim, const NamespacedName& id) {
   find_claim(state.fleet, claim)->holders.erase(id);
   state.fleet.dirty_claims.insert(claim);
   const auto users = state.fleet.users.find(claim);
@@ -352,27 +355,27 @@ void drop_holder(State& state, const NamespacedName& claim, const NamespacedName
 
 }  // namespace
 
-FleetAnswer answer_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
+FleetAnswer answer_fleet_claims(FleetRoom state, const NamespacedName& id, WorkloadRecord& record,
                                 const std::vector<std::string>& candidates,
                                 const std::string& preferred) {
   return FleetJudge(state, id, record).judge(candidates, preferred);
 }
 
-void mark_made_claims_dirty(State& state, const NamespacedName& id, const WorkloadFacts& facts) {
+void mark_made_claims_dirty(FleetRoom state, const NamespacedName& id, const WorkloadFacts& facts) {
   const FleetNeeds needs = fleet_needs(state.configuration, id, facts);
   if (!needs.all.empty()) state.fleet.dirty_schedulings.insert(id);
   for (const FleetNeed& need : needs.all)
     if (!need.template_.empty()) state.fleet.dirty_claims.insert(need.claim);
 }
 
-void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record) {
+void reserve_claims(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record) {
   for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
     find_claim(state.fleet, need.claim)->holders.insert(id);
     state.fleet.dirty_claims.insert(need.claim);
   }
 }
 
-void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord& record) {
+void follow_holder(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record) {
   const WorkloadFacts& facts = record.seen.facts;
   const bool runs = !facts.cluster_name.empty() && facts.quota_reserved && !facts.finished &&
                     !facts.evicted && has_fleet_needs(state.configuration, facts);
@@ -388,14 +391,14 @@ void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord&
   }
 }
 
-void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord& record) {
+void forget_holder(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record) {
   for (const NamespacedName& name : claims_named(id, record.seen.facts))
     if (const FleetClaimRecord* claim = find_claim(state.fleet, name);
         claim && claim->holders.contains(id))
       drop_holder(state, name, id);
 }
 
-bool has_lost_claim(const State& state, const NamespacedName& id, const WorkloadRecord& record,
+bool has_lost_claim(FleetReader state, const NamespacedName& id, const WorkloadRecord& record,
                     const std::string& cluster) {
   if (!record.devices.reservation) return false;
   const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);

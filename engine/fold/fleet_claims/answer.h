@@ -9,7 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -25,24 +28,24 @@ struct FleetAnswer {
 ///
 /// What drivers have to be asked is noted in DeviceDispatch::asked, and a claim that its driver has
 /// to deallocate in FleetClaimRecord::release; the plan writes both.
-FleetAnswer answer_fleet_claims(State& state, const NamespacedName& id, WorkloadRecord& record,
+FleetAnswer answer_fleet_claims(FleetRoom state, const NamespacedName& id, WorkloadRecord& record,
                                 const std::vector<std::string>& candidates,
                                 const std::string& preferred);
 
 /// Marks what the plan makes for the Workload: claims from templates, and its FleetScheduling.
-void mark_made_claims_dirty(State& state, const NamespacedName& id, const WorkloadFacts& facts);
+void mark_made_claims_dirty(FleetRoom state, const NamespacedName& id, const WorkloadFacts& facts);
 
 /// Reserves all claims of the Workload for it.
-void reserve_claims(State& state, const NamespacedName& id, const WorkloadRecord& record);
+void reserve_claims(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record);
 /// Brings the holders of its claims to what is decided and observed of the Workload now: one with a
 /// reservation holds them. Marks the Workloads that use a claim which it holds no more.
-void follow_holder(State& state, const NamespacedName& id, const WorkloadRecord& record);
+void follow_holder(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record);
 /// Ends what it holds, because it is gone or is not dispatched here any more.
-void forget_holder(State& state, const NamespacedName& id, const WorkloadRecord& record);
+void forget_holder(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record);
 
 /// Whether a Workload that is nominated lost one of its claims: it is missing, not allocated, or
 /// cannot be used in `cluster`.
-bool has_lost_claim(const State& state, const NamespacedName& id, const WorkloadRecord& record,
+bool has_lost_claim(FleetReader state, const NamespacedName& id, const WorkloadRecord& record,
                     const std::string& cluster);
 
 }  // namespace fairlead

@@ -5,7 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_question.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/fleet_claims/needs.h"
 #include "schema/fleet_driver.h"
 
@@ -15,13 +17,13 @@ namespace {
 
 constexpr const char* kEntry = "claim";
 
-const FleetResourceClassFacts* class_of(const State& state, const FleetClaimRecord& claim) {
+const FleetResourceClassFacts* class_of(FleetReader state, const FleetClaimRecord& claim) {
   const auto at = state.fleet.classes.find(claim.seen.facts.spec.resource_class);
   return at == state.fleet.classes.end() ? nullptr : &at->second.facts;
 }
 
 // The template that the claim's parameters name, else the one that its class's parameters name.
-const ResourceClaimTemplateFacts* template_of_booking(const State& state, const NamespacedName& id,
+const ResourceClaimTemplateFacts* template_of_booking(FleetReader state, const NamespacedName& id,
                                                       const FleetClaimRecord& claim) {
   const FleetResourceClassFacts* of_class = class_of(state, claim);
   const FleetParameters& own = claim.seen.facts.spec.parameters;
@@ -37,7 +39,7 @@ struct BookingPod {
   PodDeviceFacts pod;
   FitQuestion question;
 
-  BookingPod(const State& state, const std::string& cluster, const ResourceClaimTemplateFacts& of) {
+  BookingPod(FleetReader state, const std::string& cluster, const ResourceClaimTemplateFacts& of) {
     pod.claims = {{kEntry, "", kEntry}};
     question = question_at(state, cluster, {{kEntry, 1, &pod}}, {});
     question.template_of = [&of](const std::string&) { return &of; };
@@ -79,7 +81,7 @@ std::optional<Booking> read_back(const FleetResourceClaimFacts& facts) {
 
 // A booking may be read back for a cluster that State does not know yet. derive() books it in the
 // index that the cluster gets.
-void keep_booking(State& state, const NamespacedName& id, Booking booking) {
+void keep_booking(FleetRoom state, const NamespacedName& id, Booking booking) {
   end_booking(state, id);
   FleetClaimRecord& claim = *find_claim(state.fleet, id);
   state.fleet.booked_on[booking.cluster].insert(id);
@@ -95,7 +97,7 @@ bool is_wanted_now(const FleetClaimRecord& claim) {
 }
 
 // Brings one claim to what was observed of it.
-void follow_claim(State& state, const NamespacedName& id) {
+void follow_claim(FleetRoom state, const NamespacedName& id) {
   FleetClaimRecord* claim = find_claim(state.fleet, id);
   state.fleet.unbooked.erase(id);
   if (!claim) return;
@@ -111,7 +113,7 @@ void follow_claim(State& state, const NamespacedName& id) {
 }
 
 // Books an Immediate claim where it fits best.
-void try_to_book(State& state, const NamespacedName& id) {
+void try_to_book(FleetRoom state, const NamespacedName& id) {
   const FleetClaimRecord& claim = *find_claim(state.fleet, id);
   // Only claims of our classes are in `unbooked` (follow_claim), so the class is there.
   const auto& suitable = class_of(state, claim)->suitable;
@@ -146,12 +148,12 @@ void try_to_book(State& state, const NamespacedName& id) {
 
 }  // namespace
 
-bool is_booking(const State& state, const FleetClaimRecord& claim) {
+bool is_booking(FleetReader state, const FleetClaimRecord& claim) {
   const FleetResourceClassFacts* of_class = class_of(state, claim);
   return of_class && of_class->driver == kBookingDriver;
 }
 
-std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
+std::optional<FitAnswer> ask_for_booking(FleetRoom state, const NamespacedName& id,
                                          const std::string& cluster) {
   const ResourceClaimTemplateFacts* wanted =
       template_of_booking(state, id, *find_claim(std::as_const(state.fleet), id));
@@ -163,7 +165,7 @@ std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
   return answer;
 }
 
-void book(State& state, const NamespacedName& id, const std::string& cluster,
+void book(FleetRoom state, const NamespacedName& id, const std::string& cluster,
           const FitAnswer& answer) {
   Booking booking{cluster, devices_of(answer), state.clusters.at(cluster).search.changes.causes};
   remember(booking.causes, find_claim(state.fleet, id)->seen.seq);
@@ -181,7 +183,7 @@ TrialBookings::~TrialBookings() {
   for (const NamespacedName& id : booked_) search_index(state_, cluster_).unbook(id);
 }
 
-void end_booking(State& state, const NamespacedName& id) {
+void end_booking(FleetRoom state, const NamespacedName& id) {
   FleetClaimRecord* claim = find_claim(state.fleet, id);
   if (!claim || !claim->booking) return;
   const Booking ended = *std::exchange(claim->booking, std::nullopt);
@@ -196,20 +198,20 @@ void end_booking(State& state, const NamespacedName& id) {
   note_freed(state, cluster, ended.devices);
 }
 
-void end_bookings(State& state) {
+void end_bookings(FleetRoom state) {
   // A copy, because end_booking() erases from it.
   for (const auto& [cluster, claims] : std::map(state.fleet.booked_on))
     for (const NamespacedName& id : claims) end_booking(state, id);
   state.fleet.unbooked.clear();
 }
 
-void follow_bookings(State& state) {
+void follow_bookings(FleetRoom state) {
   if (!state.configuration.dra.fleet_claims) return end_bookings(state);
   for (const NamespacedName& id : std::set<NamespacedName>(state.fleet.dirty_claims))
     follow_claim(state, id);
 }
 
-void book_immediate_claims(State& state, const std::set<std::string>& touched) {
+void book_immediate_claims(FleetRoom state, const std::set<std::string>& touched) {
   std::map<std::pair<LogTime, NamespacedName>, NamespacedName> waiting;  // the older one first
   for (const NamespacedName& id : state.fleet.unbooked)
     if (!touched.empty() || state.fleet.dirty_claims.contains(id))
@@ -219,7 +221,7 @@ void book_immediate_claims(State& state, const std::set<std::string>& touched) {
 
 // A claim that another consumer uses, too, keeps its devices booked: a booking is for all its
 // consumers. `taken_out_` points to the bookings in State, which do not change while this lives.
-OwnBookings::OwnBookings(const State& state, SearchIndex& index, const std::string& cluster,
+OwnBookings::OwnBookings(FleetReader state, SearchIndex& index, const std::string& cluster,
                          const NamespacedName& workload, const WorkloadFacts& facts)
     : index_(index) {
   const auto on = state.fleet.booked_on.find(cluster);
@@ -237,7 +239,7 @@ OwnBookings::~OwnBookings() {
   for (const auto& [id, booking] : taken_out_) index_.book(id, booking->devices);
 }
 
-bool has_bookings(const State& state, const NamespacedName& workload, const WorkloadFacts& facts) {
+bool has_bookings(FleetReader state, const NamespacedName& workload, const WorkloadFacts& facts) {
   if (state.fleet.booked_on.empty()) return false;
   const FleetNeeds needs = fleet_needs(state.configuration, workload, facts);
   return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {

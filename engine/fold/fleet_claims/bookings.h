@@ -8,26 +8,28 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/fold/devices/device_search_state.h"
 #include "engine/fold/devices/search_index.h"
-#include "engine/fold/state.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Whether the class of the claim says that Fairlead allocates it.
-bool is_booking(const State& state, const FleetClaimRecord& claim);
+bool is_booking(FleetReader state, const FleetClaimRecord& claim);
 
 /// Returns the answer of one cluster to what the claim asks: the ResourceClaimTemplate of the hub
 /// that its parameters name, for one pod that may be on any node. nullopt if there is no such
 /// template.
-std::optional<FitAnswer> ask_for_booking(State& state, const NamespacedName& id,
+std::optional<FitAnswer> ask_for_booking(FleetRoom state, const NamespacedName& id,
                                          const std::string& cluster);
 /// Makes the booking that `answer` gives, in place of an earlier one.
-void book(State& state, const NamespacedName& id, const std::string& cluster,
+void book(FleetRoom state, const NamespacedName& id, const std::string& cluster,
           const FitAnswer& answer);
 /// While an object of this class lives, the index of the cluster has what answers would book there.
 class TrialBookings {
  public:
-  TrialBookings(State& state, const std::string& cluster) : state_(state), cluster_(cluster) {}
+  TrialBookings(FleetRoom state, const std::string& cluster) : state_(state), cluster_(cluster) {}
   ~TrialBookings();
   TrialBookings(const TrialBookings&) = delete;
   TrialBookings& operator=(const TrialBookings&) = delete;
@@ -36,27 +38,27 @@ class TrialBookings {
   void book(const NamespacedName& id, const FitAnswer& answer);
 
  private:
-  State& state_;
+  FleetRoom state_;
   const std::string& cluster_;
   std::vector<NamespacedName> booked_;
 };
 
 /// Ends the booking, if there is one.
-void end_booking(State& state, const NamespacedName& id);
+void end_booking(FleetRoom state, const NamespacedName& id);
 
 /// Ends all of them: fleet claims are switched off.
-void end_bookings(State& state);
+void end_bookings(FleetRoom state);
 /// Brings bookings to what the open moment changed of their claims: reads back what an earlier log
 /// booked, and ends what is deallocated.
-void follow_bookings(State& state);
+void follow_bookings(FleetRoom state);
 /// Books Immediate claims, the older one first, if they or one of the clusters `touched` changed.
-void book_immediate_claims(State& state, const std::set<std::string>& touched);
+void book_immediate_claims(FleetRoom state, const std::set<std::string>& touched);
 
 /// While an object of this class lives, the index counts the devices that a Workload's own claims
 /// booked in the cluster as free. A claim that is reserved for another consumer is left out.
 class OwnBookings {
  public:
-  OwnBookings(const State& state, SearchIndex& index, const std::string& cluster,
+  OwnBookings(FleetReader state, SearchIndex& index, const std::string& cluster,
               const NamespacedName& workload, const WorkloadFacts& facts);
   ~OwnBookings();
   OwnBookings(const OwnBookings&) = delete;
@@ -67,6 +69,6 @@ class OwnBookings {
   std::vector<std::pair<NamespacedName, const Booking*>> taken_out_;
 };
 /// Whether a claim of the Workload is a booking, so that what fits depends on who asks.
-bool has_bookings(const State& state, const NamespacedName& workload, const WorkloadFacts& facts);
+bool has_bookings(FleetReader state, const NamespacedName& workload, const WorkloadFacts& facts);
 
 }  // namespace fairlead

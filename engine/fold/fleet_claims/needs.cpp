@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "schema/fleet_driver.h"
 
 namespace fairlead {
@@ -129,7 +131,7 @@ bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_
   });
 }
 
-bool are_claims_reserved(const State& state, const NamespacedName& id,
+bool are_claims_reserved(FleetReader state, const NamespacedName& id,
                          const WorkloadRecord& record) {
   const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
   return std::all_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
@@ -145,7 +147,7 @@ std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName&
   return claim.holders.size() - claim.holders.count(id) + static_cast<std::size_t>(foreign);
 }
 
-bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record) {
+bool awaits_claims(FleetReader state, const NamespacedName& id, const WorkloadRecord& record) {
   return record.devices.reservation && record.seen.facts.cluster_name.empty() &&
          !are_claims_reserved(state, id, record);
 }

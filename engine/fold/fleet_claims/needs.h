@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -65,14 +67,13 @@ ClaimConsumer consumer_of(const std::string& name, const std::string& uid);
 /// Whether status.reservedFor of the claim, as observed, names the Workload.
 bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_uid);
 /// Whether the claims of the Workload are reserved for it, as observed.
-bool are_claims_reserved(const State& state, const NamespacedName& id,
-                         const WorkloadRecord& record);
+bool are_claims_reserved(FleetReader state, const NamespacedName& id, const WorkloadRecord& record);
 /// Returns how many consumers the claim has besides the Workload `id`: holders, and entries of
 /// other kinds.
 std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName& id);
 /// Whether the Workload is decided to go to a cluster, but not nominated before its claims are
 /// reserved for it.
-bool awaits_claims(const State& state, const NamespacedName& id, const WorkloadRecord& record);
+bool awaits_claims(FleetReader state, const NamespacedName& id, const WorkloadRecord& record);
 /// Returns status.reservedFor as it should be: what other consumers have is kept.
 std::vector<ClaimConsumer> wished_consumers(const MultiKueue& multikueue, const NamespacedName& id,
                                             const FleetClaimRecord& claim);

@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "engine/fold/fleet_claims/bookings.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/fleet_claims/needs.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 
 namespace fairlead {
 
@@ -54,7 +56,7 @@ void unindex_class(FleetClaims& fleet, const NamespacedName& id) {
 
 // Marks the Workloads to which the new facts of a claim may matter. Where only our own entries of
 // reservedFor moved these are the Workloads that they name.
-void mark_affected_dirty(State& state, const NamespacedName& id,
+void mark_affected_dirty(FleetRoom state, const NamespacedName& id,
                          const FleetResourceClaimFacts& before,
                          const FleetResourceClaimFacts& after) {
   const auto others = [](FleetResourceClaimFacts facts) {
@@ -72,7 +74,7 @@ void mark_affected_dirty(State& state, const NamespacedName& id,
 
 }  // namespace
 
-void observe_fleet_class(State& state, const std::string& name,
+void observe_fleet_class(FleetRoom state, const std::string& name,
                          Seen<FleetResourceClassFacts> seen) {
   keep_object(state.fleet.classes, name, std::move(seen));
   const auto claims = state.fleet.claims_of_class.find(name);
@@ -83,8 +85,8 @@ void observe_fleet_class(State& state, const std::string& name,
   }
 }
 
-void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResourceClaimFacts> seen,
-                         Seq seq) {
+void observe_fleet_claim(FleetRoom state, const NamespacedName& id,
+                         Seen<FleetResourceClaimFacts> seen, Seq seq) {
   FleetClaims& fleet = state.fleet;
   unindex_class(fleet, id);
   fleet.dirty_claims.insert(id);
@@ -109,7 +111,7 @@ void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResou
   fleet.claims_of_class[record.seen.facts.spec.resource_class].insert(id);
 }
 
-void observe_fleet_template(State& state, const NamespacedName& id,
+void observe_fleet_template(FleetRoom state, const NamespacedName& id,
                             Seen<FleetResourceClaimTemplateFacts> seen) {
   keep_object(state.fleet.templates, id, std::move(seen));
   const auto users = state.fleet.users_of_template.find(id);
@@ -117,14 +119,14 @@ void observe_fleet_template(State& state, const NamespacedName& id,
   mark_users_dirty(state.multikueue, state.fleet.users_of_template, id);
 }
 
-void observe_fleet_scheduling(State& state, const NamespacedName& id,
+void observe_fleet_scheduling(FleetRoom state, const NamespacedName& id,
                               Seen<FleetSchedulingFacts> seen) {
   keep_object(state.fleet.schedulings, id, std::move(seen));
   state.fleet.dirty_schedulings.insert(id);
   if (state.multikueue.workloads.contains(id)) state.multikueue.dirty_workloads.insert(id);
 }
 
-void observe_booked_template(State& state, const NamespacedName& id,
+void observe_booked_template(StateView<FleetClaims> state, const NamespacedName& id,
                              Seen<ResourceClaimTemplateFacts> seen) {
   keep_object(state.fleet.device_templates, id, std::move(seen));
   state.fleet.dirty_claims.insert(state.fleet.unbooked.begin(), state.fleet.unbooked.end());

@@ -2,19 +2,21 @@
 // Internal to the fold.
 #pragma once
 
-#include "engine/fold/state.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
-void observe_fleet_class(State& state, const std::string& name, Seen<FleetResourceClassFacts> seen);
-void observe_fleet_claim(State& state, const NamespacedName& id, Seen<FleetResourceClaimFacts> seen,
-                         Seq seq);
-void observe_fleet_template(State& state, const NamespacedName& id,
+void observe_fleet_class(FleetRoom state, const std::string& name,
+                         Seen<FleetResourceClassFacts> seen);
+void observe_fleet_claim(FleetRoom state, const NamespacedName& id,
+                         Seen<FleetResourceClaimFacts> seen, Seq seq);
+void observe_fleet_template(FleetRoom state, const NamespacedName& id,
                             Seen<FleetResourceClaimTemplateFacts> seen);
-void observe_fleet_scheduling(State& state, const NamespacedName& id,
+void observe_fleet_scheduling(FleetRoom state, const NamespacedName& id,
                               Seen<FleetSchedulingFacts> seen);
 /// A ResourceClaimTemplate of the hub.
-void observe_booked_template(State& state, const NamespacedName& id,
+void observe_booked_template(StateView<FleetClaims> state, const NamespacedName& id,
                              Seen<ResourceClaimTemplateFacts> seen);
 
 /// Notes which claims and templates a Workload needs, and the end of that.

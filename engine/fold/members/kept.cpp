@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/terms.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/queues/dirty_queues.h"
 
 namespace fairlead {
@@ -37,7 +39,7 @@ void drop_confirmed(Cluster& cluster, const std::string& queue) {
                                                                       : std::next(at);
 }
 
-void bound_taken_over(State& state, const std::string& name) {
+void bound_taken_over(StateView<Clusters, const ClaimTables> state, const std::string& name) {
   const auto at = state.clusters.find(name);
   if (at == state.clusters.end() || at->second.member.taken_over.empty()) return;
   // What was taken over counts as admitted only as far as it is granted: a smaller grant cuts it

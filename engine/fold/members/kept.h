@@ -4,7 +4,8 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -21,6 +22,6 @@ Amount kept_of(const Cluster& cluster, const MemberPair& pair);
 void drop_confirmed(Cluster& cluster, const std::string& queue);
 
 /// Lowers what is kept for a cluster to its present grants.
-void bound_taken_over(State& state, const std::string& cluster);
+void bound_taken_over(StateView<Clusters, const ClaimTables> state, const std::string& cluster);
 
 }  // namespace fairlead

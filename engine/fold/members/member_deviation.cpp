@@ -4,8 +4,10 @@
 #include <functional>
 #include <span>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -66,7 +68,8 @@ bool is_as_in_work(const Cluster& cluster, const std::string& queue) {
 
 }  // namespace
 
-void recompute_member_queue(State& state, const std::string& member, const std::string& queue,
+void recompute_member_queue(StateView<Clusters, const WriteTables, const LogPosition> state,
+                            const std::string& member, const std::string& queue,
                             DeviationSource source) {
   Cluster& cluster = state.clusters.at(member);
   const std::vector<std::string> works = works_with(cluster, queue);
@@ -88,7 +91,8 @@ void recompute_member_queue(State& state, const std::string& member, const std::
                                        state.now + (by_work ? kMemberSightGrace : Duration{}));
 }
 
-void recompute_member_queues(State& state, const std::string& member) {
+void recompute_member_queues(StateView<Clusters, const WriteTables, const LogPosition> state,
+                             const std::string& member) {
   const Cluster& cluster = state.clusters.at(member);
   std::set<std::string> queues = queues_in_works(cluster);
   for (const auto& [queue, since] : cluster.member.deviating) queues.insert(queue);
@@ -96,18 +100,18 @@ void recompute_member_queues(State& state, const std::string& member) {
     recompute_member_queue(state, member, queue, DeviationSource::work);
 }
 
-std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster) {
+std::optional<MemberDifference> member_difference(MemberReader state, const Cluster& cluster) {
   for (const auto& [queue, since] : cluster.member.deviating)
     if (since <= state.now) return difference_at(cluster, queue);
   return std::nullopt;
 }
 
-bool awaits_member_observation(const State& state, const Cluster& cluster) {
+bool awaits_member_observation(MemberReader state, const Cluster& cluster) {
   return std::any_of(cluster.member.deviating.begin(), cluster.member.deviating.end(),
                      [&](const auto& queue) { return queue.second > state.now; });
 }
 
-std::optional<Touch> touch_due(const State& state, const std::string& member,
+std::optional<Touch> touch_due(MemberReader state, const std::string& member,
                                const std::string& work) {
   const Cluster& cluster = state.clusters.at(member);
   std::optional<LogTime> first;
@@ -126,7 +130,7 @@ std::optional<Touch> touch_due(const State& state, const std::string& member,
   return Touch{*which, due};
 }
 
-LogTime next_touch(const State& state, const std::string& member) {
+LogTime next_touch(MemberReader state, const std::string& member) {
   LogTime next = kForever;
   const auto at = state.clusters.find(member);
   if (at == state.clusters.end()) return next;

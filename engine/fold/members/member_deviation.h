@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -36,15 +37,17 @@ enum class DeviationSource : std::uint8_t { member, work };
 /// Compares one queue of the member with the work. A difference counts at once if the member's
 /// queue changed, and after kMemberSightGrace if the work did. While a write of the work is pending
 /// no new difference is recorded: the agent may be ahead of what the watch of the work reports.
-void recompute_member_queue(State& state, const std::string& member, const std::string& queue,
+void recompute_member_queue(StateView<Clusters, const WriteTables, const LogPosition> state,
+                            const std::string& member, const std::string& queue,
                             DeviationSource source);
 /// Compares all queues of the work.
-void recompute_member_queues(State& state, const std::string& member);
+void recompute_member_queues(StateView<Clusters, const WriteTables, const LogPosition> state,
+                             const std::string& member);
 
 /// Returns the first difference that counts now; nullopt if what is watched is as applied.
-std::optional<MemberDifference> member_difference(const State& state, const Cluster& cluster);
+std::optional<MemberDifference> member_difference(MemberReader state, const Cluster& cluster);
 /// Whether a queue differs from the applied work and its grace (kMemberSightGrace) has not ended.
-bool awaits_member_observation(const State& state, const Cluster& cluster);
+bool awaits_member_observation(MemberReader state, const Cluster& cluster);
 
 /// The touch of a work: a queue of it that deviates, and from when on it may be sent.
 struct Touch {
@@ -53,12 +56,12 @@ struct Touch {
 };
 /// Returns the next touch of one of the member's quota works; nullopt if none of its queues
 /// deviates.
-std::optional<Touch> touch_due(const State& state, const std::string& member,
+std::optional<Touch> touch_due(MemberReader state, const std::string& member,
                                const std::string& work);
 
 /// Returns the first time after State::now at which a quota work of the member may be touched;
 /// kForever if none of its queues deviates.
-LogTime next_touch(const State& state, const std::string& member);
+LogTime next_touch(MemberReader state, const std::string& member);
 
 /// Returns the works' quota of one queue as a list of groups; empty if they have none of it.
 std::vector<ResourceGroup> groups_in_work(const Cluster& cluster, const std::string& queue);

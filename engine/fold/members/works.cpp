@@ -6,11 +6,14 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
-#include "engine/fold/claims/dirty_claims.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/members/kept.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/queues/dirty_queues.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -72,7 +75,8 @@ MemberPairs content_of(const Configuration& configuration, const Cluster& cluste
 
 // Derives what the member is known to admit to the queue. While an agent applies a work, or the
 // queue is not active, either content may be in force: only the least of both is known.
-void confirm_queue(State& state, Cluster& cluster, const std::string& queue) {
+void confirm_queue(StateView<const Configuration, QueueTables> state, Cluster& cluster,
+                   const std::string& queue) {
   const MemberPairs content =
       content_of(state.configuration, cluster, works_with(cluster, queue), queue);
   confirm(state.queues, cluster, queue,
@@ -173,7 +177,7 @@ bool is_settled(const Cluster& cluster, const std::string& queue) {
          });
 }
 
-std::set<std::string> works_written(const State& state, const std::string& cluster) {
+std::set<std::string> works_written(MemberReader state, const std::string& cluster) {
   std::set<std::string> names;
   // Works that were written but not observed yet are known by their writes alone.
   const auto& writes = state.writes.by_key;
@@ -189,7 +193,7 @@ std::set<std::string> works_written(const State& state, const std::string& clust
   return names;
 }
 
-bool quota_write_pending(const State& state, const std::string& cluster) {
+bool quota_write_pending(MemberReader state, const std::string& cluster) {
   return std::ranges::any_of(works_written(state, cluster), [&](const std::string& name) {
     return quota_work_number(name) &&
            write_pending(state.writes, of_object(kHub, {Kind::manifest_work, cluster, name}));
@@ -215,9 +219,9 @@ bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should) {
          (!known || work.feedback_digest == should.feedback_digest);
 }
 
-void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
+Changes observe_work(MemberRoom state, const ObjectObserved& seen, Seq seq) {
   const bool quota = quota_work_number(seen.key.name).has_value();
-  if (!quota && seen.key.name != kQueueWork) return;
+  if (!quota && seen.key.name != kQueueWork) return {};
   Cluster& cluster = mark_cluster_dirty(state, seen.key.namespace_);
   Work& work = quota ? cluster.member.quota_works[seen.key.name] : cluster.member.queue_work;
   const std::vector<WorkQuota> before = std::move(work.facts.quotas);
@@ -227,60 +231,61 @@ void observe_work(State& state, const ObjectObserved& seen, Seq seq) {
           seen.generation,
           std::get<ManifestWorkFacts>(seen.facts),
           seq};
-  if (!quota) return;
+  if (!quota) return {};
   std::set<std::string> queues = queues_of(before);
   queues.merge(queues_of(work.facts.quotas));
   for (const std::string& queue : queues) confirm_queue(state, cluster, queue);
   if (before != work.facts.quotas) release_gone_flavors(state);
   recompute_member_queues(state, seen.key.namespace_);
-  mark_cluster_claims_dirty(state.claims, seen.key.namespace_);
+  return claims_follow(seen.key.namespace_);
 }
 
-void forget_work(State& state, const ObjectKey& key) {
+Changes forget_work(MemberRoom state, const ObjectKey& key) {
   const auto at = state.clusters.find(key.namespace_);
-  if (at == state.clusters.end()) return;
+  if (at == state.clusters.end()) return {};
   mark_cluster_dirty(state, key.namespace_);
   Cluster& cluster = at->second;
   if (key.name == kQueueWork) cluster.member.queue_work = {};
   const auto work = cluster.member.quota_works.find(key.name);
-  if (work == cluster.member.quota_works.end()) return;
+  if (work == cluster.member.quota_works.end()) return {};
   const std::set<std::string> queues = queues_of(work->second.facts.quotas);
   cluster.member.quota_works.erase(work);
   // Without a work nothing is known to be admitted, so the hub promises nothing of the member.
   for (const std::string& queue : queues) confirm_queue(state, cluster, queue);
   recompute_member_queues(state, key.namespace_);
   release_gone_flavors(state);
-  mark_cluster_claims_dirty(state.claims, key.namespace_);
+  return claims_follow(key.namespace_);
 }
 
-void observe_queue_at_member(State& state, const std::string& cluster_name,
-                             const std::string& queue) {
+Changes observe_queue_at_member(StateView<const Configuration, Clusters, QueueTables> state,
+                                const std::string& cluster_name, const std::string& queue) {
   Cluster& cluster = state.clusters.at(cluster_name);
-  if (!work_with(cluster, queue)) return;
+  if (!work_with(cluster, queue)) return {};
   confirm_queue(state, cluster, queue);
-  mark_cluster_claims_dirty(state.claims, cluster_name);
+  return claims_follow(cluster_name);
 }
 
-void observe_policy(State& state, const ObjectObserved& seen, Seq seq) {
+Changes observe_policy(ClusterMarks state, const ObjectObserved& seen, Seq seq) {
   const std::string cluster = cluster_of_policy(seen.key.name);
-  if (cluster.empty()) return;
+  if (cluster.empty()) return {};
   mark_cluster_dirty(state, cluster).member.policy = {true,
                                                       seen.uid,
                                                       seen.resource_version,
                                                       seen.generation,
                                                       std::get<BindingPolicyFacts>(seen.facts),
                                                       seq};
-  mark_cluster_claims_dirty(state.claims, cluster);
+  return claims_follow(cluster);
 }
 
-void forget_policy(State& state, const ObjectKey& key) {
+Changes forget_policy(ClusterMarks state, const ObjectKey& key) {
   const std::string cluster = cluster_of_policy(key.name);
-  if (!state.clusters.contains(cluster)) return;
+  if (!state.clusters.contains(cluster)) return {};
   mark_cluster_dirty(state, cluster).member.policy = {};
-  mark_cluster_claims_dirty(state.claims, cluster);
+  return claims_follow(cluster);
 }
 
-void expect_work(State& state, const PatchIntended& intent) {
+void expect_work(StateView<const Configuration, Clusters, QueueTables> state,
+                 const PatchIntended& intent) {
   if (!quota_work_number(intent.target.name)) return;
   const auto at = state.clusters.find(intent.target.namespace_);
   if (at == state.clusters.end()) return;

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/changes.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -41,9 +43,9 @@ bool is_settled(const Cluster& cluster, const std::string& queue);
 std::optional<std::string> why_inactive(const Cluster& cluster, const std::string& queue);
 
 /// Returns the names of the works of the cluster that were written or are observed, sorted.
-std::set<std::string> works_written(const State& state, const std::string& cluster);
+std::set<std::string> works_written(MemberReader state, const std::string& cluster);
 /// Whether a write of a quota work of the cluster is unanswered, or not observed yet.
-bool quota_write_pending(const State& state, const std::string& cluster);
+bool quota_write_pending(MemberReader state, const std::string& cluster);
 
 /// Returns the name of the BindingPolicy that brings a cluster the objects that are equal on all
 /// members. Policies have no namespace, so the cluster is in the name.
@@ -51,18 +53,21 @@ std::string policy_name(const std::string& cluster);
 /// Returns the cluster of the policy with that name; empty if the policy is not ours.
 std::string cluster_of_policy(const std::string& name);
 
-void observe_work(State& state, const ObjectObserved& seen, Seq seq);
-void forget_work(State& state, const ObjectKey& key);
-void observe_policy(State& state, const ObjectObserved& seen, Seq seq);
-void forget_policy(State& state, const ObjectKey& key);
+// Each of these returns that the claims of the cluster follow, if they do.
+Changes observe_work(MemberRoom state, const ObjectObserved& seen, Seq seq);
+Changes forget_work(MemberRoom state, const ObjectKey& key);
+Changes observe_policy(ClusterMarks state, const ObjectObserved& seen, Seq seq);
+Changes forget_policy(ClusterMarks state, const ObjectKey& key);
 /// Folds that the member's own queue, as its watch reports it, may have changed.
-void observe_queue_at_member(State& state, const std::string& cluster, const std::string& queue);
+Changes observe_queue_at_member(StateView<const Configuration, Clusters, QueueTables> state,
+                                const std::string& cluster, const std::string& queue);
 /// Whether a work has the manifests and feedback rules that it should have. Of a work whose record
 /// lacks the rules, the manifests decide. Digests are compared
 /// (docs/decisions/0009-works-are-compared-by-manifests.md).
 bool carries(const ManifestWorkFacts& work, const ManifestWorkFacts& should);
 /// Folds an intent to write a work: until the work is settled the member is known to admit only
 /// what both the old and the new content admit.
-void expect_work(State& state, const PatchIntended& intent);
+void expect_work(StateView<const Configuration, Clusters, QueueTables> state,
+                 const PatchIntended& intent);
 
 }  // namespace fairlead

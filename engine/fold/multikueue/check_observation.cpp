@@ -1,7 +1,9 @@
 #include "engine/fold/multikueue/check_observation.h"
 
 #include "engine/base/json.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -20,7 +22,8 @@ ConditionFacts written(const Json& conditions, const char* type) {
 
 }  // namespace
 
-bool check_status_is_foreign(const State& state, const std::string& name) {
+bool check_status_is_foreign(StateView<const MultiKueue, const WriteTables> state,
+                             const std::string& name) {
   const auto check = state.multikueue.checks.find(name);
   const WriteState* write = status_write_of(state.writes, {Kind::admission_check, "", name});
   if (check == state.multikueue.checks.end() || !write || write->outstanding || write->awaits() ||

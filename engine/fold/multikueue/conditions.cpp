@@ -3,20 +3,24 @@
 #include <algorithm>
 
 #include "engine/fold/condition_message.h"
+#include "engine/fold/deadlines.h"
 #include "engine/fold/multikueue/multikueue_close.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/rank.h"
 #include "engine/fold/multikueue/windows.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/writes/record.h"
 #include "engine/fold/writes/retry.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
 namespace {
 
 struct Subject {
-  const State& state;
+  MultiKueueReader state;
   const std::string& name;
   const CheckRecord& check;
   const WorkerList* list;  ///< null: there is none
@@ -332,7 +336,7 @@ std::string left_placement(const CheckRecord& check) {
   return check.placement;
 }
 
-std::vector<const CheckRecord*> leaving_checks_of(const State& state,
+std::vector<const CheckRecord*> leaving_checks_of(MultiKueueReader state,
                                                   const std::string& placement) {
   std::vector<const CheckRecord*> checks;
   for (const auto& [name, check] : state.multikueue.checks)
@@ -340,7 +344,7 @@ std::vector<const CheckRecord*> leaving_checks_of(const State& state,
   return checks;
 }
 
-void recompute_check(State& state, const std::string& name) {
+void recompute_check(MultiKueueRoom state, const std::string& name) {
   CheckRecord& check = state.multikueue.checks.at(name);
   LogTime next = kForever;
   if (check.ours) {

@@ -6,11 +6,12 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Derives the conditions of the check at this moment and sets its next deadline.
-void recompute_check(State& state, const std::string& name);
+void recompute_check(MultiKueueRoom state, const std::string& name);
 
 }  // namespace fairlead

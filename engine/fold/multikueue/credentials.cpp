@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/windows.h"
 
@@ -25,13 +27,13 @@ bool profiles_are_served(const MultiKueue& multikueue) {
 }
 
 // An administrator who lists Kueue's providers knows better than an earlier answer of Kueue.
-bool profiles_are_off(const State& state) {
+bool profiles_are_off(MultiKueueReader state) {
   return state.multikueue.profiles_off && state.configuration.multikueue.access_providers.empty();
 }
 
 // Returns a usable profile that is labelled with the cluster; only if none is labelled so, the
 // unlabelled profile of its name.
-std::string profile_of(const State& state, const std::string& cluster) {
+std::string profile_of(MultiKueueReader state, const std::string& cluster) {
   if (!profiles_are_served(state.multikueue) || profiles_are_off(state)) return "";
   const std::string& namespace_ = state.configuration.kueue_namespace;
   const auto& all = state.multikueue.profiles;
@@ -52,7 +54,7 @@ std::string profile_of(const State& state, const std::string& cluster) {
   return usable ? cluster : "";
 }
 
-std::string secret_of(const State& state, const std::string& cluster) {
+std::string secret_of(MultiKueueReader state, const std::string& cluster) {
   const std::string name = secret_name(state.configuration, cluster);
   const auto at = state.multikueue.secrets.find({state.configuration.kueue_namespace, name});
   if (at == state.multikueue.secrets.end()) return "";
@@ -61,7 +63,7 @@ std::string secret_of(const State& state, const std::string& cluster) {
 }
 
 // Returns the seq of the object that gives the credential; `gone` if there is none.
-Seq seq_of(const State& state, const Credential& credential, Seq gone) {
+Seq seq_of(MultiKueueReader state, const Credential& credential, Seq gone) {
   const std::string& namespace_ = state.configuration.kueue_namespace;
   if (!credential.profile.empty())
     // The credential was derived from these objects just before.
@@ -81,11 +83,11 @@ void keep_since(std::optional<LogTime>& since, bool holds, LogTime now) {
 
 }  // namespace
 
-Credential credential_of(const State& state, const std::string& cluster) {
+Credential credential_of(MultiKueueReader state, const std::string& cluster) {
   return {profile_of(state, cluster), secret_of(state, cluster)};
 }
 
-bool refresh_credential(State& state, const std::string& cluster, Seq seq) {
+bool refresh_credential(MultiKueueRoom state, const std::string& cluster, Seq seq) {
   const auto [at, fresh] = state.multikueue.credentials.try_emplace(cluster);
   CredentialRecord& record = at->second;
   const Credential now = credential_of(state, cluster);
@@ -108,7 +110,7 @@ const CredentialRecord* find_credential(const MultiKueue& multikueue, const std:
   return at == multikueue.credentials.end() ? nullptr : &at->second;
 }
 
-Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
+Credential source_for(MultiKueueReader state, const std::string& worker, const std::string& cluster,
                       LogTime& next) {
   const CredentialRecord* record = find_credential(state.multikueue, cluster);
   if (!record) return {};

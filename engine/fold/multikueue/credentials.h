@@ -4,14 +4,15 @@
 #include <optional>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Returns the present credential from the objects in the Kueue namespace.
-Credential credential_of(const State& state, const std::string& cluster);
+Credential credential_of(MultiKueueReader state, const std::string& cluster);
 /// Updates the cluster's record from its objects. Returns whether it changed.
-bool refresh_credential(State& state, const std::string& cluster, Seq seq);
+bool refresh_credential(MultiKueueRoom state, const std::string& cluster, Seq seq);
 /// Returns the cluster's record; null if it was never refreshed.
 const CredentialRecord* find_credential(const MultiKueue& multikueue, const std::string& cluster);
 
@@ -20,7 +21,7 @@ const CredentialRecord* find_credential(const MultiKueue& multikueue, const std:
 /// it), the longest of its lists; at once from a profile that Kueue does not use. Without a
 /// credential it is the last one; both fields are empty if there is none that could be written.
 /// Lowers `next` to the moment at which the result changes.
-Credential source_for(const State& state, const std::string& worker, const std::string& cluster,
+Credential source_for(MultiKueueReader state, const std::string& worker, const std::string& cluster,
                       LogTime& next);
 
 }  // namespace fairlead

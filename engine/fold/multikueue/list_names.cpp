@@ -4,6 +4,7 @@
 #include <map>
 
 #include "engine/fold/multikueue/multikueue_close.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/observe_multikueue.h"
 
@@ -11,7 +12,7 @@ namespace fairlead {
 
 namespace {
 
-RunningCopies copies_on(const State& state, const std::string& placement,
+RunningCopies copies_on(MultiKueueReader state, const std::string& placement,
                         const std::string& worker) {
   RunningCopies copies;
   const auto on = state.multikueue.workloads_on.find(worker);
@@ -42,7 +43,7 @@ void claim_name(MultiKueue& multikueue, const std::string& name, const std::stri
 
 // Returns the cluster of a listed name that was never decided in this log: by its MultiKueueCluster
 // if that is ours or to be adopted; else empty.
-std::string cluster_behind(const State& state, const std::string& placement,
+std::string cluster_behind(MultiKueueReader state, const std::string& placement,
                            const std::string& name) {
   const auto current = state.multikueue.clusters.find(name);
   const auto cluster = cluster_of_worker(state.configuration, placement, name);
@@ -59,12 +60,12 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-std::vector<std::string> names_in_config(const State& state, const std::string& placement) {
+std::vector<std::string> names_in_config(MultiKueueReader state, const std::string& placement) {
   if (!is_own_config(state, placement)) return {};
   return state.multikueue.configs.at(placement).facts.clusters;
 }
 
-void assign_names(State& state, const std::string& placement, WorkerList& list) {
+void assign_names(MultiKueueRoom state, const std::string& placement, WorkerList& list) {
   std::vector<std::string> names = names_in_config(state, placement);
   if (names == list.names) return;
   for (const std::string& name : list.names) {
@@ -82,7 +83,7 @@ void assign_names(State& state, const std::string& placement, WorkerList& list) 
   list.names = std::move(names);
 }
 
-std::set<std::string> decided_by(const State& state, const std::string& placement) {
+std::set<std::string> decided_by(MultiKueueReader state, const std::string& placement) {
   std::set<std::string> clusters;
   const auto shards = state.multikueue.decisions_of.find(placement);
   if (shards == state.multikueue.decisions_of.end()) return clusters;
@@ -94,7 +95,7 @@ std::set<std::string> decided_by(const State& state, const std::string& placemen
   return clusters;
 }
 
-void refresh_names(State& state, const std::string& placement, WorkerList& list) {
+void refresh_names(MultiKueueRoom state, const std::string& placement, WorkerList& list) {
   std::map<std::string, std::string> clusters;  // by worker name
   for (const std::string& name : list.names) clusters[name];
   for (const std::string& cluster : list.decided)
@@ -117,7 +118,7 @@ void refresh_names(State& state, const std::string& placement, WorkerList& list)
   }
 }
 
-LeftOut left_out_by_name(const State& state, const std::string& placement,
+LeftOut left_out_by_name(MultiKueueReader state, const std::string& placement,
                          const std::string& name) {
   if (!is_dns_subdomain(name)) return LeftOut::name_invalid;
   const auto current = state.multikueue.clusters.find(name);

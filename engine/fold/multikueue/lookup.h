@@ -1,7 +1,7 @@
 // By which check and worker list a Workload is dispatched.
 #pragma once
 
-#include "engine/fold/state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 
 namespace fairlead {
 

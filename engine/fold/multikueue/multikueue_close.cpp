@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fold/deadlines.h"
+#include "engine/fold/dirty_set.h"
 #include "engine/fold/dispatch/dispatch_close.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/multikueue/conditions.h"
 #include "engine/fold/multikueue/credentials.h"
 #include "engine/fold/multikueue/list_names.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
 #include "engine/fold/multikueue/observe_multikueue.h"
@@ -38,7 +42,7 @@ ListUse use_of(const MultiKueue& multikueue, const std::vector<const CheckRecord
   return live ? ListUse::live : ListUse::kept;
 }
 
-void refresh_use(const State& state, const std::string& placement, WorkerList& list) {
+void refresh_use(MultiKueueReader state, const std::string& placement, WorkerList& list) {
   const auto checks = checks_of(state.multikueue, placement);
   list.use = use_of(state.multikueue, checks);
   if (!checks.empty()) {
@@ -53,7 +57,7 @@ void refresh_use(const State& state, const std::string& placement, WorkerList& l
 
 // Whether the worker has a credential, or lost it within credential_grace. Lowers `next` to the end
 // of the grace.
-bool has_credential(const State& state, const WorkerList& list, const std::string& name,
+bool has_credential(MultiKueueReader state, const WorkerList& list, const std::string& name,
                     const Worker& worker, LogTime& next) {
   const CredentialRecord* record = find_credential(state.multikueue, worker.cluster);
   if (record && record->now.any()) return true;
@@ -65,7 +69,7 @@ bool has_credential(const State& state, const WorkerList& list, const std::strin
   return until > state.now;
 }
 
-void refresh_worker(const State& state, const std::string& placement, WorkerList& list,
+void refresh_worker(MultiKueueReader state, const std::string& placement, WorkerList& list,
                     const std::string& name, Worker& worker, LogTime& next) {
   const LeftOut fault = worker.decided ? left_out_by_name(state, placement, name) : LeftOut::no;
   worker.usable_name = fault == LeftOut::no;
@@ -89,7 +93,7 @@ void refresh_worker(const State& state, const std::string& placement, WorkerList
 }
 
 // Updates the workers that left while Workloads ran on them, and drops those where that is over.
-void refresh_running(const State& state, WorkerList& list, LogTime& next) {
+void refresh_running(MultiKueueReader state, WorkerList& list, LogTime& next) {
   for (auto at = list.running.begin(); at != list.running.end();) {
     RunningCopies& copies = at->second;
     // A Workload of that name with another uid was created since: it is not the one whose copy ran
@@ -112,13 +116,13 @@ void refresh_running(const State& state, WorkerList& list, LogTime& next) {
 
 // ---- the rule ----
 
-bool is_gone(const State& state, const std::string& placement) {
+bool is_gone(MultiKueueReader state, const std::string& placement) {
   return !state.multikueue.placements.contains({state.configuration.kueue_namespace, placement});
 }
 
 // Updates since when the list is frozen, whether or not checks use it: a change of the use does not
 // restart the window.
-void refresh_frozen(const State& state, const std::string& placement, WorkerList& list) {
+void refresh_frozen(MultiKueueReader state, const std::string& placement, WorkerList& list) {
   const bool some = std::any_of(list.workers.begin(), list.workers.end(),
                                 [](const auto& entry) { return entry.second.selected; });
   const bool frozen = !list.names.empty() && (!some || is_gone(state, placement));
@@ -131,7 +135,7 @@ void refresh_frozen(const State& state, const std::string& placement, WorkerList
     if (worker.listed) add(list.ending, worker.causes);
 }
 
-Membership membership_of(const State& state, const std::string& placement, WorkerList& list) {
+Membership membership_of(MultiKueueReader state, const std::string& placement, WorkerList& list) {
   Membership in;
   in.now = state.now;
   in.windows = list.windows;
@@ -175,7 +179,8 @@ void name_the_change(WorkerList& list, const Verdict& verdict, const Membership&
     list.rule = going > 0 ? "leave" : "order";
 }
 
-void decide_live(State& state, const std::string& placement, WorkerList& list, LogTime& next) {
+void decide_live(MultiKueueRoom state, const std::string& placement, WorkerList& list,
+                 LogTime& next) {
   const Membership in = membership_of(state, placement, list);
   const Verdict verdict = judge(in);
   next = std::min(next, verdict.next);
@@ -201,7 +206,7 @@ void decide_live(State& state, const std::string& placement, WorkerList& list, L
 }
 
 // Whether a check that used the list now names another Placement whose config has no names yet.
-bool is_awaited(const State& state, const std::string& placement) {
+bool is_awaited(MultiKueueReader state, const std::string& placement) {
   const auto& checks = state.multikueue.checks;
   return std::any_of(checks.begin(), checks.end(), [&](const auto& entry) {
     const CheckRecord& check = entry.second;
@@ -212,7 +217,7 @@ bool is_awaited(const State& state, const std::string& placement) {
 
 // Dissolves a list that no check uses once no Workload runs on its workers and the lists that
 // replace it exist, or after drain_timeout.
-void decide_unused(const State& state, const std::string& placement, WorkerList& list,
+void decide_unused(MultiKueueReader state, const std::string& placement, WorkerList& list,
                    LogTime& next) {
   if (list.names.empty()) return;
   // refresh_list() has set it: the list is unused and has names.
@@ -232,7 +237,7 @@ void decide_unused(const State& state, const std::string& placement, WorkerList&
 
 // Lowers `next` to when a MultiKueueCluster may change its source, and to when a leaver loses its
 // nominations.
-void watch_members(const State& state, const WorkerList& list, LogTime& next) {
+void watch_members(MultiKueueReader state, const WorkerList& list, LogTime& next) {
   for (const std::string& name : list.names) {
     // refresh_names() makes a worker of each name in the list.
     const Worker& worker = list.workers.at(name);
@@ -244,7 +249,7 @@ void watch_members(const State& state, const WorkerList& list, LogTime& next) {
 
 // Marks the checks and Workloads of the list: conditions report it, nominations are derived from
 // it.
-void mark_users_dirty(State& state, const std::string& placement) {
+void mark_users_dirty(MultiKueueRoom state, const std::string& placement) {
   MultiKueue& all = state.multikueue;
   for (const auto& [name, check] : all.checks) {
     if (check.placement != placement && left_placement(check) != placement) continue;
@@ -263,7 +268,7 @@ void mark_replaced_lists_dirty(MultiKueue& multikueue, const std::string& placem
       for (const std::string& before : check.came_from) mark_list_dirty(multikueue, before);
 }
 
-void refresh_list(State& state, const std::string& placement) {
+void refresh_list(MultiKueueRoom state, const std::string& placement) {
   WorkerList& list = state.multikueue.lists[placement];
   refresh_use(state, placement, list);
   const bool had_members = !list.names.empty();
@@ -282,7 +287,7 @@ void refresh_list(State& state, const std::string& placement) {
       refresh_credential(state, worker.cluster, state.seq);
 }
 
-void recompute_list(State& state, const std::string& placement, DirtySet& dirty) {
+void recompute_list(MultiKueueRoom state, const std::string& placement, DirtySet& dirty) {
   WorkerList& list = state.multikueue.lists[placement];
   LogTime next = kForever;
   for (auto& [name, worker] : list.workers)
@@ -308,7 +313,7 @@ void recompute_list(State& state, const std::string& placement, DirtySet& dirty)
   if (over) state.multikueue.lists.erase(placement);
 }
 
-void mark_everything_dirty(State& state) {
+void mark_everything_dirty(MultiKueueRoom state) {
   MultiKueue& all = state.multikueue;
   for (const auto& [cluster, record] : all.credentials) all.dirty_credentials.insert(cluster);
   for (const auto& [placement, list] : all.lists)
@@ -323,7 +328,7 @@ void mark_everything_dirty(State& state) {
   for (const auto& [id, workload] : all.workloads) all.dirty_workloads.insert(id);
 }
 
-void recompute_credentials(State& state) {
+void recompute_credentials(MultiKueueRoom state) {
   for (const std::string& cluster : std::exchange(state.multikueue.dirty_credentials, {})) {
     if (!refresh_credential(state, cluster, state.seq)) continue;
     const Seq seq = find_credential(state.multikueue, cluster)->seq;
@@ -336,7 +341,7 @@ void recompute_credentials(State& state) {
 
 }  // namespace
 
-bool holds(const State& state, const std::string& placement, const WorkloadFacts& workload) {
+bool holds(MultiKueueReader state, const std::string& placement, const WorkloadFacts& workload) {
   if (workload.finished || workload.deleting) return false;
   const auto list = state.multikueue.lists.find(placement);
   // Where no check uses the list any more, every Workload counts: the check that sent it may be
@@ -352,7 +357,7 @@ bool holds(const State& state, const std::string& placement, const WorkloadFacts
   });
 }
 
-bool is_held(const State& state, const std::string& placement, const std::string& worker) {
+bool is_held(MultiKueueReader state, const std::string& placement, const std::string& worker) {
   const auto on = state.multikueue.workloads_on.find(worker);
   return on != state.multikueue.workloads_on.end() &&
          std::any_of(on->second.begin(), on->second.end(), [&](const NamespacedName& id) {
@@ -374,7 +379,7 @@ std::vector<const CheckRecord*> checks_of(const MultiKueue& multikueue,
   return checks;
 }
 
-bool adopts(const State& state, const std::string& placement) {
+bool adopts(MultiKueueReader state, const std::string& placement) {
   if (!state.configuration.multikueue.adopt_ocm_addon) return false;
   return std::any_of(
       state.multikueue.checks.begin(), state.multikueue.checks.end(), [&](const auto& entry) {
@@ -386,13 +391,13 @@ bool adopts(const State& state, const std::string& placement) {
       });
 }
 
-bool is_own_config(const State& state, const std::string& placement) {
+bool is_own_config(MultiKueueReader state, const std::string& placement) {
   const auto config = state.multikueue.configs.find(placement);
   return config != state.multikueue.configs.end() &&
          (config->second.facts.mark.ours() || adopts(state, placement));
 }
 
-void recompute_multikueue(State& state, DirtySet& dirty) {
+void recompute_multikueue(MultiKueueRoom state, DirtySet& dirty) {
   MultiKueue& all = state.multikueue;
   if (std::exchange(all.all_dirty, false)) mark_everything_dirty(state);
   recompute_credentials(state);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/fold/dispatch/dispatch_close.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/names.h"
 
 namespace fairlead {
@@ -19,7 +20,7 @@ bool waits_for_a_cluster(const WorkloadFacts& facts) {
   return facts.quota_reserved && !facts.evicted && !facts.finished && facts.cluster_name.empty();
 }
 
-std::set<std::string> long_away(const State& state, const WorkerList& list) {
+std::set<std::string> long_away(MultiKueueReader state, const WorkerList& list) {
   std::set<std::string> away;
   for (const std::string& name : list.names) {
     const auto worker = list.workers.find(name);
@@ -31,7 +32,7 @@ std::set<std::string> long_away(const State& state, const WorkerList& list) {
 
 }  // namespace
 
-std::optional<Clearer> clearer_of_nominations(const State& state) {
+std::optional<Clearer> clearer_of_nominations(MultiKueueReader state) {
   const ClearedBy by = state.configuration.multikueue.cleared_by;
   if (by != ClearedBy::policy) return Clearer{by, ""};
   const auto& policies = state.multikueue.clearing_policies;
@@ -39,7 +40,7 @@ std::optional<Clearer> clearer_of_nominations(const State& state) {
   return Clearer{by, *policies.begin()};
 }
 
-void recompute_nomination(State& state, const NamespacedName& id) {
+void recompute_nomination(MultiKueueRoom state, const NamespacedName& id) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
   WorkloadRecord& record = at->second;

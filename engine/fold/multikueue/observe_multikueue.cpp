@@ -1,10 +1,13 @@
 #include "engine/fold/multikueue/observe_multikueue.h"
 
 #include "engine/fold/dispatch/dispatch_close.h"
+#include "engine/fold/fleet_claims/fleet_claim_state.h"
 #include "engine/fold/fleet_claims/observe_fleet_claims.h"
 #include "engine/fold/multikueue/multikueue_close.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/retry.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -13,7 +16,7 @@ namespace {
 NamespacedName id_of(const ObjectKey& key) { return {key.namespace_, key.name}; }
 
 // Marks the lists in which the cluster is or may become a worker.
-void mark_cluster_lists_dirty(State& state, const std::string& cluster, Seq seq) {
+void mark_cluster_lists_dirty(MultiKueueRoom state, const std::string& cluster, Seq seq) {
   for (const auto& [placement, list] : state.multikueue.lists)
     if (list.workers.contains(worker_name(state.configuration, placement, cluster)))
       mark_list_dirty(state.multikueue, placement, seq);
@@ -27,13 +30,13 @@ void mark_worker_lists_dirty(MultiKueue& multikueue, const std::string& worker, 
 
 // ---- credentials ----
 
-void mark_profile_credentials_dirty(State& state, const NamespacedName& profile,
+void mark_profile_credentials_dirty(MultiKueueRoom state, const NamespacedName& profile,
                                     const ClusterProfileFacts& facts) {
   if (profile.first != state.configuration.kueue_namespace) return;
   state.multikueue.dirty_credentials.insert(facts.cluster);
 }
 
-void mark_secret_credentials_dirty(State& state, const NamespacedName& id) {
+void mark_secret_credentials_dirty(MultiKueueRoom state, const NamespacedName& id) {
   if (id.first != state.configuration.kueue_namespace) return;
   if (auto cluster = cluster_of_secret(state.configuration, id.second))
     state.multikueue.dirty_credentials.insert(std::move(*cluster));
@@ -98,7 +101,7 @@ void mark_running_lists_dirty(MultiKueue& multikueue, const NamespacedName& id, 
 // ---- clearers of nominations ----
 
 // Marks what depends on the clearer: conditions report it, and nothing is nominated without one.
-void mark_nominations_dirty(State& state) {
+void mark_nominations_dirty(MultiKueueRoom state) {
   MultiKueue& all = state.multikueue;
   if (!state.configuration.multikueue.dispatcher) return;
   for (const auto& [name, check] : all.checks) {
@@ -117,7 +120,7 @@ void keep(Map& map, const typename Map::key_type& key, Seen<F> seen) {
 }
 
 // Ends the refusals of MultiKueue objects, because their kind may be served now.
-void try_refused_again(State& state) {
+void try_refused_again(StateView<MultiKueue, WriteTables> state) {
   for (auto& [key, write] : state.writes.by_key)
     if (key.object.kind == Kind::multikueue_config || key.object.kind == Kind::multikueue_cluster) {
       write.refusal.reset();
@@ -148,13 +151,14 @@ void note_profiles(MultiKueue& multikueue, const MultiKueueClusterFacts& facts, 
 
 }  // namespace
 
-void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq) {
+void observe_placement(StateView<MultiKueue> state, const NamespacedName& id,
+                       Seen<PlacementFacts> seen, Seq seq) {
   keep(state.multikueue.placements, id, std::move(seen));
   mark_list_dirty(state.multikueue, id.second, seq);
 }
 
-void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,
-                      Seq seq) {
+void observe_decision(StateView<MultiKueue> state, const NamespacedName& id,
+                      Seen<PlacementDecisionFacts> seen, Seq seq) {
   MultiKueue& all = state.multikueue;
   if (const auto old = all.decisions.find(id); old != all.decisions.end()) {
     // A copy, because the record is erased below.
@@ -171,13 +175,13 @@ void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDeci
   all.decisions[id] = std::move(*seen);
 }
 
-void observe_score(State& state, const NamespacedName& id, Seen<AddOnPlacementScoreFacts> seen,
-                   Seq seq) {
+void observe_score(MultiKueueRoom state, const NamespacedName& id,
+                   Seen<AddOnPlacementScoreFacts> seen, Seq seq) {
   keep(state.multikueue.scores, id, std::move(seen));
   mark_cluster_lists_dirty(state, id.first, seq);
 }
 
-void observe_profile_of_kueue(State& state, const NamespacedName& id,
+void observe_profile_of_kueue(MultiKueueRoom state, const NamespacedName& id,
                               Seen<ClusterProfileFacts> seen) {
   auto& profiles = state.multikueue.profiles;
   if (const auto old = profiles.find(id); old != profiles.end())
@@ -190,13 +194,13 @@ void observe_profile_of_kueue(State& state, const NamespacedName& id,
   profiles[id] = std::move(*seen);
 }
 
-void observe_secret(State& state, const NamespacedName& id, Seen<SecretFacts> seen) {
+void observe_secret(MultiKueueRoom state, const NamespacedName& id, Seen<SecretFacts> seen) {
   keep(state.multikueue.secrets, id, std::move(seen));
   mark_secret_credentials_dirty(state, id);
 }
 
-void observe_config(State& state, const std::string& name, Seen<MultiKueueConfigFacts> seen,
-                    Seq seq) {
+void observe_config(StateView<MultiKueue> state, const std::string& name,
+                    Seen<MultiKueueConfigFacts> seen, Seq seq) {
   auto& configs = state.multikueue.configs;
   // A worker that only the former list names may be unused from now on.
   if (const auto old = configs.find(name); old != configs.end())
@@ -209,15 +213,16 @@ void observe_config(State& state, const std::string& name, Seen<MultiKueueConfig
   mark_list_dirty(state.multikueue, name, seq);
 }
 
-void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
-                    Seq seq) {
+void observe_worker(StateView<MultiKueue> state, const std::string& name,
+                    Seen<MultiKueueClusterFacts> seen, Seq seq) {
   if (seen) note_profiles(state.multikueue, seen->facts, seq);
   keep(state.multikueue.clusters, name, std::move(seen));
   state.multikueue.dirty_workers.insert(name);
   mark_worker_lists_dirty(state.multikueue, name, seq);
 }
 
-void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFacts> seen, Seq seq) {
+void observe_check(StateView<MultiKueue> state, const std::string& name,
+                   Seen<AdmissionCheckFacts> seen, Seq seq) {
   auto& checks = state.multikueue.checks;
   mark_check_workloads_dirty(state.multikueue, name);
   state.multikueue.dirty_checks.insert(name);
@@ -243,7 +248,8 @@ void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFac
 
 // The indexes are taken back by the facts that made them, before the new facts replace them. What
 // was decided stays with the uid: another one is another Workload, for which nothing is reserved.
-void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts> seen, Seq seq) {
+void observe_workload(MultiKueueRoom state, const NamespacedName& id, Seen<WorkloadFacts> seen,
+                      Seq seq) {
   MultiKueue& all = state.multikueue;
   const auto old = all.workloads.find(id);
   WorkloadRecord fresh;
@@ -271,13 +277,14 @@ void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts
   all.workloads[id] = std::move(fresh);
 }
 
-void observe_crd(State& state, const std::string& name, Seen<CustomResourceDefinitionFacts> seen) {
+void observe_crd(StateView<MultiKueue, WriteTables> state, const std::string& name,
+                 Seen<CustomResourceDefinitionFacts> seen) {
   keep(state.multikueue.crds, name, std::move(seen));
   try_refused_again(state);
   state.multikueue.all_dirty = true;
 }
 
-void observe_admission_policy(State& state, const std::string& name,
+void observe_admission_policy(MultiKueueRoom state, const std::string& name,
                               Seen<MutatingAdmissionPolicyFacts> seen, Seq seq) {
   MultiKueue& all = state.multikueue;
   const auto first = [&all] {

@@ -7,27 +7,32 @@
 #include <optional>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// The observe functions fold one object of the hub.
-void observe_placement(State& state, const NamespacedName& id, Seen<PlacementFacts> seen, Seq seq);
-void observe_decision(State& state, const NamespacedName& id, Seen<PlacementDecisionFacts> seen,
-                      Seq seq);
-void observe_score(State& state, const NamespacedName& id, Seen<AddOnPlacementScoreFacts> seen,
-                   Seq seq);
-void observe_profile_of_kueue(State& state, const NamespacedName& id,
+void observe_placement(StateView<MultiKueue> state, const NamespacedName& id,
+                       Seen<PlacementFacts> seen, Seq seq);
+void observe_decision(StateView<MultiKueue> state, const NamespacedName& id,
+                      Seen<PlacementDecisionFacts> seen, Seq seq);
+void observe_score(MultiKueueRoom state, const NamespacedName& id,
+                   Seen<AddOnPlacementScoreFacts> seen, Seq seq);
+void observe_profile_of_kueue(MultiKueueRoom state, const NamespacedName& id,
                               Seen<ClusterProfileFacts> seen);
-void observe_secret(State& state, const NamespacedName& id, Seen<SecretFacts> seen);
-void observe_config(State& state, const std::string& name, Seen<MultiKueueConfigFacts> seen,
-                    Seq seq);
-void observe_worker(State& state, const std::string& name, Seen<MultiKueueClusterFacts> seen,
-                    Seq seq);
-void observe_check(State& state, const std::string& name, Seen<AdmissionCheckFacts> seen, Seq seq);
-void observe_workload(State& state, const NamespacedName& id, Seen<WorkloadFacts> seen, Seq seq);
-void observe_crd(State& state, const std::string& name, Seen<CustomResourceDefinitionFacts> seen);
-void observe_admission_policy(State& state, const std::string& name,
+void observe_secret(MultiKueueRoom state, const NamespacedName& id, Seen<SecretFacts> seen);
+void observe_config(StateView<MultiKueue> state, const std::string& name,
+                    Seen<MultiKueueConfigFacts> seen, Seq seq);
+void observe_worker(StateView<MultiKueue> state, const std::string& name,
+                    Seen<MultiKueueClusterFacts> seen, Seq seq);
+void observe_check(StateView<MultiKueue> state, const std::string& name,
+                   Seen<AdmissionCheckFacts> seen, Seq seq);
+void observe_workload(MultiKueueRoom state, const NamespacedName& id, Seen<WorkloadFacts> seen,
+                      Seq seq);
+void observe_crd(StateView<MultiKueue, WriteTables> state, const std::string& name,
+                 Seen<CustomResourceDefinitionFacts> seen);
+void observe_admission_policy(MultiKueueRoom state, const std::string& name,
                               Seen<MutatingAdmissionPolicyFacts> seen, Seq seq);
 
 /// Folds that a kind of this path can be read again. Does nothing if it could be read before.

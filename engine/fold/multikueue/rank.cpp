@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/fold/multikueue/multikueue_state.h"
+
 namespace fairlead {
 
 namespace {
 
-const PlacementFacts* find_placement(const State& state, const std::string& name) {
+const PlacementFacts* find_placement(MultiKueueReader state, const std::string& name) {
   const auto at = state.multikueue.placements.find({state.configuration.kueue_namespace, name});
   return at == state.multikueue.placements.end() ? nullptr : &at->second.facts;
 }
@@ -21,7 +23,7 @@ bool in_range(std::int64_t score) { return score >= -kScoreMax && score <= kScor
 
 }  // namespace
 
-std::optional<Int128> rank_of(const State& state, const std::string& placement,
+std::optional<Int128> rank_of(MultiKueueReader state, const std::string& placement,
                               const std::string& cluster, LogTime& next) {
   const PlacementFacts* ranked = find_placement(state, placement);
   if (!ranked) return std::nullopt;
@@ -41,7 +43,7 @@ std::optional<Int128> rank_of(const State& state, const std::string& placement,
   return known ? std::optional(sum) : std::nullopt;
 }
 
-std::vector<std::string> scores_out_of_range(const State& state, const std::string& placement,
+std::vector<std::string> scores_out_of_range(MultiKueueReader state, const std::string& placement,
                                              const std::string& cluster) {
   std::vector<std::string> lines;
   const PlacementFacts* ranked = find_placement(state, placement);

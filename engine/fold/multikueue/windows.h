@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "engine/fold/multikueue/multikueue_state.h"
-#include "engine/fold/state.h"
 
 namespace fairlead {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
 
 namespace fairlead {
 

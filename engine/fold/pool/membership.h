@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
 
 namespace fairlead {
 

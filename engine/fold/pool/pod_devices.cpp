@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "engine/base/json.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_question.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/pod_reservations.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "schema/event_json.h"
@@ -35,7 +37,7 @@ std::vector<std::string> spaces_at(const Pool& pool, const PoolNamespaceKey& hom
 }
 
 // The claim of the member that a syncer made of the tenant's claim, if it is allocated.
-const ResourceClaimFacts* allocated_at(const State& state, const PoolNamespaceKey& home,
+const ResourceClaimFacts* allocated_at(PoolReader state, const PoolNamespaceKey& home,
                                        const std::string& member, const std::string& claim) {
   const auto& claims = state.clusters.at(member).devices.claims;
   for (const std::string& space : spaces_at(state.pool, home, member))
@@ -64,7 +66,7 @@ NamedReservations reserved_for_names(const Pool& pool, const PoolPodKey& key,
 
 // The ids of the super clusters where a claim that the pod names is allocated or reserved, each
 // with the first entry of the pod that names such a claim. Clusters that are gone are left out.
-std::map<std::string, std::string> pins_of(const State& state, const PoolPodKey& key,
+std::map<std::string, std::string> pins_of(PoolReader state, const PoolPodKey& key,
                                            const PodDeviceFacts& pod) {
   std::map<std::string, std::string> pins;
   if (!names_a_claim(pod)) return pins;
@@ -89,7 +91,7 @@ struct NamedClaims {
   NamedReservations reserved;
 };
 
-std::shared_ptr<const NamedClaims> named_claims(const State& state, const PoolPodKey& key,
+std::shared_ptr<const NamedClaims> named_claims(PoolReader state, const PoolPodKey& key,
                                                 const PodDeviceFacts& pod,
                                                 const std::string& member) {
   auto named = std::make_shared<NamedClaims>();
@@ -135,7 +137,7 @@ PodDevicesAnswer answer_of(const FitAnswer& fit) {
 
 // Asks as if the pod had nothing reserved there.
 template <class Ask>
-auto ask_beside(const State& state, const PoolPodKey& key, const std::string& member,
+auto ask_beside(PoolReader state, const PoolPodKey& key, const std::string& member,
                 const Ask& ask) {
   const PoolPod& pod = *find_pod(state.pool, key);
   // A kept index is changed for the question and set back after it, even under a const State: one
@@ -173,7 +175,7 @@ const PodClaim* named_entry(const PodDeviceFacts& pod, const std::string& entry)
   return nullptr;
 }
 
-FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const PodDeviceFacts& pod,
+FitQuestion question_of_pod(PoolReader state, const PoolPodKey& key, const PodDeviceFacts& pod,
                             const std::string& member) {
   const Cluster& cluster = state.clusters.at(member);
   std::set<std::string> extended;
@@ -201,7 +203,7 @@ std::string asks_of_pod(const PoolPodKey& key, PoolPod& pod) {
   return **pod.asks;
 }
 
-PodDevices::PodDevices(State& state, const PoolPodKey& key, PoolPod& pod)
+PodDevices::PodDevices(PoolRoom state, const PoolPodKey& key, PoolPod& pod)
     : state_(state), key_(key), pod_(pod) {
   if (pod.seen.facts.devices) pins_ = pins_of(state, key, *pod.seen.facts.devices);
 }
@@ -230,7 +232,7 @@ PodDevicesAnswer PodDevices::at(const std::string& id) {
       index.answers.emplace(asks, SearchAnswer{std::move(found), std::nullopt}).first->second.fit);
 }
 
-PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const std::string& id) {
+PodDevicesAnswer devices_for(PoolReader state, const PoolPodKey& key, const std::string& id) {
   const std::string& member = member_of(state.pool, id);
   const Cluster& cluster = state.clusters.at(member);
   const PodFacts& pod = find_pod(state.pool, key)->seen.facts;
@@ -240,7 +242,7 @@ PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const st
   return answer_of(ask_beside(state, key, member, fit));
 }
 
-std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& key,
+std::optional<std::int64_t> devices_left(PoolReader state, const PoolPodKey& key,
                                          const std::string& id) {
   if (!asks_for_devices(state.clusters.at(member_of(state.pool, id)),
                         find_pod(state.pool, key)->seen.facts))
@@ -254,7 +256,7 @@ std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& k
                     });
 }
 
-std::vector<RequestObstacles> obstacles_of(const State& state, const PoolPodKey& key,
+std::vector<RequestObstacles> obstacles_of(PoolReader state, const PoolPodKey& key,
                                            const std::string& id) {
   if (!asks_for_devices(state.clusters.at(member_of(state.pool, id)),
                         find_pod(state.pool, key)->seen.facts))

@@ -10,7 +10,9 @@
 
 #include "engine/devices/fit.h"
 #include "engine/devices/obstacles.h"
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -25,7 +27,7 @@ const PodClaim* named_entry(const PodDeviceFacts& pod, const std::string& entry)
 
 /// Returns the question of the pod `key` to a member: `asks` is what the pod asks for, or what is
 /// left of it. The question refers to `state` and `asks`.
-FitQuestion question_of_pod(const State& state, const PoolPodKey& key, const PodDeviceFacts& asks,
+FitQuestion question_of_pod(PoolReader state, const PoolPodKey& key, const PodDeviceFacts& asks,
                             const std::string& member);
 
 /// Returns a text that is equal for pods of a namespace that ask for the same, so that they get
@@ -44,12 +46,12 @@ struct PodDevicesAnswer {
 class PodDevices {
  public:
   /// `key` names `pod`.
-  PodDevices(State& state, const PoolPodKey& key, PoolPod& pod);
+  PodDevices(PoolRoom state, const PoolPodKey& key, PoolPod& pod);
   /// Returns what the super cluster answers.
   PodDevicesAnswer at(const std::string& id);
 
  private:
-  State& state_;
+  PoolRoom state_;
   const PoolPodKey& key_;
   PoolPod& pod_;
   // Super clusters where claims that the pod names are allocated or reserved -> the first entry.
@@ -58,14 +60,14 @@ class PodDevices {
 
 /// Returns what the super cluster answers now, as if what the pod itself has reserved were free.
 /// For audits.
-PodDevicesAnswer devices_for(const State& state, const PoolPodKey& key, const std::string& id);
+PodDevicesAnswer devices_for(PoolReader state, const PoolPodKey& key, const std::string& id);
 /// Returns how many devices of the classes that the pod asks for would be left if it were placed
 /// there; nullopt where it does not fit.
-std::optional<std::int64_t> devices_left(const State& state, const PoolPodKey& key,
+std::optional<std::int64_t> devices_left(PoolReader state, const PoolPodKey& key,
                                          const std::string& id);
 /// Returns why each device there can or cannot be taken for the pod. Empty where the cluster cannot
 /// be asked.
-std::vector<RequestObstacles> obstacles_of(const State& state, const PoolPodKey& key,
+std::vector<RequestObstacles> obstacles_of(PoolReader state, const PoolPodKey& key,
                                            const std::string& id);
 
 }  // namespace fairlead

@@ -3,16 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/device_question.h"
+#include "engine/fold/devices/device_search_state.h"
 #include "engine/fold/devices/reservation.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/pod_devices.h"
+#include "engine/fold/pool/pool_state.h"
 
 namespace fairlead {
 
 namespace {
 
-void forget_due(State& state, const PoolPodKey& key, const DeviceReservation& reservation) {
+void forget_due(PoolRoom state, const PoolPodKey& key, const DeviceReservation& reservation) {
   state.pool.device_due.erase({reservation.since + state.configuration.dra.place_timeout, key});
 }
 
@@ -58,7 +61,7 @@ bool give_up(const SearchIndex& index, const NamespacedName& id, const ResourceC
 }
 
 // Keeps what is left of the reservation.
-void keep_rest(State& state, SearchIndex& index, const PoolPodKey& key, PoolPod& pod) {
+void keep_rest(PoolRoom state, SearchIndex& index, const PoolPodKey& key, PoolPod& pod) {
   const auto& pods = pod.reserved->pods;
   if (std::all_of(pods.begin(), pods.end(),
                   [](const FitPod& solved) { return solved.claims.empty(); }))
@@ -68,7 +71,7 @@ void keep_rest(State& state, SearchIndex& index, const PoolPodKey& key, PoolPod&
 }
 
 // Claims that the pod's copies there had before the decision count like later ones.
-void take_over_claims(State& state, const PoolPodKey& key, PoolPod& pod) {
+void take_over_claims(PoolRoom state, const PoolPodKey& key, PoolPod& pod) {
   SearchIndex& index = search_index(state, pod.reserved->cluster);
   const auto& claims = state.clusters.at(pod.reserved->cluster).devices.claims;
   bool changed = false;
@@ -78,7 +81,7 @@ void take_over_claims(State& state, const PoolPodKey& key, PoolPod& pod) {
   if (changed) keep_rest(state, index, key, pod);
 }
 
-void replace_by_claim(State& state, const std::string& member, const NamespacedName& id) {
+void replace_by_claim(PoolRoom state, const std::string& member, const NamespacedName& id) {
   const ResourceClaimFacts* claim = facts_in(state.clusters.at(member).devices.claims, id);
   const auto space = state.pool.super_namespaces.find({member, id.first});
   if (!claim || !claim->allocation || space == state.pool.super_namespaces.end()) return;
@@ -95,7 +98,7 @@ void replace_by_claim(State& state, const std::string& member, const NamespacedN
 }
 
 // Lets claims that are new in the moment, or whose Pods are, replace what was reserved.
-void replace_by_claims(State& state, const std::string& member) {
+void replace_by_claims(PoolRoom state, const std::string& member) {
   if (!state.pool.reserved_on.contains(member)) return;
   const DeviceChanges& changes = state.clusters.at(member).search.changes;
   std::set<NamespacedName> claims = changes.claims;
@@ -124,7 +127,7 @@ PodDeviceFacts rest_of(const PoolPod& pod) {
   return rest;
 }
 
-void mend_devices(State& state, const std::string& member, const PoolPodKey& key, PoolPod& pod) {
+void mend_devices(PoolRoom state, const std::string& member, const PoolPodKey& key, PoolPod& pod) {
   DeviceReservation& reservation = *pod.reserved;
   SearchIndex& index = search_index(state, member);
   // The reservation must not be an obstacle to itself. It is put back in any case, so that the
@@ -145,7 +148,7 @@ void mend_devices(State& state, const std::string& member, const PoolPodKey& key
 enum class Repair : std::uint8_t { touched, broken };
 
 // Solves reservations again; the older one gets the last device.
-void repair_devices(State& state, const std::string& member, Repair which) {
+void repair_devices(PoolRoom state, const std::string& member, Repair which) {
   const auto on = state.pool.reserved_on.find(member);
   if (on == state.pool.reserved_on.end()) return;
   const DeviceChanges& changes = state.clusters.at(member).search.changes;
@@ -163,7 +166,7 @@ void repair_devices(State& state, const std::string& member, Repair which) {
 }
 
 // Another configuration may have another dra.placeTimeout.
-void redate_reservations(State& state) {
+void redate_reservations(PoolRoom state) {
   Pool& pool = state.pool;
   pool.device_due.clear();
   const Duration timeout = state.configuration.dra.place_timeout;
@@ -173,7 +176,7 @@ void redate_reservations(State& state) {
       pool.device_due.insert({find_pod(pool, key)->reserved->since + timeout, key});
 }
 
-void drop_due(State& state) {
+void drop_due(PoolRoom state) {
   auto& due = state.pool.device_due;
   while (!due.empty() && due.begin()->first <= state.now) {
     const PoolPodKey key = due.begin()->second;
@@ -184,7 +187,7 @@ void drop_due(State& state) {
 
 }  // namespace
 
-void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
+void reserve_devices(PoolRoom state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
                      std::vector<FitPod> pods) {
   release_devices(state, key, pod);
   std::erase_if(pods, [](const FitPod& solved) { return solved.claims.empty(); });
@@ -204,7 +207,7 @@ void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const st
   take_over_claims(state, key, pod);
 }
 
-void release_devices(State& state, const PoolPodKey& key, PoolPod& pod) {
+void release_devices(PoolRoom state, const PoolPodKey& key, PoolPod& pod) {
   if (!pod.reserved) return;
   const std::string cluster = pod.reserved->cluster;
   forget_due(state, key, *pod.reserved);
@@ -217,7 +220,7 @@ void release_devices(State& state, const PoolPodKey& key, PoolPod& pod) {
   note_freed(state, cluster);
 }
 
-void recompute_pod_reservations(State& state) {
+void recompute_pod_reservations(PoolRoom state) {
   if (!places_by_devices(state.configuration)) return;
   if (state.pool.all_dirty) redate_reservations(state);
   drop_due(state);
@@ -226,7 +229,7 @@ void recompute_pod_reservations(State& state) {
     repair_devices(state, member, Repair::touched);
 }
 
-std::set<PoolNamespaceKey> mark_device_pods_dirty(State& state) {
+std::set<PoolNamespaceKey> mark_device_pods_dirty(PoolRoom state) {
   std::set<PoolNamespaceKey> marked;
   Pool& pool = state.pool;
   for (const std::string& member : std::exchange(pool.freed_devices, {}))

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "engine/devices/fit.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
-#include "engine/fold/state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -24,19 +25,19 @@ void for_reserved(const Pool& pool, const PoolNamespaceKey& home, const std::str
 }
 
 /// Reserves the devices of a solution for the pod, in place of its former reservation.
-void reserve_devices(State& state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
+void reserve_devices(PoolRoom state, const PoolPodKey& key, PoolPod& pod, const std::string& id,
                      std::vector<FitPod> pods);
 /// Frees what is reserved for the pod, if anything is. Pods that wait for devices of that cluster
 /// are looked at again.
-void release_devices(State& state, const PoolPodKey& key, PoolPod& pod);
+void release_devices(PoolRoom state, const PoolPodKey& key, PoolPod& pod);
 
 /// Folds what the open moment means for reservations. dra.placeTimeout ends some, claims of super
 /// clusters replace some, and a reservation of which a device or a node changed is solved again.
 /// Called when the indices have followed the moment.
-void recompute_pod_reservations(State& state);
+void recompute_pod_reservations(PoolRoom state);
 /// Empties Pool::dirty_devices. Returns the namespaces of the waiting pods that may use devices of
 /// those clusters, and marks these pods as worth a look. What became free repairs broken
 /// reservations first.
-std::set<PoolNamespaceKey> mark_device_pods_dirty(State& state);
+std::set<PoolNamespaceKey> mark_device_pods_dirty(PoolRoom state);
 
 }  // namespace fairlead

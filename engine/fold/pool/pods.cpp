@@ -7,11 +7,14 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/condition_message.h"
+#include "engine/fold/dirty_set.h"
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_devices.h"
 #include "engine/fold/pool/pod_reservations.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/sending.h"
 #include "engine/fold/pool/shares.h"
@@ -22,14 +25,14 @@ namespace fairlead {
 namespace {
 
 // Whether the pod lacks a cluster, or has one that its namespace does not list or that is gone.
-bool lacks_cluster(const State& state, const PoolNamespace& of, const PoolPod& pod) {
+bool lacks_cluster(PoolReader state, const PoolNamespace& of, const PoolPod& pod) {
   if (pod.cluster.empty()) return true;
   const auto share = of.shares.find(pod.cluster);
   if (share == of.shares.end() || !share->second.listed) return true;
   return standing_of(state, pod.cluster) == ClusterStanding::gone;
 }
 
-bool waits(const State& state, const PoolTenant& tenant, const PoolNamespace& of,
+bool waits(PoolReader state, const PoolTenant& tenant, const PoolNamespace& of,
            const PoolPod& pod) {
   const PodFacts& facts = pod.seen.facts;
   return takes_part(tenant, of) && is_in_pool(state.configuration, of) && !facts.over &&
@@ -72,7 +75,7 @@ PodPlace place_at(const PoolNamespace& of, const std::string& id) {
 }
 
 // Whether the search for devices, and not the amounts of the nodes, decides about a resource.
-bool is_device_at(const State& state, const std::string& id, const std::string& resource) {
+bool is_device_at(PoolReader state, const std::string& id, const std::string& resource) {
   const auto at = state.pool.clusters.find(id);
   return at != state.pool.clusters.end() &&
          gives_devices(state.clusters.at(at->second.cluster), resource);
@@ -80,7 +83,7 @@ bool is_device_at(const State& state, const std::string& id, const std::string& 
 
 // Whether one of the cluster's nodes could hold the pod if nothing else ran there, devices left
 // aside. The sum of the nodes may be enough where no node is.
-bool has_node_for(const State& state, const std::string& id, const PodFacts& facts) {
+bool has_node_for(PoolReader state, const std::string& id, const PodFacts& facts) {
   const auto at = state.pool.clusters.find(id);
   if (at == state.pool.clusters.end() || !at->second.nodes) return true;
   const auto holds = [&](const NodeSize& size) {
@@ -96,7 +99,7 @@ bool has_node_for(const State& state, const std::string& id, const PodFacts& fac
 // kNoNodeHolds where only a node is missing; empty: it fits. `left_of` returns what the cluster has
 // left of a resource.
 template <typename LeftOf>
-std::string lacking_at(const State& state, const PodPlace& place, const PodFacts& facts,
+std::string lacking_at(PoolReader state, const PodPlace& place, const PodFacts& facts,
                        const LeftOf& left_of) {
   const auto request = [&](const char* resource) {
     return facts.requests.find(resource).value_or(0);
@@ -110,7 +113,7 @@ std::string lacking_at(const State& state, const PodPlace& place, const PodFacts
   return has_node_for(state, place.id, facts) ? "" : kNoNodeHolds;
 }
 
-bool fits(const State& state, const PodPlace& place, const PodFacts& facts) {
+bool fits(PoolReader state, const PodPlace& place, const PodFacts& facts) {
   const auto left_of = [&](const std::string& resource) {
     return machine_left(state.pool, place.id, resource);
   };
@@ -134,7 +137,7 @@ std::vector<std::string> listed_clusters(const PoolNamespace& of) {
 }
 
 // The first resource beside cpu and memory that none of the clusters offers; empty if all do.
-std::string unknown_resource(const State& state, const std::vector<PodPlace>& places,
+std::string unknown_resource(PoolReader state, const std::vector<PodPlace>& places,
                              const PodFacts& facts) {
   for (const auto& [name, amount] : facts.requests) {
     const std::string resource(name);
@@ -167,7 +170,7 @@ PodRoom room_for_pods(const Pool& pool, const PoolNamespace& of, const std::stri
 
 // Everything that choose_place reads about the namespace and its clusters, except the policy, which
 // only chooses among places.
-PodLook look_of(const State& state, const PoolNamespace& of) {
+PodLook look_of(PoolReader state, const PoolNamespace& of) {
   PodLook look;
   look.done = true;
   look.listed = listed_clusters(of);
@@ -188,13 +191,13 @@ bool has_no_more(const PodRoom& now, const PodRoom& before) {
 }
 
 // Whether there is exactly what there was at the last look.
-bool has_the_same(const State& state, const PoolNamespace& of) {
+bool has_the_same(PoolReader state, const PoolNamespace& of) {
   const PodLook now = look_of(state, of);
   return of.look->done && now.listed == of.look->listed && now.open == of.look->open;
 }
 
 // Whether pods that found no place at the last look may find one now, or have another reason.
-bool is_worth_a_look(const State& state, const PoolNamespace& of) {
+bool is_worth_a_look(PoolReader state, const PoolNamespace& of) {
   if (!of.look->done) return true;
   const PodLook now = look_of(state, of);
   return now.listed != of.look->listed ||
@@ -211,7 +214,7 @@ struct ChosenPlace {
 // Returns the best of the places that have room for the pod: the one where it gets its devices by
 // the first alternatives, then as the policy says. If there is none, `why_not` has what each place
 // lacks.
-std::optional<ChosenPlace> choose_devices(State& state, const PoolPodKey& key, PoolNamespace& of,
+std::optional<ChosenPlace> choose_devices(PoolRoom state, const PoolPodKey& key, PoolNamespace& of,
                                           const std::vector<const PodPlace*>& places,
                                           ReasonText& why_not) {
   const bool spread = policy_of(state.configuration.pool, of.seen->facts) == PoolPolicy::spread;
@@ -243,7 +246,7 @@ std::optional<ChosenPlace> choose_devices(State& state, const PoolPodKey& key, P
 }
 
 // Returns the place of a pod, or why there is none.
-std::optional<ChosenPlace> choose_place(State& state, const PoolPodKey& key, PoolNamespace& of,
+std::optional<ChosenPlace> choose_place(PoolRoom state, const PoolPodKey& key, PoolNamespace& of,
                                         ReasonText& why_not) {
   const PodFacts& facts = of.pods.at(key.pod).seen.facts;
   const std::vector<std::string> listed = listed_clusters(of);
@@ -272,7 +275,7 @@ std::optional<ChosenPlace> choose_place(State& state, const PoolPodKey& key, Poo
 
 }  // namespace
 
-void update_waiting_pod(State& state, const PoolPodKey& key) {
+void update_waiting_pod(PoolRoom state, const PoolPodKey& key) {
   PoolPod* const pod = find_pod(state.pool, key);
   if (!pod) return;
   const PoolNamespaceKey home = namespace_of(key);
@@ -305,7 +308,7 @@ namespace {
 // The pods of one namespace that are looked at, first come first.
 class Line {
  public:
-  Line(const State& state, const PoolNamespaceKey& key, PoolNamespace& of)
+  Line(PoolReader state, const PoolNamespaceKey& key, PoolNamespace& of)
       : key_(key), of_(of), all_(!of.waiting.empty() && is_worth_a_look(state, of)) {
     for (const std::string& name : of.look->fresh)
       if (const auto at = of.pods.find(name); at != of.pods.end() && at->second.waits_since)
@@ -328,11 +331,9 @@ class Line {
     return true;
   }
   /// Its pod was placed, which may have used up the room that made the others worth a look.
-  void note_placed(const State& state) { all_ = all_ && is_worth_a_look(state, of_); }
+  void note_placed(PoolReader state) { all_ = all_ && is_worth_a_look(state, of_); }
   /// Ends the look.
-  void end(const State& state) {
-    *of_.look = of_.waiting.empty() ? PodLook{} : look_of(state, of_);
-  }
+  void end(PoolReader state) { *of_.look = of_.waiting.empty() ? PodLook{} : look_of(state, of_); }
 
   PoolNamespace& of() const { return of_; }
   PoolPodKey pod() const { return {key_.first, key_.second, head_->second}; }
@@ -354,7 +355,7 @@ class Line {
 // alike get the same answer.
 class Placing {
  public:
-  explicit Placing(State& state) : state_(state) {}
+  explicit Placing(PoolRoom state) : state_(state) {}
 
   // Returns why the pod has no place; nullopt if it has one now.
   std::optional<ReasonText> place(const PoolPodKey& key, PoolNamespace& of) {
@@ -390,7 +391,7 @@ class Placing {
     return text;
   }
 
-  State& state_;
+  PoolRoom state_;
   std::map<std::string, ReasonText> refused_;
 };
 
@@ -399,7 +400,7 @@ class Placing {
 // Pods of all namespaces are placed in the order in which they began to wait. Each line is in that
 // order, so the next pod is the first of some line. A pod that finds no place does not end its
 // line: the next one may be smaller.
-bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
+bool place_pods(PoolRoom state, const std::set<PoolNamespaceKey>& namespaces, DirtySet& dirty,
                 PodRefusals& refusals) {
   // A list, because the queue below has pointers to its lines. A line moves on only while it is out
   // of the queue, so that the queue stays in order.
@@ -432,7 +433,7 @@ bool place_pods(State& state, const std::set<PoolNamespaceKey>& namespaces, Dirt
   return placed;
 }
 
-void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty) {
+void set_refusals(PoolRoom state, const PodRefusals& refusals, DirtySet& dirty) {
   for (const auto& [key, why_not] : refusals) {
     PoolPod* const pod = find_pod(state.pool, key);
     // A later round of the moment may have ended its wait.
@@ -442,7 +443,7 @@ void set_refusals(State& state, const PodRefusals& refusals, DirtySet& dirty) {
   }
 }
 
-PodFit fit_of_pod(const State& state, const PoolPodKey& key, const std::string& id) {
+PodFit fit_of_pod(PoolReader state, const PoolPodKey& key, const std::string& id) {
   const PoolNamespace& of = *find_namespace(state.pool, namespace_of(key));
   const PoolPod& pod = *find_pod(state.pool, key);
   const PodFacts& facts = pod.seen.facts;

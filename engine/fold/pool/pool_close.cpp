@@ -4,11 +4,14 @@
 #include <utility>
 #include <vector>
 
+#include "engine/fold/deadlines.h"
+#include "engine/fold/dirty_set.h"
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/demand.h"
 #include "engine/fold/pool/membership.h"
 #include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/pods.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/rounds.h"
 #include "engine/fold/pool/sending.h"
@@ -29,7 +32,7 @@ void mark_whole_tenant_dirty(Pool& pool, const std::string& name) {
 
 // After a change of configuration: what was read and counted under the former one is read and
 // counted again.
-void read_all_again(State& state) {
+void read_all_again(PoolRoom state) {
   Pool& pool = state.pool;
   pool.room_grew = true;
   for (const auto& [name, tenant] : pool.tenants) {
@@ -60,7 +63,7 @@ bool ids_changed(const Pool& pool) {
 }
 
 // The ids under which members count, as Pool::clusters has them now.
-void recount_ids(State& state) {
+void recount_ids(PoolRoom state) {
   Pool& pool = state.pool;
   if (!ids_changed(pool)) return;
   std::map<std::string, std::string> ids;
@@ -84,7 +87,7 @@ void recount_ids(State& state) {
 
 // Finds the ids that placements name and no member has. They change with what is listed, with a
 // cluster that goes, and with one that comes and has such an id. Returns whether they changed.
-bool find_unknown_ids(State& state) {
+bool find_unknown_ids(PoolRoom state) {
   Pool& pool = state.pool;
   const auto came_or_went = [&](const std::string& id) {
     return !pool.clusters.contains(id) || pool.unknown.contains(id);
@@ -112,7 +115,7 @@ bool find_unknown_ids(State& state) {
 enum class Turning : std::uint8_t { changed_clusters, all };
 
 // Derives the standing of an id. Returns whether it has changed.
-bool has_turned(State& state, const std::string& id) {
+bool has_turned(PoolRoom state, const std::string& id) {
   Pool& pool = state.pool;
   if (!pool.clusters.contains(id) && !pool.unknown.contains(id))
     return pool.standings.erase(id) > 0;
@@ -122,7 +125,7 @@ bool has_turned(State& state, const std::string& id) {
 }
 
 // Marks the namespaces of clusters that may be used for more or less than before.
-void recompute_standings(State& state, Turning which) {
+void recompute_standings(PoolRoom state, Turning which) {
   Pool& pool = state.pool;
   std::set<std::string> ids = std::exchange(pool.dirty_clusters, {});
   for (const std::string& id : ids) {
@@ -157,7 +160,7 @@ bool has_object(const PoolTenant& tenant) {
 }
 
 // Takes the namespace up once it is in the pool and a slice of it was read.
-bool take_up(State& state, const PoolNamespaceKey& key, PoolNamespace& of) {
+bool take_up(PoolRoom state, const PoolNamespaceKey& key, PoolNamespace& of) {
   if (of.taken_up || !of.slice || !quota_of(of, state.configuration.pool.quotas).any())
     return false;
   of.taken_up = true;
@@ -168,7 +171,7 @@ bool take_up(State& state, const PoolNamespaceKey& key, PoolNamespace& of) {
 }
 
 // Adopts the placements in a tenant's first list, namespaces by name.
-void take_up_first_list(State& state, const std::string& name) {
+void take_up_first_list(PoolRoom state, const std::string& name) {
   PoolTenant& tenant = state.pool.tenants.at(name);
   tenant.first_seen = true;
   for (auto& [each, of] : tenant.namespaces) {
@@ -179,7 +182,7 @@ void take_up_first_list(State& state, const std::string& name) {
   }
 }
 
-void recompute_tenant(State& state, const std::string& name) {
+void recompute_tenant(PoolRoom state, const std::string& name) {
   recompute_tenancy(state, name);
   PoolTenant& tenant = state.pool.tenants.at(name);
   if (!tenant.admitted) return end_tenant(state, name);
@@ -205,7 +208,7 @@ void note_edit(PoolNamespace& of) {
   of.edit = of.last_value;
 }
 
-void note_edits(State& state) {
+void note_edits(PoolRoom state) {
   for (const PoolNamespaceKey& key : state.pool.dirty_namespaces) {
     PoolNamespace* const of = find_namespace(state.pool, key);
     if (!of || !takes_part(state.pool.tenants.at(key.first), *of)) continue;
@@ -216,7 +219,7 @@ void note_edits(State& state) {
 
 // ---- what is to be written ----
 
-void recompute_namespace(State& state, const PoolNamespaceKey& key, DirtySet& dirty) {
+void recompute_namespace(PoolRoom state, const PoolNamespaceKey& key, DirtySet& dirty) {
   Pool& pool = state.pool;
   pool.unwritten.erase(key);
   PoolNamespace* const of = find_namespace(pool, key);
@@ -245,7 +248,7 @@ void mark_due_dirty(Pool& pool, LogTime now) {
   }
 }
 
-void set_pool_deadline(State& state) {
+void set_pool_deadline(PoolRoom state) {
   LogTime next = std::min(next_super_cluster_deadline(state), clusters_known_at(state));
   for (const auto* due : {&state.pool.due, &state.pool.device_due})
     if (!due->empty()) next = std::min(next, due->begin()->first);
@@ -274,7 +277,7 @@ void look_where_pods_find_more(Pool& pool, std::set<PoolNamespaceKey>& look) {
 
 // Decides namespaces first. Pods follow once every write of a Namespace that may be sent has been
 // sent. A pod that is placed may end a 0 elsewhere, so both are repeated until nothing changes.
-void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
+void decide_all(PoolRoom state, DirtySet& dirty, PodRefusals& refusals) {
   Pool& pool = state.pool;
   std::set<PoolNamespaceKey> look;
   for (;;) {
@@ -309,7 +312,7 @@ void decide_all(State& state, DirtySet& dirty, PodRefusals& refusals) {
 
 }  // namespace
 
-void recompute_pool(State& state, DirtySet& dirty) {
+void recompute_pool(PoolRoom state, DirtySet& dirty) {
   Pool& pool = state.pool;
   if (!is_dirty(pool)) return;
   if (std::exchange(pool.all_dirty, false)) read_all_again(state);

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 
@@ -41,7 +42,7 @@ std::int64_t expected_slices(const Configuration& configuration, const PoolNames
   return demand_of(quota_of(of, settings.quotas), *slice, of.slices, settings.slices_max).slices;
 }
 
-std::vector<ClusterForNamespace> clusters_for(const State& state, const PoolNamespace& of) {
+std::vector<ClusterForNamespace> clusters_for(PoolReader state, const PoolNamespace& of) {
   const Pool& pool = state.pool;
   const auto slice = slice_of(of);
   std::set<std::string> ids;

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -36,6 +37,6 @@ struct ClusterForNamespace {
   std::string short_of;
 };
 /// Returns every super cluster and every id that the namespace lists, by id.
-std::vector<ClusterForNamespace> clusters_for(const State& state, const PoolNamespace& of);
+std::vector<ClusterForNamespace> clusters_for(PoolReader state, const PoolNamespace& of);
 
 }  // namespace fairlead

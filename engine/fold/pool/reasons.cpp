@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 
@@ -24,7 +26,7 @@ ReasonText missing_slices(const PoolTenant& tenant, const PoolNamespace& of, con
   return {"DoesNotFit: " + slices_text(missing, unit), ReasonTopic::clusters};
 }
 
-std::string unavailable_clusters(const State& state, const PoolNamespace& of) {
+std::string unavailable_clusters(PoolReader state, const PoolNamespace& of) {
   std::string ids;
   for (const auto& [id, share] : of.shares) {
     if (share.slices == 0) continue;
@@ -40,7 +42,7 @@ std::string unavailable_clusters(const State& state, const PoolNamespace& of) {
 // A reason about clusters counts only once each of them has had time for a first value
 // (clusters_known_since); until then its `since` is kForever. Otherwise a start would tell every
 // tenant that nothing fits.
-void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& boxed, ReasonText now) {
+void set_reason(PoolRoom state, const PoolPodKey& key, Boxed<PoolReason>& boxed, ReasonText now) {
   if (now.text.empty()) return boxed.reset();  // goes at once
   PoolReason& reason = boxed ? *boxed : boxed.emplace();
   const auto& known_since = state.pool.clusters_known_since;
@@ -71,7 +73,7 @@ void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::str
   kept.written = *annotation;
 }
 
-ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
+ReasonText reason_of_namespace(PoolReader state, const PoolTenant& tenant,
                                const PoolNamespace& of) {
   const PoolSettings& settings = state.configuration.pool;
   const NamespaceQuota quota = quota_of(of, settings.quotas);
@@ -88,7 +90,7 @@ ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
   return {};
 }
 
-LogTime clusters_known_at(const State& state) {
+LogTime clusters_known_at(PoolReader state) {
   LogTime known;
   if (state.pool.clusters_known_since || state.pool.tenants.empty()) return kForever;
   const Duration window = state.configuration.debounce.grow_window;
@@ -101,7 +103,7 @@ LogTime clusters_known_at(const State& state) {
   return known;
 }
 
-void update_clusters_known(State& state) {
+void update_clusters_known(PoolRoom state) {
   Pool& pool = state.pool;
   if (pool.clusters_known_since || clusters_known_at(state) > state.now) return;
   pool.clusters_known_since = state.now;

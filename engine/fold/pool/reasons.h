@@ -4,7 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -20,7 +21,7 @@ struct ReasonText {
 
 /// Sets what the object lacks now. What is to be written follows when that has held for
 /// pool.settle, or at once where nothing is lacking.
-void set_reason(State& state, const PoolPodKey& key, Boxed<PoolReason>& reason, ReasonText now);
+void set_reason(PoolRoom state, const PoolPodKey& key, Boxed<PoolReason>& reason, ReasonText now);
 /// Clears the current reason of an object about which nothing is decided now; the written one
 /// stays.
 void clear_reason(Boxed<PoolReason>& reason);
@@ -28,13 +29,12 @@ void clear_reason(Boxed<PoolReason>& reason);
 void note_written_reason(Boxed<PoolReason>& reason, const std::optional<std::string>& annotation);
 
 /// Returns the reason of a namespace that takes part.
-ReasonText reason_of_namespace(const State& state, const PoolTenant& tenant,
-                               const PoolNamespace& of);
+ReasonText reason_of_namespace(PoolReader state, const PoolTenant& tenant, const PoolNamespace& of);
 
 /// Finds out whether reasons about clusters count yet, and if so marks the objects that may have
 /// such a reason.
-void update_clusters_known(State& state);
+void update_clusters_known(PoolRoom state);
 /// Returns when they begin to count by time alone; kForever if never.
-LogTime clusters_known_at(const State& state);
+LogTime clusters_known_at(PoolReader state);
 
 }  // namespace fairlead

@@ -9,6 +9,7 @@
 #include "engine/fold/pool/demand.h"
 #include "engine/fold/pool/division_of_slices.h"
 #include "engine/fold/pool/membership.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/wishes.h"
@@ -32,7 +33,7 @@ struct PoolSubject {
   bool new_slice;      ///< the wanted size differs from the size in force
 };
 
-std::optional<PoolSubject> subject_of(State& state, const PoolNamespaceKey& key) {
+std::optional<PoolSubject> subject_of(PoolRoom state, const PoolNamespaceKey& key) {
   const auto tenant = state.pool.tenants.find(key.first);
   if (tenant == state.pool.tenants.end()) return std::nullopt;
   const auto at = tenant->second.namespaces.find(key.second);
@@ -60,7 +61,7 @@ std::int64_t converted(std::int64_t slices, const CpuMemory& from, const CpuMemo
 using Ids = std::vector<const std::string*>;
 
 // The rows of `ids`, which are sorted here, in slices of `unit`.
-SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& unit, Ids ids) {
+SliceRows rows_at(PoolReader state, const PoolNamespace& of, const CpuMemory& unit, Ids ids) {
   std::sort(ids.begin(), ids.end(), [](const auto* a, const auto* b) { return *a < *b; });
   const auto same = [](const auto* a, const auto* b) { return *a == *b; };
   ids.erase(std::unique(ids.begin(), ids.end(), same), ids.end());
@@ -88,7 +89,7 @@ SliceRows rows_at(const State& state, const PoolNamespace& of, const CpuMemory& 
 
 // The rows of a decision in slices of `unit`: clusters that are open, or where the namespace has
 // something, or asks for something.
-SliceRows rows_of(const State& state, const PoolNamespace& of, const CpuMemory& unit) {
+SliceRows rows_of(PoolReader state, const PoolNamespace& of, const CpuMemory& unit) {
   Ids ids;
   for (const auto& [id, standing] : state.pool.standings)
     if (standing == ClusterStanding::open) ids.push_back(&id);
@@ -102,14 +103,14 @@ void keep_all(SliceRows& rows) {
 }
 
 // Rows for moving what is there: all of it is kept so far.
-SliceRows kept_rows(const State& state, const PoolNamespace& of) {
+SliceRows kept_rows(PoolReader state, const PoolNamespace& of) {
   SliceRows rows = rows_of(state, of, of.unit);
   keep_all(rows);
   return rows;
 }
 
 // The rows where the namespace has something, which are enough to take slices away.
-SliceRows own_rows(const State& state, const PoolNamespace& of) {
+SliceRows own_rows(PoolReader state, const PoolNamespace& of) {
   Ids ids;
   for (const auto& [id, share] : of.shares) ids.push_back(&id);
   SliceRows rows = rows_at(state, of, of.unit, std::move(ids));
@@ -129,7 +130,7 @@ void note_decision(PoolNamespace& of, const char* rule, std::vector<Seq> causes)
 }
 
 // Writes the outcome of a decision into the shares. Returns whether anything changed.
-bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, const char* rule) {
+bool apply(PoolRoom state, const PoolNamespaceKey& key, const SliceRows& rows, const char* rule) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   const SliceMap before = placements_of(of);
   std::vector<Seq> causes;
@@ -150,7 +151,7 @@ bool apply(State& state, const PoolNamespaceKey& key, const SliceRows& rows, con
   return true;
 }
 
-bool on_gone_cluster(const State& state, const PoolNamespace& of) {
+bool on_gone_cluster(PoolReader state, const PoolNamespace& of) {
   return std::any_of(of.shares.begin(), of.shares.end(), [&](const auto& entry) {
     return entry.second.slices > 0 && standing_of(state, entry.first) == ClusterStanding::gone;
   });
@@ -158,7 +159,7 @@ bool on_gone_cluster(const State& state, const PoolNamespace& of) {
 
 class Rounds {
  public:
-  explicit Rounds(State& state) : state_(state), pool_(state.pool) {}
+  explicit Rounds(PoolRoom state) : state_(state), pool_(state.pool) {}
 
   void run() {
     for (int round = 0; round < kPoolRoundsMax; ++round) {
@@ -391,16 +392,16 @@ class Rounds {
     if (has_changed) pool_.dirty_namespaces.insert(key);
   }
 
-  State& state_;
+  PoolRoom state_;
   Pool& pool_;
   std::set<PoolNamespaceKey> visited_;
 };
 
 }  // namespace
 
-void run_pool_rounds(State& state) { Rounds(state).run(); }
+void run_pool_rounds(PoolRoom state) { Rounds(state).run(); }
 
-void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices) {
+void adopt_placements(PoolRoom state, const PoolNamespaceKey& key, const SliceMap& slices) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   std::int64_t sum = 0;
   for (const auto& [id, count] : slices) sum += count;

@@ -2,15 +2,16 @@
 // anything.
 #pragma once
 
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Runs rounds over Pool::dirty_namespaces, overflowing clusters and the namespaces that want a
 /// decision.
-void run_pool_rounds(State& state);
+void run_pool_rounds(PoolRoom state);
 
 /// Adopts the placements in a tenant's first list unchanged, but within the tenant's limit.
-void adopt_placements(State& state, const PoolNamespaceKey& key, const SliceMap& slices);
+void adopt_placements(PoolRoom state, const PoolNamespaceKey& key, const SliceMap& slices);
 
 }  // namespace fairlead

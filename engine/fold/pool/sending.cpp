@@ -1,13 +1,16 @@
 #include "engine/fold/pool/sending.h"
 
+#include "engine/fold/dirty_set.h"
 #include "engine/fold/pool/membership.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/writes/interval.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
-bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key) {
+bool may_send(PoolRoom state, const WriteKeyView& view, const PoolPodKey& key) {
   const WriteState* const write = find_write(state.writes, view);
   if (!write) return true;
   if (write->outstanding || write->awaits()) return false;
@@ -19,7 +22,7 @@ bool may_send(State& state, const WriteKeyView& view, const PoolPodKey& key) {
   return false;
 }
 
-void recompute_pod(State& state, const PoolPodKey& key, DirtySet& dirty) {
+void recompute_pod(PoolRoom state, const PoolPodKey& key, DirtySet& dirty) {
   const PoolPod* const pod = find_pod(state.pool, key);
   if (!pod || !pod_differs(*pod)) return;
   const auto& [tenant, namespace_, name] = key;

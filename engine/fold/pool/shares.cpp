@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/super_clusters.h"
 
 namespace fairlead {
@@ -61,7 +62,7 @@ bool is_known(const PoolNamespace* of, const SuperNamespace& made) {
 }
 
 // The sum of what the namespaces that were made for `key` at `id` say that it holds.
-CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const PoolNamespace& of,
+CpuMemorySum said_of(PoolReader state, const PoolNamespaceKey& key, const PoolNamespace& of,
                      const std::string& id) {
   CpuMemorySum sum;
   const Pool& pool = state.pool;
@@ -85,7 +86,7 @@ CpuMemorySum said_of(const State& state, const PoolNamespaceKey& key, const Pool
 // note_room() is called where something falls, never where it rises: namespaces that want slices
 // and pods that wait are looked at again because of it, and a rise gives them nothing that they
 // could not get before. Pods that leave a listed share make room for pods alone (change_pods).
-void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
+void recount_share(PoolRoom state, const PoolNamespaceKey& key, PoolNamespace& of,
                    const std::string& id) {
   Pool& pool = state.pool;
   PoolShare& share = of.shares[id];
@@ -111,7 +112,7 @@ void recount_share(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
   if (!share.listed && share.pod_count == 0 && says == CpuMemorySum{}) of.shares.erase(id);
 }
 
-void change_pods(State& state, const PoolNamespaceKey& key, const PoolPod& pod, int sign) {
+void change_pods(PoolRoom state, const PoolNamespaceKey& key, const PoolPod& pod, int sign) {
   if (pod.cluster.empty() || pod.seen.facts.over) return;
   Pool& pool = state.pool;
   PoolNamespace& of = *find_namespace(pool, key);
@@ -144,7 +145,7 @@ void mark_limited_dirty(Pool& pool) {
       pool.dirty_namespaces.insert(*at);
 }
 
-void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
+void set_share(PoolRoom state, const PoolNamespaceKey& key, const std::string& id,
                std::optional<std::int64_t> wanted) {
   Pool& pool = state.pool;
   PoolNamespace& of = *find_namespace(pool, key);
@@ -170,7 +171,7 @@ void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
   recount_share(state, key, of, id);
 }
 
-void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit) {
+void set_unit(PoolRoom state, const PoolNamespaceKey& key, const CpuMemory& unit) {
   Pool& pool = state.pool;
   PoolNamespace& of = *find_namespace(pool, key);
   CpuMemorySum& tenant = pool.tenants.at(key.first).slices;
@@ -183,14 +184,14 @@ void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit) 
   for (const std::string& id : ids) recount_share(state, key, of, id);
 }
 
-void uncount_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod) {
+void uncount_pod(PoolRoom state, const PoolNamespaceKey& key, const PoolPod& pod) {
   change_pods(state, key, pod, -1);
 }
-void count_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod) {
+void count_pod(PoolRoom state, const PoolNamespaceKey& key, const PoolPod& pod) {
   change_pods(state, key, pod, 1);
 }
 
-void count_super_namespace(State& state, const std::pair<std::string, std::string>& id) {
+void count_super_namespace(PoolRoom state, const std::pair<std::string, std::string>& id) {
   Pool& pool = state.pool;
   SuperNamespace& made = pool.super_namespaces.at(id);
   const auto member = pool.ids.find(id.first);
@@ -206,7 +207,7 @@ void count_super_namespace(State& state, const std::pair<std::string, std::strin
   recompute_overflow(pool, made.counted_at);
 }
 
-void uncount_super_namespace(State& state, const std::pair<std::string, std::string>& id) {
+void uncount_super_namespace(PoolRoom state, const std::pair<std::string, std::string>& id) {
   Pool& pool = state.pool;
   SuperNamespace& made = pool.super_namespaces.at(id);
   if (made.counted_at.empty()) return;
@@ -218,7 +219,7 @@ void uncount_super_namespace(State& state, const std::pair<std::string, std::str
   made.counted = {};
 }
 
-void recount_said(State& state, const PoolNamespaceKey& key) {
+void recount_said(PoolRoom state, const PoolNamespaceKey& key) {
   Pool& pool = state.pool;
   if (const auto made = pool.made_for.find(key); made != pool.made_for.end())
     for (const auto& id : made->second) {
@@ -232,7 +233,7 @@ void recount_said(State& state, const PoolNamespaceKey& key) {
   for (const std::string& id : ids) recount_share(state, key, *of, id);
 }
 
-void recount_member(State& state, const std::string& member) {
+void recount_member(PoolRoom state, const std::string& member) {
   Pool& pool = state.pool;
   std::set<PoolNamespaceKey> keys;
   for (auto at = pool.super_namespaces.lower_bound({member, ""});
@@ -289,7 +290,7 @@ CpuMemorySum others_at(const Pool& pool, const PoolNamespace& of, const std::str
   return others;
 }
 
-std::int64_t room_at(const State& state, const PoolNamespace& of, const std::string& id,
+std::int64_t room_at(PoolReader state, const PoolNamespace& of, const std::string& id,
                      const CpuMemory& unit) {
   if (standing_of(state, id) != ClusterStanding::open) return 0;
   const CpuMemory accepted = accepted_of(state.pool.clusters.at(id));

@@ -8,7 +8,8 @@
 #include <string>
 
 #include "engine/fold/pool/lookup.h"
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -22,21 +23,21 @@ void note_room(Pool& pool, const std::string& id);
 
 /// Sets how many slices the namespace has at `id`: 0 keeps the id in its placements, nullopt takes
 /// it out.
-void set_share(State& state, const PoolNamespaceKey& key, const std::string& id,
+void set_share(PoolRoom state, const PoolNamespaceKey& key, const std::string& id,
                std::optional<std::int64_t> wanted);
 /// Sets the slice in which the namespace's shares are counted.
-void set_unit(State& state, const PoolNamespaceKey& key, const CpuMemory& unit);
+void set_unit(PoolRoom state, const PoolNamespaceKey& key, const CpuMemory& unit);
 /// Takes the pod out of the sums of PoolPod::cluster, or puts it in.
-void uncount_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod);
-void count_pod(State& state, const PoolNamespaceKey& key, const PoolPod& pod);
+void uncount_pod(PoolRoom state, const PoolNamespaceKey& key, const PoolPod& pod);
+void count_pod(PoolRoom state, const PoolNamespaceKey& key, const PoolPod& pod);
 /// Counts again what super clusters say that the namespace holds, because it was taken up, is gone
 /// or has another uid, or because its tenant has been connected or lost.
-void recount_said(State& state, const PoolNamespaceKey& key);
+void recount_said(PoolRoom state, const PoolNamespaceKey& key);
 /// Counts again what the namespaces of a member say, because its id has changed.
-void recount_member(State& state, const std::string& member);
+void recount_member(PoolRoom state, const std::string& member);
 /// Counts one namespace of a super cluster, or takes it out before it is forgotten.
-void count_super_namespace(State& state, const std::pair<std::string, std::string>& id);
-void uncount_super_namespace(State& state, const std::pair<std::string, std::string>& id);
+void count_super_namespace(PoolRoom state, const std::pair<std::string, std::string>& id);
+void uncount_super_namespace(PoolRoom state, const std::pair<std::string, std::string>& id);
 /// Compares what is held at `id` with what was accepted there.
 void recompute_overflow(Pool& pool, const std::string& id);
 
@@ -48,7 +49,7 @@ std::int64_t needed_slices(const PoolNamespace& of, const PoolShare& share);
 CpuMemorySum others_at(const Pool& pool, const PoolNamespace& of, const std::string& id);
 /// Returns how many slices of `unit` fit at an open cluster beside all other namespaces; 0 at
 /// clusters that are not open.
-std::int64_t room_at(const State& state, const PoolNamespace& of, const std::string& id,
+std::int64_t room_at(PoolReader state, const PoolNamespace& of, const std::string& id,
                      const CpuMemory& unit);
 /// Returns the larger of the slices and the pods of a share, in both dimensions.
 CpuMemorySum held_by(const PoolNamespace& of, const PoolShare& share);

@@ -6,7 +6,9 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/pool_capacity.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/pool/annotations.h"
+#include "engine/fold/pool/pool_state.h"
 
 namespace fairlead {
 
@@ -20,7 +22,7 @@ std::string id_of(const Pool& pool, const std::string& member) {
   return is_super_cluster_id(id) ? id : "";
 }
 
-SuperCluster view_of(const State& state, const std::string& member, Cluster& cluster) {
+SuperCluster view_of(PoolReader state, const std::string& member, Cluster& cluster) {
   SuperCluster out;
   out.cluster = member;
   out.known = cluster.pool.known;
@@ -48,7 +50,7 @@ bool holds_more(const Nodes& now, const Nodes& before) {
 }
 
 // Takes over the seqs, which do not count when two views are compared.
-void follow_events(const State& state, const SuperCluster& before, SuperCluster& now) {
+void follow_events(PoolReader state, const SuperCluster& before, SuperCluster& now) {
   now.seq = before.seq;
   now.nodes_seq = before.nodes_seq;
   now.nodes_grew = before.nodes_grew;
@@ -66,7 +68,7 @@ Seq newest_cause(const Cluster& cluster) {
 }
 
 // The members whose id is known, by id; of several members with the same id the first by name.
-std::map<std::string, std::string> members_by_id(const State& state) {
+std::map<std::string, std::string> members_by_id(PoolReader state) {
   std::map<std::string, std::string> members;
   for (const auto& [name, cluster] : state.clusters)
     if (cluster.pool.offered && !awaits_id(state, name))
@@ -76,7 +78,7 @@ std::map<std::string, std::string> members_by_id(const State& state) {
 }
 
 // Since when the id is away (it is gone pool.lostGrace later); nullopt: it is not away.
-std::optional<LogTime> away_since(const State& state, const std::string& id) {
+std::optional<LogTime> away_since(PoolReader state, const std::string& id) {
   const Pool& pool = state.pool;
   if (const auto at = pool.clusters.find(id); at != pool.clusters.end())
     return at->second.lost_since;
@@ -89,14 +91,15 @@ std::optional<LogTime> away_since(const State& state, const std::string& id) {
 
 }  // namespace
 
-bool awaits_id(const State& state, const std::string& member) {
+bool awaits_id(PoolReader state, const std::string& member) {
   if (!state.pool.unlearnt.contains(member)) return false;
   const auto at = state.clusters.find(member);
   return at != state.clusters.end() && at->second.pool.offered &&
          at->second.pool.liveness != Liveness::lost;
 }
 
-void observe_super_cluster_info(State& state, const SourceName& source, const ObjectKey& key,
+void observe_super_cluster_info(StateView<Clusters, DirtyClusters, Pool> state,
+                                const SourceName& source, const ObjectKey& key,
                                 const Seen<ConfigMapFacts>& seen) {
   if (key.namespace_ != kSuperClusterInfoNamespace || key.name != kSuperClusterInfo) return;
   mark_cluster_dirty(state, source);
@@ -109,7 +112,8 @@ void observe_super_cluster_info(State& state, const SourceName& source, const Ob
     state.pool.infos.erase(source);
 }
 
-void observe_super_cluster_id(State& state, const SourceName& source, Liveness liveness) {
+void observe_super_cluster_id(StateView<Clusters, DirtyClusters, Pool> state,
+                              const SourceName& source, Liveness liveness) {
   mark_cluster_dirty(state, source);
   state.pool.ids_dirty = true;
   if (liveness == Liveness::live) {
@@ -123,7 +127,7 @@ void observe_super_cluster_id(State& state, const SourceName& source, Liveness l
 // Which id a member has depends on the other members: of several with the same id the first one
 // counts. So where an id may have changed, all members are looked at; otherwise only the members
 // whose moment closed, which keep their ids.
-void recompute_super_clusters(State& state, const std::set<std::string>& members) {
+void recompute_super_clusters(PoolRoom state, const std::set<std::string>& members) {
   Pool& pool = state.pool;
   if (state.configuration.pool.clusters.empty() && pool.clusters.empty()) return;
   const auto is_new = [&](const std::string& name) {
@@ -171,7 +175,7 @@ void recompute_super_clusters(State& state, const std::set<std::string>& members
   }
 }
 
-LogTime next_super_cluster_deadline(const State& state) {
+LogTime next_super_cluster_deadline(PoolReader state) {
   const Pool& pool = state.pool;
   LogTime next = kForever;
   const auto consider = [&](LogTime when) {
@@ -187,7 +191,7 @@ LogTime next_super_cluster_deadline(const State& state) {
   return next;
 }
 
-ClusterStanding standing_of(const State& state, const std::string& id) {
+ClusterStanding standing_of(PoolReader state, const std::string& id) {
   const Pool& pool = state.pool;
   const auto at = pool.clusters.find(id);
   if (at != pool.clusters.end() && at->second.draining) return ClusterStanding::gone;

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "engine/base/digest.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/pool/annotations.h"
 #include "engine/fold/pool/pod_reservations.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/reasons.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/wishes.h"
@@ -46,7 +48,7 @@ bool is_crowded(const Configuration& configuration, const PoolTenant& tenant) {
 
 // Keeps the number of the tenant's objects: `was` and `is` say whether one was there and is there
 // now.
-void count_object(State& state, const std::string& name, bool was, bool is) {
+void count_object(PoolRoom state, const std::string& name, bool was, bool is) {
   PoolTenant& tenant = state.pool.tenants.at(name);
   tenant.objects += (is ? 1 : 0) - (was ? 1 : 0);
   if (is_crowded(state.configuration, tenant) != tenant.crowded)
@@ -63,7 +65,7 @@ void forget_if_empty(Pool& pool, const PoolNamespaceKey& key) {
     namespaces.erase(at);
 }
 
-void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
+void forget_pod(PoolRoom state, const PoolNamespaceKey& key, PoolNamespace& of,
                 std::map<std::string, PoolPod>::iterator at) {
   const PoolPodKey pod{key.first, key.second, at->first};
   // While the pod is still there: all of these look it up by its key or count by its facts.
@@ -78,7 +80,7 @@ void forget_pod(State& state, const PoolNamespaceKey& key, PoolNamespace& of,
 // Everything that was decided for it is over, and what its syncer left in super clusters counts as
 // strangers' from now on. Its shares stay as records, because the sums still count some of them,
 // such as shares with pods that are not over. recount_said() takes out what no longer counts.
-void end_namespace(State& state, const PoolNamespaceKey& key) {
+void end_namespace(PoolRoom state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   for (const auto& [id, slices] : placements_of(of)) set_share(state, key, id, std::nullopt);
   for (auto& [name, pod] : of.pods) clear_reason(pod.reason);
@@ -105,7 +107,7 @@ void read_annotations(const Configuration& configuration, PoolNamespace& of) {
 
 }  // namespace
 
-void observe_virtual_cluster(State& state, const NamespacedName& id,
+void observe_virtual_cluster(PoolRoom state, const NamespacedName& id,
                              const Seen<VirtualClusterFacts>& seen) {
   Pool& pool = state.pool;
   pool.tenancy_seq = state.seq;
@@ -129,7 +131,7 @@ void observe_virtual_cluster(State& state, const NamespacedName& id,
   if (seen->facts.phase == "Error" && of.reached) of.failed = true;
 }
 
-void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
+void observe_tenant_namespace(PoolRoom state, const SourceName& source, const std::string& name,
                               const Seen<NamespaceFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), name};
   PoolNamespace& of = mark_namespace_dirty(state.pool, key);
@@ -146,7 +148,7 @@ void observe_tenant_namespace(State& state, const SourceName& source, const std:
   if (first) recount_said(state, key);
 }
 
-void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_quota(PoolRoom state, const SourceName& source, const NamespacedName& id,
                           const Seen<ResourceQuotaFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = mark_namespace_dirty(state.pool, key);
@@ -160,7 +162,7 @@ void observe_tenant_quota(State& state, const SourceName& source, const Namespac
   }
 }
 
-void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_pod(PoolRoom state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
   PoolNamespace& of = mark_namespace_dirty(state.pool, key);
@@ -194,7 +196,7 @@ namespace {
 // Stores or erases what pods of the namespace may name. Pods that wait for devices are looked at
 // again.
 template <class Facts>
-void observe_device_object(State& state, const SourceName& source, const NamespacedName& id,
+void observe_device_object(PoolRoom state, const SourceName& source, const NamespacedName& id,
                            std::map<std::string, DeviceRecord<Facts>> PoolNamespace::* objects,
                            const Facts* facts, Seq seq) {
   const PoolNamespaceKey key{std::string(tenant_of(source)), id.first};
@@ -215,12 +217,12 @@ void observe_device_object(State& state, const SourceName& source, const Namespa
 
 }  // namespace
 
-void observe_tenant_claim(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_claim(PoolRoom state, const SourceName& source, const NamespacedName& id,
                           const ResourceClaimFacts* facts, Seq seq) {
   observe_device_object(state, source, id, &PoolNamespace::claims, facts, seq);
 }
 
-void observe_tenant_template(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_template(PoolRoom state, const SourceName& source, const NamespacedName& id,
                              const ResourceClaimTemplateFacts* facts, Seq seq) {
   observe_device_object(state, source, id, &PoolNamespace::templates, facts, seq);
 }
@@ -242,7 +244,9 @@ void observe_tenant_liveness(Pool& pool, const SourceName& source, std::optional
 namespace {
 
 // The claims of a member's namespace may belong to another tenant's pods from now on.
-void note_claims_of(State& state, const std::string& member, const std::string& space) {
+void note_claims_of(
+    StateView<const Configuration, Clusters, DeviceSearches, const LogPosition> state,
+    const std::string& member, const std::string& space) {
   const auto cluster = state.clusters.find(member);
   if (cluster == state.clusters.end()) return;
   const auto& claims = cluster->second.devices.claims;
@@ -255,7 +259,7 @@ void note_claims_of(State& state, const std::string& member, const std::string& 
 
 }  // namespace
 
-void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
+void observe_super_namespace(PoolRoom state, const SourceName& source, const std::string& name,
                              const Seen<NamespaceFacts>& seen) {
   Pool& pool = state.pool;
   const std::pair id{source, name};
@@ -288,7 +292,7 @@ void mark_pool_pod_dirty(Pool& pool, const SourceName& source, const NamespacedN
   if (find_pod(pool, key)) pool.dirty_pods.insert(key);
 }
 
-void expect_placements(State& state, const PatchIntended& intent) {
+void expect_placements(StateView<const Configuration, Pool> state, const PatchIntended& intent) {
   if (intent.target.kind != Kind::namespace_ || !intent.expected) return;
   const auto* facts = std::get_if<NamespaceFacts>(&*intent.expected);
   PoolNamespace* const of =
@@ -298,7 +302,7 @@ void expect_placements(State& state, const PatchIntended& intent) {
   state.pool.unwritten.erase({std::string(tenant_of(intent.cluster)), intent.target.name});
 }
 
-void end_tenant(State& state, const std::string& name) {
+void end_tenant(PoolRoom state, const std::string& name) {
   Pool& pool = state.pool;
   std::vector<std::string> names;
   for (const auto& [each, of] : pool.tenants.at(name).namespaces) names.push_back(each);
@@ -322,7 +326,7 @@ const std::pair<const NamespacedName, PoolVirtualCluster>* virtual_cluster_of(
   return nullptr;
 }
 
-void recompute_tenancy(State& state, const std::string& name) {
+void recompute_tenancy(PoolRoom state, const std::string& name) {
   const PoolSettings& settings = state.configuration.pool;
   PoolTenant& tenant = state.pool.tenants.at(name);
   const auto* const of = virtual_cluster_of(state.pool, name);
@@ -341,7 +345,7 @@ void recompute_tenancy(State& state, const std::string& name) {
   for (const auto& [each, ns] : tenant.namespaces) state.pool.dirty_namespaces.insert({name, each});
 }
 
-std::vector<TenantAccess> tenants_to_watch(const State& state) {
+std::vector<TenantAccess> tenants_to_watch(PoolReader state) {
   std::map<std::string, TenantAccess> all;
   const PoolSettings& settings = state.configuration.pool;
   if (settings.clusters.empty()) return {};

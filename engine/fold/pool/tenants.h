@@ -6,42 +6,44 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/capacity/liveness.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// The observe functions fold one object; `seen` is empty if it is gone. `source` is the tenant's.
-void observe_virtual_cluster(State& state, const NamespacedName& id,
+void observe_virtual_cluster(PoolRoom state, const NamespacedName& id,
                              const Seen<VirtualClusterFacts>& seen);
-void observe_tenant_namespace(State& state, const SourceName& source, const std::string& name,
+void observe_tenant_namespace(PoolRoom state, const SourceName& source, const std::string& name,
                               const Seen<NamespaceFacts>& seen);
-void observe_tenant_quota(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_quota(PoolRoom state, const SourceName& source, const NamespacedName& id,
                           const Seen<ResourceQuotaFacts>& seen);
-void observe_tenant_pod(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_pod(PoolRoom state, const SourceName& source, const NamespacedName& id,
                         const Seen<PodFacts>& seen);
-void observe_tenant_claim(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_claim(PoolRoom state, const SourceName& source, const NamespacedName& id,
                           const ResourceClaimFacts* facts, Seq seq);
-void observe_tenant_template(State& state, const SourceName& source, const NamespacedName& id,
+void observe_tenant_template(PoolRoom state, const SourceName& source, const NamespacedName& id,
                              const ResourceClaimTemplateFacts* facts, Seq seq);
 /// Folds that a kind of the tenant's API server (every kind that is read there, if it is empty) is
 /// live, stale or lost. Kinds of resource.k8s.io do not matter: an API server need not serve them.
 void observe_tenant_liveness(Pool& pool, const SourceName& source, std::optional<Kind> kind,
                              Liveness liveness, Seq seq);
 /// Folds a namespace that was made for a tenant's; `source` is a member.
-void observe_super_namespace(State& state, const SourceName& source, const std::string& name,
+void observe_super_namespace(PoolRoom state, const SourceName& source, const std::string& name,
                              const Seen<NamespaceFacts>& seen);
 
 /// Derives whether `name`, which State has, is a tenant, and its limit.
-void recompute_tenancy(State& state, const std::string& name);
+void recompute_tenancy(PoolRoom state, const std::string& name);
 /// Forgets a tenant and all that is in it.
-void end_tenant(State& state, const std::string& name);
+void end_tenant(PoolRoom state, const std::string& name);
 
 /// Mark an object of the tenant, which is planned again when the open moment closes.
 void mark_pool_namespace_dirty(Pool& pool, const SourceName& source, const std::string& name);
 void mark_pool_pod_dirty(Pool& pool, const SourceName& source, const NamespacedName& id);
 /// Folds our own write of a Namespace: its placements do not count as an edit when they are
 /// observed.
-void expect_placements(State& state, const PatchIntended& intent);
+void expect_placements(StateView<const Configuration, Pool> state, const PatchIntended& intent);
 
 /// Returns the VirtualCluster of a tenant: the first by name that was Running once; null if none
 /// was.
@@ -59,6 +61,6 @@ struct TenantAccess {
 };
 /// Returns the tenants whose API servers are to be watched, by name: tenants of VirtualClusters
 /// that have not failed, and tenants in the configuration, which decides how these are reached.
-std::vector<TenantAccess> tenants_to_watch(const State& state);
+std::vector<TenantAccess> tenants_to_watch(PoolReader state);
 
 }  // namespace fairlead

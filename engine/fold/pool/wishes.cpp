@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/fold/pool/demand.h"
+#include "engine/fold/pool/pool_state.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/pool/super_clusters.h"
 
@@ -17,7 +18,7 @@ using Need = SliceWishes::Need;
 // Whether the share counts with exactly its slices in the sums of its cluster, and stays there.
 // Then what is free for the namespace at that cluster is what would be free for a namespace that
 // has nothing there.
-bool counts_as_its_slices(const State& state, const PoolNamespace& of, const std::string& id,
+bool counts_as_its_slices(PoolReader state, const PoolNamespace& of, const std::string& id,
                           const PoolShare& share) {
   const CpuMemorySum slices{Int128{of.unit.cpu} * share.slices,
                             Int128{of.unit.memory} * share.slices};
@@ -28,7 +29,7 @@ bool counts_as_its_slices(const State& state, const PoolNamespace& of, const std
 // Returns what the namespace needs if it wants more slices and nothing else; nullopt if its
 // decision depends on more: an edit, another slice, slices that should move, pods beyond its
 // slices.
-std::optional<Need> need_of(const State& state, const PoolNamespace& of) {
+std::optional<Need> need_of(PoolReader state, const PoolNamespace& of) {
   const PoolSettings& settings = state.configuration.pool;
   const SliceDemand demand =
       demand_of(quota_of(of, settings.quotas), *of.slice, of.slices, settings.slices_max);
@@ -50,7 +51,7 @@ void erase_wish(SliceWishes& wishes, const PoolNamespaceKey& key) {
   wishes.needs.erase(at);
 }
 
-void file_wish(const State& state, SliceWishes& wishes, const PoolNamespaceKey& key) {
+void file_wish(PoolReader state, SliceWishes& wishes, const PoolNamespaceKey& key) {
   erase_wish(wishes, key);
   if (const auto need = need_of(state, *find_namespace(state.pool, key))) {
     wishes.lacking.emplace(*need, key);
@@ -61,7 +62,7 @@ void file_wish(const State& state, SliceWishes& wishes, const PoolNamespaceKey& 
 }
 
 // Returns the index. A copy of State begins without one, so it is derived here.
-SliceWishes& wishes_of(State& state) {
+SliceWishes& wishes_of(PoolRoom state) {
   SliceWishes& wishes = *state.pool.wishes;
   if (!std::exchange(wishes.derived, true))
     for (const PoolNamespaceKey& key : state.pool.wanting) file_wish(state, wishes, key);
@@ -70,7 +71,7 @@ SliceWishes& wishes_of(State& state) {
 
 }  // namespace
 
-void note_wish(State& state, const PoolNamespaceKey& key) {
+void note_wish(PoolRoom state, const PoolNamespaceKey& key) {
   PoolNamespace& of = *find_namespace(state.pool, key);
   if (!of.wants_since) of.wants_since = state.now;
   state.pool.wanting.insert(key);

@@ -6,13 +6,14 @@
 #include <set>
 #include <utility>
 
-#include "engine/fold/state.h"
+#include "engine/fold/pool/pool_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Notes that the namespace, which takes part and is taken up, wants a decision, and what the
 /// decision depends on. If it wanted one before, its turn stays.
-void note_wish(State& state, const PoolNamespaceKey& key);
+void note_wish(PoolRoom state, const PoolNamespaceKey& key);
 /// Notes that the namespace wants no decision.
 void forget_wish(Pool& pool, const PoolNamespaceKey& key);
 
@@ -20,7 +21,7 @@ void forget_wish(Pool& pool, const PoolNamespaceKey& key);
 /// all clusters together than they need.
 class WorthDeciding {
  public:
-  explicit WorthDeciding(State& state) : state_(state) {}
+  explicit WorthDeciding(PoolRoom state) : state_(state) {}
 
   /// Returns the namespaces that want a decision and may get another one.
   std::set<PoolNamespaceKey> all();
@@ -32,7 +33,7 @@ class WorthDeciding {
  private:
   Int128 free_slices(const std::pair<Amount, Amount>& slice);
 
-  State& state_;
+  PoolRoom state_;
   std::map<std::pair<Amount, Amount>, Int128> free_;  ///< by the cpu and the memory of a slice
 };
 

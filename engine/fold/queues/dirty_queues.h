@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/queues/queue_state.h"
 
 namespace fairlead {
 

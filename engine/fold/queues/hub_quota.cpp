@@ -4,8 +4,11 @@
 #include <utility>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/members/kept.h"
 #include "engine/fold/members/works.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/queues/worker_quota.h"
 
@@ -19,7 +22,7 @@ MemberPair member_pair(const Grant& grant) {
 
 // Returns what a claim's grant adds on the hub now: no more than its member is known to admit, so
 // that the hub dispatches nothing that would wait there, but for what was taken over.
-Amount contribution_of(const State& state, const Claim& claim, const Grant& grant) {
+Amount contribution_of(QueueReader state, const Claim& claim, const Grant& grant) {
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end()) return grant.granted;
   const Cluster& cluster = at->second;
@@ -31,7 +34,7 @@ Amount contribution_of(const State& state, const Claim& claim, const Grant& gran
 // Returns the part of `amount` on which the quota may grow. While the queue's work is not applied
 // that is at most the part in our last write: the member may not admit again what it admitted
 // before.
-Amount held_part(const State& state, const Claim& claim, const Grant& grant, Amount amount) {
+Amount held_part(QueueReader state, const Claim& claim, const Grant& grant, Amount amount) {
   const auto at = state.clusters.find(claim.terms->cluster);
   if (at == state.clusters.end() || is_settled(at->second, grant.row.cluster_queue) ||
       !claim.known || !has_member(state.configuration, at->second))
@@ -52,7 +55,7 @@ struct QuotaSums {
   std::map<std::string, Amount> holds;  // clusters whose part is held, and at what
 };
 
-void add_claims(const State& state, const std::string& queue, const QuotaKey& pair,
+void add_claims(QueueReader state, const std::string& queue, const QuotaKey& pair,
                 const WorkerQuota* workers, Parts parts, HubQuota& quota, QuotaSums& sums) {
   const auto claims = state.claims.of_queue.find(queue);
   if (claims == state.claims.of_queue.end()) return;
@@ -79,7 +82,7 @@ void add_claims(const State& state, const std::string& queue, const QuotaKey& pa
   }
 }
 
-void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& workers, Parts parts,
+void add_workers(QueueReader state, const QuotaKey& pair, const WorkerQuota& workers, Parts parts,
                  HubQuota& quota, QuotaSums& sums) {
   for (const auto& [cluster, share] : workers.shares) {
     if (!share.known || !share.counted || !share.values.contains(pair)) continue;
@@ -94,7 +97,7 @@ void add_workers(const State& state, const QuotaKey& pair, const WorkerQuota& wo
 
 // Lets the quota grow only by the held parts while works of members are not applied. Never lowers
 // it below the present quota for that.
-void hold_growth(const State& state, const std::string& name, const QuotaKey& pair,
+void hold_growth(QueueReader state, const std::string& name, const QuotaKey& pair,
                  const QuotaSums& sums, HubQuota& quota) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end()) return;
@@ -141,8 +144,7 @@ bool claim_counts(const WorkerQuota* workers, const std::string& cluster) {
          share->second.from == ShareFrom::claims;
 }
 
-Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair,
-                    Int128 sum) {
+Amount quota_of_sum(QueueReader state, const std::string& queue, const QuotaKey& pair, Int128 sum) {
   const auto at = state.queues.by_name.find(queue);
   const Amount base =
       at == state.queues.by_name.end() ? 0 : amount_of(at->second.base.amounts, pair);
@@ -155,7 +157,7 @@ Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey
 namespace {
 
 // Returns the least sum of parts of which `quota` follows (quota_of_sum).
-Int128 sum_for(const State& state, const std::string& queue, const QuotaKey& pair, Amount quota) {
+Int128 sum_for(QueueReader state, const std::string& queue, const QuotaKey& pair, Amount quota) {
   const WorkerQuota* workers = followed(state.queues, queue);
   const auto at = state.queues.by_name.find(queue);
   Int128 rest = quota;
@@ -169,7 +171,7 @@ Int128 sum_for(const State& state, const std::string& queue, const QuotaKey& pai
 
 }  // namespace
 
-std::vector<Contribution> parts_kept(const State& state, const std::string& queue,
+std::vector<Contribution> parts_kept(QueueReader state, const std::string& queue,
                                      const QuotaKey& pair, Amount found,
                                      const std::set<std::string>& clusters) {
   std::vector<Contribution> parts;
@@ -204,8 +206,7 @@ std::vector<Contribution> parts_kept(const State& state, const std::string& queu
   return parts;
 }
 
-HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
-                   Parts parts) {
+HubQuota hub_quota(QueueReader state, const std::string& queue, const QuotaKey& pair, Parts parts) {
   HubQuota quota;
   QuotaSums sums;
   const WorkerQuota* workers = followed(state.queues, queue);

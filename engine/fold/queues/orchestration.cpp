@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/queues/queues.h"
 
 namespace fairlead {
@@ -48,7 +49,8 @@ std::string text_of(const Orchestration& orchestration) {
   return text_of(orchestration.by) + (own ? "" : " (Cohort " + orchestration.cohort + ")");
 }
 
-void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq) {
+void observe_cohort(StateView<QueueTables> state, const std::string& name, const CohortFacts* facts,
+                    Seq seq) {
   // A rule reads neither its quotas nor its weight: an edit of these plans no queue again.
   const auto known = state.queues.cohorts.find(name);
   const bool same_rule = facts && known != state.queues.cohorts.end() &&

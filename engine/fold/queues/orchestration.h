@@ -16,7 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
@@ -42,6 +43,7 @@ std::string text_of(const OrchestratorRef& orchestrator);
 std::string text_of(const Orchestration& orchestration);
 
 /// Folds an observation of a Cohort of the hub; `facts` is null if it is gone.
-void observe_cohort(State& state, const std::string& name, const CohortFacts* facts, Seq seq);
+void observe_cohort(StateView<QueueTables> state, const std::string& name, const CohortFacts* facts,
+                    Seq seq);
 
 }  // namespace fairlead

@@ -4,8 +4,10 @@
 
 #include "engine/base/resource_version.h"
 #include "engine/fold/queues/orchestration.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -39,7 +41,7 @@ std::optional<Amount> observed(const Configuration& configuration, const Queue& 
 }
 
 // Whether `amount` is what we would write of the pair now.
-bool is_wanted(const State& state, const std::string& name, const QuotaKey& pair,
+bool is_wanted(QueueReader state, const std::string& name, const QuotaKey& pair,
                const std::optional<Amount>& amount) {
   const HubQuota ours = hub_quota(state, name, pair, Parts::summed);
   return !ours.unknown && amount == ours.nominal;
@@ -47,7 +49,7 @@ bool is_wanted(const State& state, const std::string& name, const QuotaKey& pair
 
 // One of our pairs had the value that we wrote and now has another, which is not what we want nor
 // what an unanswered write makes of it.
-bool overwritten(const State& state, const std::string& name, const Queue& queue,
+bool overwritten(QueueReader state, const std::string& name, const Queue& queue,
                  const std::vector<ResourceGroup>& before) {
   const ResourceAliases& aliases = state.configuration.resource_aliases;
   const auto* unanswered = unanswered_list(state.writes, name);
@@ -60,7 +62,7 @@ bool overwritten(const State& state, const std::string& name, const Queue& queue
   });
 }
 
-void contest_foreign_pairs(const State& state, const std::string& name, Queue& queue) {
+void contest_foreign_pairs(QueueReader state, const std::string& name, Queue& queue) {
   for (const auto& [pair, written] : queue.written) {
     const auto is = observed(state.configuration, queue, pair);
     if (is != written && !is_wanted(state, name, pair, is)) queue.contested.insert(pair);
@@ -85,7 +87,7 @@ void remember_lending(const Configuration& configuration, Queue& queue) {
                                                          quota.name)}] = *quota.lending_limit;
 }
 
-void count_overwrite(State& state, const std::string& name, Queue& queue,
+void count_overwrite(QueueRoom state, const std::string& name, Queue& queue,
                      const std::vector<ResourceGroup>& before, Seq seq) {
   remember_lending(state.configuration, queue);
   // Under an orchestrator the list has its weights: an edit of it takes nothing from us.
@@ -99,7 +101,7 @@ void count_overwrite(State& state, const std::string& name, Queue& queue,
   queue.overwrites.erase(queue.overwrites.begin());
 }
 
-void note_foreign_list(State& state, const std::string& name, Queue& queue,
+void note_foreign_list(QueueRoom state, const std::string& name, Queue& queue,
                        const std::vector<ResourceGroup>& before, const std::string& version,
                        Seq seq) {
   if (queue.written_groups && follows_write(state.writes, name, version))
@@ -108,7 +110,7 @@ void note_foreign_list(State& state, const std::string& name, Queue& queue,
     count_overwrite(state, name, queue, before, seq);
 }
 
-bool end_contests(const State& state, const std::string& name, Queue& queue) {
+bool end_contests(QueueReader state, const std::string& name, Queue& queue) {
   return std::erase_if(queue.contested, [&](const QuotaKey& pair) {
            const auto written = queue.written.find(pair);
            if (written == queue.written.end()) return true;

@@ -15,7 +15,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/rooms.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -24,16 +26,16 @@ bool has_own_list(const WriteTables& writes, const std::string& name, const Queu
 
 /// Folds an observed list that is not ours. Counts an overwrite that event `seq` shows of the list
 /// `before`; what is more than kOverwritesAnswered makes the changed pairs contested.
-void count_overwrite(State& state, const std::string& name, Queue& queue,
+void count_overwrite(QueueRoom state, const std::string& name, Queue& queue,
                      const std::vector<ResourceGroup>& before, Seq seq);
 /// Does the same with the list observed at `version`, where `before` was observed before it.
-void note_foreign_list(State& state, const std::string& name, Queue& queue,
+void note_foreign_list(QueueRoom state, const std::string& name, Queue& queue,
                        const std::vector<ResourceGroup>& before, const std::string& version,
                        Seq seq);
 /// Remembers the administrator's limits in the observed list, which is not ours.
 void remember_lending(const Configuration& configuration, Queue& queue);
 /// Takes the contested pairs back that have our value, or that are not ours any more. Returns
 /// whether there was one.
-bool end_contests(const State& state, const std::string& name, Queue& queue);
+bool end_contests(QueueReader state, const std::string& name, Queue& queue);
 
 }  // namespace fairlead

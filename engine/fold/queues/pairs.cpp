@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/fold/queues/queue_state.h"
+
 namespace fairlead {
 
 std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,
@@ -53,8 +55,8 @@ std::map<QuotaKey, Amount> amounts_in(const std::vector<ResourceGroup>& groups,
   return amounts;
 }
 
-bool covers_alias_twice(const State& state, const std::string& queue,
-                        const std::string& canonical) {
+bool covers_alias_twice(StateView<const Configuration, const QueueTables> state,
+                        const std::string& queue, const std::string& canonical) {
   const auto at = state.queues.by_name.find(queue);
   if (at == state.queues.by_name.end()) return false;
   int names = 0;

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "engine/fold/state.h"
+#include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Whether a queue covers a resource by two names (aliases): neither can be granted then.
-bool covers_alias_twice(const State& state, const std::string& queue, const std::string& canonical);
+bool covers_alias_twice(StateView<const Configuration, const QueueTables> state,
+                        const std::string& queue, const std::string& canonical);
 
 /// Returns the name under which `groups` cover the canonical resource; nullopt if they do not.
 std::optional<std::string> covered_name(const std::vector<ResourceGroup>& groups,

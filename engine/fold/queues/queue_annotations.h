@@ -3,7 +3,8 @@
 
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/claims/claim_spec.h"
+#include "engine/fold/queues/queue_state.h"
 
 namespace fairlead {
 

@@ -8,13 +8,17 @@
 #include "engine/base/check.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/flavors.h"
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/dirty_claims.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/queues/orchestration.h"
 #include "engine/fold/queues/overwrites.h"
 #include "engine/fold/queues/queue_annotations.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/queues/take_over.h"
 #include "engine/fold/queues/worker_quota.h"
 #include "engine/fold/writes/record.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -40,7 +44,7 @@ std::set<std::pair<std::string, QuotaKey>> parts_that_differ(
 
 // Notes the write for each of its changed `parts`. A part that is no longer contributed is kept
 // while its cluster may contribute again.
-void note_parts(const State& state, const std::string& name, Queue& queue,
+void note_parts(QueueReader state, const std::string& name, Queue& queue,
                 const std::set<std::pair<std::string, QuotaKey>>& parts, const WrittenAt& written) {
   for (const auto& part : parts) queue.contributed_at[part] = written;
   std::set<std::string> contributors;
@@ -68,7 +72,7 @@ bool is_contested(const QueueTables& queues, const std::string& queue, const Quo
   return at != queues.by_name.end() && at->second.contested.contains(pair);
 }
 
-void follow_terms(State& state, const std::string& name, Queue& queue) {
+void follow_terms(QueueRoom state, const std::string& name, Queue& queue) {
   read_worker_terms(queue.facts.worker_quota, state.configuration.resource_aliases, queue.workers);
   resolve_conflict(state.queues, name);
   mark_follower_dirty(state, name);
@@ -76,7 +80,7 @@ void follow_terms(State& state, const std::string& name, Queue& queue) {
     state.multikueue.dirty_checks.insert(check);
 }
 
-void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
+void observe_queue(ObservedQueueRoom state, const ObjectObserved& seen, Seq seq) {
   Queue& queue = state.queues.by_name[seen.key.name];
   note_groups(state, queue.present ? &queue.facts.groups : nullptr,
               &std::get<ClusterQueueFacts>(seen.facts).groups);
@@ -121,7 +125,7 @@ void observe_queue(State& state, const ObjectObserved& seen, Seq seq) {
   mark_queue_claims_dirty(state.claims, seen.key.name);
 }
 
-void forget_queue(State& state, const std::string& name) {
+void forget_queue(ObservedQueueRoom state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end()) return;
   if (at->second.present) note_groups(state, &at->second.facts.groups, nullptr);
@@ -135,7 +139,7 @@ void forget_queue(State& state, const std::string& name) {
   mark_queue_claims_dirty(state.claims, name);
 }
 
-void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written) {
+void accept_queue_write(QueueRoom state, const PatchIntended& intent, const WrittenAt& written) {
   Queue& queue = state.queues.by_name[intent.target.name];
   const auto* expected =
       intent.expected ? std::get_if<ClusterQueueFacts>(&*intent.expected) : nullptr;
@@ -162,7 +166,7 @@ void accept_queue_write(State& state, const PatchIntended& intent, const Written
   mark_deleted_claims_dirty(state.claims, intent.target.name);
 }
 
-void note_queue_seen_since(State& state, const std::string& name) {
+void note_queue_seen_since(QueueRoom state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end() || !at->second.written_groups) return;
   Queue& queue = at->second;
@@ -182,7 +186,7 @@ void note_queue_seen_since(State& state, const std::string& name) {
 
 namespace {
 
-std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue) {
+std::set<QuotaKey> pairs_of_claims(QueueReader state, const std::string& queue) {
   std::set<QuotaKey> pairs;
   const AssignmentRow* last = nullptr;  // claims mostly name the same pairs: saves set lookups
   if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
@@ -197,7 +201,7 @@ std::set<QuotaKey> pairs_of_claims(const State& state, const std::string& queue)
 }
 
 // Returns the same, derived again only after a claim or the configuration changed.
-const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string& name,
+const std::set<QuotaKey>& pairs_of_claims(QueueReader state, const std::string& name,
                                           Queue& queue) {
   auto& [pairs, as_of] = *queue.claimed;
   if (as_of != *state.claims.terms_changes + 1) pairs = pairs_of_claims(state, name);
@@ -209,7 +213,7 @@ const std::set<QuotaKey>& pairs_of_claims(const State& state, const std::string&
 }
 
 // Where the queue follows workers, adds their pairs and the pairs of the queue's list.
-void add_pairs_of_workers(const State& state, const std::string& queue, std::set<QuotaKey>& pairs) {
+void add_pairs_of_workers(QueueReader state, const std::string& queue, std::set<QuotaKey>& pairs) {
   const WorkerQuota* workers = followed(state.queues, queue);
   if (!workers) return;
   for (const ResourceGroup& group : state.queues.by_name.at(queue).facts.groups)
@@ -224,20 +228,20 @@ void add_pairs_of_workers(const State& state, const std::string& queue, std::set
 
 }  // namespace
 
-std::set<QuotaKey> named_pairs(const State& state, const std::string& queue) {
+std::set<QuotaKey> named_pairs(QueueReader state, const std::string& queue) {
   std::set<QuotaKey> pairs = pairs_of_claims(state, queue);
   add_pairs_of_workers(state, queue, pairs);
   return pairs;
 }
 
-std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue) {
+std::set<QuotaKey> owned_pairs(QueueReader state, const std::string& queue) {
   std::set<QuotaKey> pairs = named_pairs(state, queue);
   if (const auto at = state.queues.by_name.find(queue); at != state.queues.by_name.end())
     for (const auto& [pair, amount] : at->second.written) pairs.insert(pair);
   return pairs;
 }
 
-void recompute_pairs(State& state, const std::string& name) {
+void recompute_pairs(QueueRoom state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end() || !at->second.present) return;
   Queue& queue = at->second;
@@ -272,7 +276,7 @@ namespace {
 
 // The promise where this log has not written the queue: a process with an earlier log may have, and
 // the grants in the claims' statuses are what it promised.
-Amount promised_before(const State& state, const std::string& queue, const std::string& cluster,
+Amount promised_before(QueueReader state, const std::string& queue, const std::string& cluster,
                        const QuotaKey& pair) {
   Amount most = 0;
   const auto claims = state.claims.of_cluster.find(cluster);

@@ -7,28 +7,30 @@
 #include <string>
 #include <vector>
 
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/queues/dirty_queues.h"
 #include "engine/fold/queues/pairs.h"
-#include "engine/fold/state.h"
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Folds an observation of a hub queue, or its disappearance.
-void observe_queue(State& state, const ObjectObserved& seen, Seq seq);
-void forget_queue(State& state, const std::string& name);
+void observe_queue(ObservedQueueRoom state, const ObjectObserved& seen, Seq seq);
+void forget_queue(ObservedQueueRoom state, const std::string& name);
 /// Whether the pair is left to another writer that keeps changing it.
 bool is_contested(const QueueTables& queues, const std::string& queue, const QuotaKey& pair);
 /// Folds the acceptance of our write of the queue: foreign values are compared with what it left.
-void accept_queue_write(State& state, const PatchIntended& intent, const WrittenAt& written);
+void accept_queue_write(QueueRoom state, const PatchIntended& intent, const WrittenAt& written);
 /// The queue was observed as our accepted write left it or later: where its list differs, another
 /// writer has overwritten ours, although no observation had our list. Counts that unless an
 /// observation since the write was sent has counted it.
-void note_queue_seen_since(State& state, const std::string& name);
+void note_queue_seen_since(QueueRoom state, const std::string& name);
 /// Updates which pairs are ours. A named pair that is not ours yet is taken over with its quota
 /// (take_over.h). A named pair with the quota that we want becomes ours, even if nothing had to be
 /// written. A pair that is no longer named is given up once it is gone or has the quota that we
 /// want.
-void recompute_pairs(State& state, const std::string& name);
+void recompute_pairs(QueueRoom state, const std::string& name);
 
 /// The hub quota of one pair: the base quota plus what the claims contribute at this moment or,
 /// where the queue follows its workers, the workers' shares.
@@ -42,16 +44,16 @@ struct HubQuota {
 };
 /// Whether hub_quota lists the contributions or only adds them up.
 enum class Parts : std::uint8_t { listed, summed };
-HubQuota hub_quota(const State& state, const std::string& queue, const QuotaKey& pair,
+HubQuota hub_quota(QueueReader state, const std::string& queue, const QuotaKey& pair,
                    Parts parts = Parts::listed);
 
 /// Returns the pair's quota where claims and workers contribute `sum` to it.
-Amount quota_of_sum(const State& state, const std::string& queue, const QuotaKey& pair, Int128 sum);
+Amount quota_of_sum(QueueReader state, const std::string& queue, const QuotaKey& pair, Int128 sum);
 
 /// Returns the parts that keep the pair's quota at the lesser of `found`, which is in force, and
 /// what is granted. They belong to those of `clusters` whose members have not confirmed their
 /// grants.
-std::vector<Contribution> parts_kept(const State& state, const std::string& queue,
+std::vector<Contribution> parts_kept(QueueReader state, const std::string& queue,
                                      const QuotaKey& pair, Amount found,
                                      const std::set<std::string>& clusters);
 
@@ -66,16 +68,16 @@ const WorkerQuota* followed(const QueueTables& queues, const std::string& queue)
 bool claim_counts(const WorkerQuota* workers, const std::string& cluster);
 /// Returns the pairs that claims name; where the queue follows its workers, also their pairs and
 /// all pairs of its own list.
-std::set<QuotaKey> named_pairs(const State& state, const std::string& queue);
+std::set<QuotaKey> named_pairs(QueueReader state, const std::string& queue);
 /// Returns the named pairs, and those that are ours until the write that gives them up.
-std::set<QuotaKey> owned_pairs(const State& state, const std::string& queue);
+std::set<QuotaKey> owned_pairs(QueueReader state, const std::string& queue);
 
 /// The hub quotas of one State, each derived once. Without it each cluster of a queue would derive
 /// the queue's quota from all its claims. If the State changes, the caller must forget the queues
 /// that changed.
 class HubQuotas {
  public:
-  explicit HubQuotas(const State& state) : state_(state) {}
+  explicit HubQuotas(QueueReader state) : state_(state) {}
 
   const HubQuota& of(const std::string& queue, const QuotaKey& pair);
   const std::set<QuotaKey>& owned_pairs(const std::string& queue);
@@ -101,7 +103,7 @@ class HubQuotas {
 
   View& view_of(const std::string& queue);
 
-  const State& state_;
+  QueueReader state_;
   std::map<std::string, View> views_;
   std::set<std::string> followers_;  // of those in views_
 };

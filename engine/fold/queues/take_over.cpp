@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/cluster_state.h"
 #include "engine/fold/members/kept.h"
 #include "engine/fold/members/works.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/queues/queues.h"
 
 namespace fairlead {
@@ -13,7 +16,7 @@ namespace fairlead {
 namespace {
 
 // Returns the clusters whose claims name the queue.
-std::set<std::string> clusters_of(const State& state, const std::string& queue) {
+std::set<std::string> clusters_of(QueueReader state, const std::string& queue) {
   std::set<std::string> clusters;
   if (const auto claims = state.claims.of_queue.find(queue); claims != state.claims.of_queue.end())
     for (const std::string& name : claims->second)
@@ -51,7 +54,7 @@ void keep(NameMap<Cluster>& clusters, const Contribution& part, const std::strin
 }
 
 // Keeps what the member has itself, up to the grant.
-void keep_own_quota(State& state, const std::string& queue, const QuotaKey& pair,
+void keep_own_quota(QueueRoom state, const std::string& queue, const QuotaKey& pair,
                     const std::string& name) {
   const auto at = state.clusters.find(name);
   const Claim* claim = winning_claim(state.claims, name);
@@ -65,7 +68,7 @@ void keep_own_quota(State& state, const std::string& queue, const QuotaKey& pair
       keep(state.clusters, {name, pair.flavor, pair.resource, std::min(own, grant.granted)}, queue);
 }
 
-void take_over_among(State& state, const std::string& queue, const QuotaKey& pair, Amount found,
+void take_over_among(QueueRoom state, const std::string& queue, const QuotaKey& pair, Amount found,
                      const std::set<std::string>& clusters) {
   for (const Contribution& part : parts_kept(state, queue, pair, found, clusters))
     keep(state.clusters, part, queue);
@@ -74,7 +77,7 @@ void take_over_among(State& state, const std::string& queue, const QuotaKey& pai
 
 }  // namespace
 
-void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found) {
+void take_over(QueueRoom state, const std::string& queue, const QuotaKey& pair, Amount found) {
   const std::set<std::string> clusters = clusters_of(state, queue);
   const MemberPair of{queue, pair.flavor, pair.resource};
   // Decided anew: what was taken over so far must not count as admitted meanwhile.
@@ -89,7 +92,7 @@ void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amo
     if (kept_of(state.clusters.at(name), of) != amount) note_quota_change(state.queues, queue);
 }
 
-void take_over_for_new_members(State& state, const std::set<std::string>& clusters) {
+void take_over_for_new_members(QueueRoom state, const std::set<std::string>& clusters) {
   std::map<std::string, std::set<std::string>> fed;  // queue -> clusters
   for (const std::string& name : clusters) {
     const auto at = state.clusters.find(name);

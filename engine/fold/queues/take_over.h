@@ -11,17 +11,17 @@
 #include <string>
 
 #include "engine/fold/queues/queue_state.h"
-#include "engine/fold/state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Folds that a pair with the quota `found` on the hub is not ours yet: the clusters whose claims
 /// name it keep what was found, up to their grants. A watched member that has quota of the pair
 /// already, without a work of ours, admits as much.
-void take_over(State& state, const std::string& queue, const QuotaKey& pair, Amount found);
+void take_over(QueueRoom state, const std::string& queue, const QuotaKey& pair, Amount found);
 /// Likewise for our pairs that are fed by clusters which got a member (by a ManagedCluster or by
 /// members.mode): until now their grants counted without confirmation. Notes which of `clusters`
 /// have one.
-void take_over_for_new_members(State& state, const std::set<std::string>& clusters);
+void take_over_for_new_members(QueueRoom state, const std::set<std::string>& clusters);
 
 }  // namespace fairlead

@@ -5,6 +5,11 @@
 
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/capacity/damped_set.h"
+#include "engine/fold/claims/claim_state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/deadlines.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/queues/queue_state.h"
 #include "engine/fold/queues/queues.h"
 
 namespace fairlead {
@@ -42,7 +47,7 @@ struct Member {
 // By cluster. Contains those that are selected and not in the list too, so that their shares are
 // known when they enter.
 using Members = std::map<std::string, Member>;
-Members members_of(const State& state, const Queue& queue) {
+Members members_of(QueueReader state, const Queue& queue) {
   Members members;
   for (const std::string& placement : placements_of(state.multikueue, queue)) {
     const auto list = state.multikueue.lists.find(placement);
@@ -68,7 +73,7 @@ bool is_watched(const Cluster& cluster) {
 struct ClaimsOfWorker {
   bool any = false, known = false;
 };
-ClaimsOfWorker claims_of(const State& state, const std::string& queue, const std::string& cluster) {
+ClaimsOfWorker claims_of(QueueReader state, const std::string& queue, const std::string& cluster) {
   ClaimsOfWorker found;
   const auto claims = state.claims.of_queue.find(queue);
   if (claims == state.claims.of_queue.end()) return found;
@@ -81,7 +86,7 @@ ClaimsOfWorker claims_of(const State& state, const std::string& queue, const std
   return found;
 }
 
-ShareFrom source_of(const State& state, const std::string& queue, const std::string& cluster) {
+ShareFrom source_of(QueueReader state, const std::string& queue, const std::string& cluster) {
   const auto at = state.clusters.find(cluster);
   if (at != state.clusters.end() && is_watched(at->second)) return ShareFrom::member;
   return claims_of(state, queue, cluster).any ? ShareFrom::claims : ShareFrom::none;
@@ -91,7 +96,7 @@ struct Offer {
   std::map<QuotaKey, Int128> sums;
   std::vector<Seq> causes;
 };
-Offer offer_of(const State& state, const std::string& queue, const Cluster& cluster) {
+Offer offer_of(QueueReader state, const std::string& queue, const Cluster& cluster) {
   Offer offer;
   for (const auto& [name, stopped] : related_queues(state.queues, queue, cluster)) {
     const auto at = cluster.member.queues.find(name);
@@ -131,7 +136,7 @@ void remember_all(WorkerShare& share, const std::vector<Seq>& seqs) {
       remember(share.causes, seq);
 }
 
-void recompute_share(const State& state, const std::string& queue, const std::string& name,
+void recompute_share(QueueReader state, const std::string& queue, const std::string& name,
                      WorkerShare& share, const std::vector<Seq>& causes, LogTime& next) {
   const auto at = state.clusters.find(name);
   const bool watched = share.from == ShareFrom::member;
@@ -158,7 +163,7 @@ void recompute_share(const State& state, const std::string& queue, const std::st
 }
 
 // Returns the events that removed a cluster from the lists that the queue follows.
-std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
+std::vector<Seq> seqs_of_leaving(QueueReader state, const Queue& queue,
                                  const std::string& cluster) {
   for (const std::string& placement : placements_of(state.multikueue, queue)) {
     const auto list = state.multikueue.lists.find(placement);
@@ -172,7 +177,7 @@ std::vector<Seq> seqs_of_leaving(const State& state, const Queue& queue,
 
 // Evaluates the shares of all workers. The values of a former worker go at once, because the list's
 // windows have waited already.
-void recompute_shares(State& state, const std::string& name, Queue& queue) {
+void recompute_shares(QueueRoom state, const std::string& name, Queue& queue) {
   const Members members = members_of(state, queue);
   auto& shares = queue.workers.shares;
   for (const auto& [cluster, share] : shares)
@@ -212,7 +217,7 @@ void recompute_shares(State& state, const std::string& name, Queue& queue) {
 }
 
 // Gives the queue's quota back to the administrator, with its present values.
-void stop_following(State& state, const std::string& name, Queue& queue) {
+void stop_following(QueueRoom state, const std::string& name, Queue& queue) {
   queue.workers.follows = queue.workers.known = false;
   queue.workers.shares.clear();
   queue.workers.left.clear();
@@ -221,7 +226,7 @@ void stop_following(State& state, const std::string& name, Queue& queue) {
   state.deadlines.set(QuotaDeadline{name}, kForever);
 }
 
-void recompute_follower(State& state, const std::string& name) {
+void recompute_follower(QueueRoom state, const std::string& name) {
   const auto at = state.queues.by_name.find(name);
   if (at == state.queues.by_name.end()) return;
   Queue& queue = at->second;
@@ -235,7 +240,7 @@ void recompute_follower(State& state, const std::string& name) {
 
 }  // namespace
 
-void mark_follower_dirty(State& state, const std::string& queue) {
+void mark_follower_dirty(StateView<MultiKueue, const QueueTables> state, const std::string& queue) {
   const auto at = state.queues.by_name.find(queue);
   if (at == state.queues.by_name.end()) return;
   const WorkerQuota& terms = at->second.workers;
@@ -251,7 +256,7 @@ void mark_followers_dirty(MultiKueue& multikueue) {
   multikueue.dirty_followers.insert(multikueue.followers.begin(), multikueue.followers.end());
 }
 
-void recompute_worker_quotas(State& state) {
+void recompute_worker_quotas(QueueRoom state) {
   for (const std::string& name : state.multikueue.followers)
     // The queue's checks decide whose workers count, and its claims whether the share of a worker
     // without a watch is known: a change of either marks the queue.

@@ -17,17 +17,20 @@
 #include <string>
 
 #include "engine/fold/capacity/damping_layers.h"
-#include "engine/fold/state.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/multikueue/multikueue_state.h"
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/rooms.h"
 
 namespace fairlead {
 
 /// Marks a queue whose annotations, or whose workers, may have changed: it is evaluated when the
 /// present moment closes.
-void mark_follower_dirty(State& state, const std::string& queue);
+void mark_follower_dirty(StateView<MultiKueue, const QueueTables> state, const std::string& queue);
 /// Marks every queue with the annotations.
 void mark_followers_dirty(MultiKueue& multikueue);
 /// Evaluates the marked queues.
-void recompute_worker_quotas(State& state);
+void recompute_worker_quotas(QueueRoom state);
 
 /// Returns the ClusterQueues of a member behind LocalQueues with the namespace and name of those
 /// that point to the hub's `queue`, each with why it does not count: "LocalQueue team/main has

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/terms.h"
 #include "engine/fold/members/works.h"
 
@@ -13,7 +14,7 @@ bool has_own_windows(Kind kind) {
 }
 
 // Returns the longest interval of the claims in force that name the queue; nullopt if none does.
-static std::optional<Duration> interval_of_queue(const State& state, const std::string& queue) {
+static std::optional<Duration> interval_of_queue(TermsReader state, const std::string& queue) {
   const auto claims = state.claims.of_queue.find(queue);
   if (claims == state.claims.of_queue.end()) return std::nullopt;
   std::optional<Duration> longest;
@@ -24,7 +25,7 @@ static std::optional<Duration> interval_of_queue(const State& state, const std::
   return longest;
 }
 
-Duration write_interval(const State& state, const WriteKeyView& key) {
+Duration write_interval(TermsReader state, const WriteKeyView& key) {
   if (has_own_windows(key.kind)) return {};
   const Duration default_interval = state.configuration.debounce.write_interval;
   if (is_tenant(key.cluster)) return default_interval;

@@ -5,16 +5,21 @@
 
 #include "engine/base/resource_version.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/claims/claim_state.h"
 #include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/claims/claims.h"
+#include "engine/fold/cluster_state.h"
+#include "engine/fold/deadlines.h"
 #include "engine/fold/members/works.h"
 #include "engine/fold/multikueue/check_observation.h"
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/writes/interval.h"
 #include "engine/fold/writes/record.h"
 #include "engine/fold/writes/retry.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -25,7 +30,8 @@ namespace {
 bool is_claim_status(const WriteKey& key) { return key.status && key.object.kind == Kind::claim; }
 
 // Another writer has changed the status since our last accepted write of it.
-bool is_foreign_status(const State& state, const WriteKey& key, const WriteState& write) {
+bool is_foreign_status(StateView<const ClaimTables, const MultiKueue, const WriteTables> state,
+                       const WriteKey& key, const WriteState& write) {
   if (is_claim_status(key)) return status_is_foreign(state, key.object.name, write);
   return key.status && key.object.kind == Kind::admission_check &&
          check_status_is_foreign(state, key.object.name);
@@ -44,7 +50,7 @@ void drop_outstanding(WriteTables& writes, WriteState& write) {
 
 // Returns when the accepted values behind a claim's status will have held still for
 // claims.statusInterval; kForever if none changed since the last write.
-LogTime numbers_due(const State& state, const std::string& name, LogTime last_write) {
+LogTime numbers_due(TermsReader state, const std::string& name, LogTime last_write) {
   const auto claim = state.claims.by_name.find(name);
   if (claim == state.claims.by_name.end()) return kForever;
   const auto& [terms, spec] = std::tie(claim->second.terms, claim->second.facts.spec);
@@ -57,7 +63,7 @@ LogTime numbers_due(const State& state, const std::string& name, LogTime last_wr
 // The object's next deadline: the first moment at which one of the things that keep a write back
 // ends by itself. Each may outlast another: an interval the wait after a conflict, a refusal's wait
 // the interval.
-void set_deadline(State& state, const WriteKey& key, const WriteState& write) {
+void set_deadline(WriteRoom state, const WriteKey& key, const WriteState& write) {
   LogTime next = kForever;
   const auto consider = [&](LogTime at) {
     if (at > state.now) next = std::min(next, at);
@@ -144,7 +150,7 @@ void drop_foreign_nominal(WriteState& write, const ObjectObserved& seen) {
 }
 
 // The write has happened. Returns what it intended.
-PatchIntended conclude(State& state, const WriteKey& key, WriteState& write, Changes& changes) {
+PatchIntended conclude(WriteRoom state, const WriteKey& key, WriteState& write, Changes& changes) {
   PatchIntended intent = std::move(write.outstanding->intent);
   const WrittenAt written{write.outstanding->seq, write.last_write.value_or(state.now)};
   if (write.refusal)  // a status that reports the refusal is planned again
@@ -160,7 +166,7 @@ PatchIntended conclude(State& state, const WriteKey& key, WriteState& write, Cha
 
 }  // namespace
 
-void note_intent(State& state, const PatchIntended& intent, Seq seq) {
+void note_intent(WriteRoom state, const PatchIntended& intent, Seq seq) {
   const WriteKey key = write_key(intent);
   WriteState& write = state.writes.by_key[key];
   if (write.outstanding) drop_outstanding(state.writes, write);
@@ -190,7 +196,7 @@ namespace {
 
 // A write was accepted: what an outage of the server or its webhooks kept from writes of this kind
 // is over. Missing rights are not: one namespace may have them and another not.
-void end_outage(State& state, const WriteKey& accepted, Changes& changes) {
+void end_outage(WriteRoom state, const WriteKey& accepted, Changes& changes) {
   const WriteKeyView first{accepted.cluster, accepted.object.kind, "", "", false};
   for (auto at = state.writes.held_up.lower_bound(first);
        at != state.writes.held_up.end() && at->cluster == accepted.cluster &&
@@ -206,7 +212,7 @@ void end_outage(State& state, const WriteKey& accepted, Changes& changes) {
 
 }  // namespace
 
-Changes note_accepted(State& state, const PatchAccepted& accepted) {
+Changes note_accepted(WriteRoom state, const PatchAccepted& accepted) {
   Changes changes;
   auto* entry = find_outstanding(state.writes, accepted.intent);
   if (!entry) return changes;
@@ -226,7 +232,7 @@ Changes note_accepted(State& state, const PatchAccepted& accepted) {
   return changes;
 }
 
-Changes note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
+Changes note_rejected(WriteRoom state, const PatchRejected& rejected, Seq seq) {
   Changes changes;
   auto* entry = find_outstanding(state.writes, rejected.intent);
   if (!entry) return changes;
@@ -256,7 +262,7 @@ Changes note_rejected(State& state, const PatchRejected& rejected, Seq seq) {
   return changes;
 }
 
-Changes note_unknown(State& state, const PatchUnknown& unknown) {
+Changes note_unknown(WriteRoom state, const PatchUnknown& unknown) {
   Changes changes;
   if (auto* entry = find_outstanding(state.writes, unknown.intent)) {
     entry->second.outstanding->doubted_until = state.now + kDoubt;
@@ -271,7 +277,7 @@ namespace {
 // Folds an observation into the writes of a status. Facts do not contain the whole status, so it
 // cannot be compared with the intent: a version other than the one that the write was derived from
 // means that a write happened, perhaps this one, and the status is derived again.
-void note_status_observed(State& state, const WriteKey& key, WriteState& write,
+void note_status_observed(WriteRoom state, const WriteKey& key, WriteState& write,
                           const ObjectObserved& seen, Changes& changes) {
   clear_awaited(write, seen);
   if (is_claim_status(key)) note_status_seen(write, seen);
@@ -287,7 +293,7 @@ void note_status_observed(State& state, const WriteKey& key, WriteState& write,
 
 }  // namespace
 
-Changes note_observed(State& state, const std::string& source, const ObjectObserved& seen) {
+Changes note_observed(WriteRoom state, const std::string& source, const ObjectObserved& seen) {
   Changes changes;
   if (const auto status = state.writes.by_key.find(of_status(source, seen.key));
       status != state.writes.by_key.end())
@@ -309,7 +315,7 @@ Changes note_observed(State& state, const std::string& source, const ObjectObser
   return changes;
 }
 
-void note_gone(State& state, const std::string& source, const ObjectKey& key) {
+void note_gone(WriteRoom state, const std::string& source, const ObjectKey& key) {
   for (const WriteKeyView& view : {of_object(source, key), of_status(source, key)}) {
     const auto at = state.writes.by_key.find(view);
     if (at == state.writes.by_key.end()) continue;
@@ -321,7 +327,7 @@ void note_gone(State& state, const std::string& source, const ObjectKey& key) {
   }
 }
 
-Changes note_listed(State& state, const std::string& source, Kind kind) {
+Changes note_listed(WriteRoom state, const std::string& source, Kind kind) {
   Changes changes;
   for (auto at = state.writes.by_key.lower_bound(WriteKeyView{source, kind, "", "", false});
        at != state.writes.by_key.end() && at->first.cluster == source &&
@@ -340,7 +346,7 @@ Changes note_listed(State& state, const std::string& source, Kind kind) {
   return changes;
 }
 
-void await_still_numbers(State& state, const std::string& cluster) {
+void await_still_numbers(WriteRoom state, const std::string& cluster) {
   const auto claims = state.claims.of_cluster.find(cluster);
   if (claims == state.claims.of_cluster.end()) return;
   for (const std::string& name : claims->second)
@@ -349,7 +355,7 @@ void await_still_numbers(State& state, const std::string& cluster) {
       set_deadline(state, at->first, at->second);
 }
 
-Changes reach_write_deadline(State& state, const WriteKey& key) {
+Changes reach_write_deadline(WriteRoom state, const WriteKey& key) {
   if (const auto at = state.writes.by_key.find(key); at != state.writes.by_key.end()) {
     WriteState& write = at->second;
     if (write.outstanding && write.outstanding->doubted_until &&
@@ -362,7 +368,7 @@ Changes reach_write_deadline(State& state, const WriteKey& key) {
   return changes;
 }
 
-Changes doubt_outstanding(State& state) {
+Changes doubt_outstanding(WriteRoom state) {
   Changes changes;
   for (const auto& [seq, key] : std::map(state.writes.outstanding))
     changes.merge(note_unknown(state, {seq, "the process that sent it ended"}));

@@ -1,6 +1,7 @@
 #include "engine/fold/writes/record.h"
 
 #include "engine/base/json.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -47,7 +48,7 @@ const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent
   return claim ? &claim->spec.nominal_resources : nullptr;
 }
 
-const std::map<std::string, std::string>* nominal_of_ours(const State& state,
+const std::map<std::string, std::string>* nominal_of_ours(StateView<const WriteTables> state,
                                                           const std::string& claim) {
   const WriteState* write = write_of(state.writes, {Kind::claim, "", claim});
   if (!write) return nullptr;

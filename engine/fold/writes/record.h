@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 
-#include "engine/fold/state.h"
+#include "engine/fold/deadlines.h"
+#include "engine/fold/rooms.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -28,7 +30,7 @@ bool awaits_observation(const WriteTables& writes, const std::string& source, co
 const std::map<std::string, std::string>* nominal_in(const PatchIntended& intent);
 /// Returns spec.nominalResources of the claim as in our last write, accepted or not; null where the
 /// list is not ours.
-const std::map<std::string, std::string>* nominal_of_ours(const State& state,
+const std::map<std::string, std::string>* nominal_of_ours(StateView<const WriteTables> state,
                                                           const std::string& claim);
 /// Returns the digest of an intent's verb and body without uid and resourceVersion: equal for a
 /// repetition of the same wish.

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/fold/multikueue/multikueue_state.h"
 #include "engine/fold/writes/interval.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -21,7 +23,7 @@ Duration wait_after_conflicts(std::int64_t attempts) {
   return doubled(kConflictRetry, kRefusalRetryMax, attempts);
 }
 
-Duration wait_after_refusals(const State& state, const WriteKey& key, RejectionCause cause,
+Duration wait_after_refusals(TermsReader state, const WriteKey& key, RejectionCause cause,
                              std::int64_t attempts) {
   switch (cause) {
     case RejectionCause::content: return doubled(kRefusalRetry, kRefusalRetryMax, attempts);
@@ -33,7 +35,8 @@ Duration wait_after_refusals(const State& state, const WriteKey& key, RejectionC
   return {};
 }
 
-void note_held_up(State& state, const WriteKey& key, const WriteState& write) {
+void note_held_up(StateView<MultiKueue, WriteTables> state, const WriteKey& key,
+                  const WriteState& write) {
   const bool held_up = write.refusal && write.refusal->cause != RejectionCause::content;
   const bool changed =
       held_up ? state.writes.held_up.insert(key).second : state.writes.held_up.erase(key) > 0;

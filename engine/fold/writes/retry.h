@@ -3,7 +3,9 @@
 
 #include <cstdint>
 
-#include "engine/fold/state.h"
+#include "engine/fold/deadlines.h"
+#include "engine/fold/rooms.h"
+#include "engine/fold/writes/write_state.h"
 
 namespace fairlead {
 
@@ -24,12 +26,13 @@ inline constexpr Duration kRightsRetryMax = minutes(1);
 /// Returns how long a write waits after `attempts` conflicts in a row.
 Duration wait_after_conflicts(std::int64_t attempts);
 /// Returns how long a write waits that was refused `attempts` times in a row for `cause`.
-Duration wait_after_refusals(const State& state, const WriteKey& key, RejectionCause cause,
+Duration wait_after_refusals(TermsReader state, const WriteKey& key, RejectionCause cause,
                              std::int64_t attempts);
 
 /// Keeps WriteTables::held_up equal to the refusals: the one of `write`, whose key is `key`, may
 /// have changed.
-void note_held_up(State& state, const WriteKey& key, const WriteState& write);
+void note_held_up(StateView<MultiKueue, WriteTables> state, const WriteKey& key,
+                  const WriteState& write);
 /// Whether Fairlead lacks the right to write some object of the kind on the hub, or its status.
 bool lacks_rights(const WriteTables& writes, Kind kind);
 

@@ -22,6 +22,8 @@
 namespace fairlead {
 int report_log_error(const Error& error, std::ostream& err) {
   err << "fairlead log: " << printable_lines(error.message) << '\n';
+  // A place without a log that this program reads is a mistake in the command line, and so is a seq
+  // that retention has dropped. What is wrong with the log itself has an exit code of its own.
   const bool wrong_place = error.code == ErrorCode::not_found ||
                            error.code == ErrorCode::incompatible || error.code == ErrorCode::gone;
   return exit_code_for(wrong_place ? ErrorCode::bad_input : error.code);
@@ -188,6 +190,8 @@ Result<void> follow(LogOptions& options, const ReachHub& reach) {
     const auto end = print_present(options, ask);
     if (!end) return end.error();
     if (!std::cout.flush()) return {};
+    // The next round opens the log again, and reads on behind what it printed. `last` counted back
+    // from an end that has moved.
     options.selection.from = "seq:" + std::to_string(next(*end).value);
     options.selection.last.clear();
     std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -147,6 +147,7 @@ Result<std::string> replicate(const ReplicateOptions& options) {
   if (auto made = servers.make_slots(log); !made) return made.error();
   auto last = last_commit(*with->log, log);
   if (!last) return last.error();
+  // A ring that goes on has a count of its own: it is not how many commits this log has.
   if (kept) last->commit = ours->next - 1;
   const auto version = write_slot(servers, *last);
   if (!version) return version.error();

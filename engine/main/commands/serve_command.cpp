@@ -109,6 +109,7 @@ Result<void> run_serve(ServeOptions& options) {
   auto answers = answers_of(options);
   if (!answers) return answers.error();
   answers->frame_ancestors = *std::move(ancestors);
+  // Before the server has threads: they inherit the set of blocked signals.
   const EndSignals signals;
   const auto server = PageServer::start(*address, *std::move(answers));
   if (!server) return server.error();

@@ -30,6 +30,7 @@ std::string to_text(const NamedLog& log) { return log.id + " " + std::to_string(
 NamedLog new_log(std::int64_t slots) {
   std::ostringstream id;
   id << std::hex;
+  // Two numbers of 16 hex digits each: the 32 that read_named_log asks for.
   for (int part = 0; part < 2; ++part) {
     id.width(16);
     id.fill('0');
@@ -83,6 +84,8 @@ Result<void> RingServers::connect(const HubRoleSettings& settings, const Credent
 }
 
 RingServers::~RingServers() {
+  // On the I/O thread, where all of these run, and each before what it uses: the elector and the
+  // slots send through kube_.
   loop_.run([this] {
     elector_.reset();
     slots_in_kube_.reset();
@@ -155,6 +158,7 @@ Result<void> RingServers::for_each_slot(std::uint32_t slots,
       ++under_way;
       one(next++, [&](const StoreAnswer& answer) {
         --under_way;
+        // A slot that exists (conflict) is as wanted: an earlier attempt made it.
         if (answer.result != StoreResult::stored && answer.result != StoreResult::conflict)
           result = Error{ErrorCode::unavailable, answer.why};
         go_on();

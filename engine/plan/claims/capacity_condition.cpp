@@ -26,7 +26,7 @@ std::string_view changes_too_often(const Configuration& configuration, const Clu
 
 }  // namespace
 
-ClaimCondition capacity_known(const State& state, const std::string& cluster_name,
+ClaimCondition capacity_known(const Configuration& configuration, const std::string& cluster_name,
                               const Cluster* cluster) {
   constexpr std::string_view type = "CapacityKnown";
   if (!cluster || (!cluster->source && !cluster->presence.detached))
@@ -34,15 +34,14 @@ ClaimCondition capacity_known(const State& state, const std::string& cluster_nam
   if (cluster->presence.detached)
     return {type, "False", "ClusterDetached", cluster_name + " has left"};
   // Both of these make the source stale too. They come first, because they name the setting.
-  if (has_too_many_nodes(state.configuration, *cluster))
+  if (has_too_many_nodes(configuration, *cluster))
     return {type, "Unknown", "TooManyNodes",
-            cluster_name + " has more than " +
-                std::to_string(state.configuration.member_nodes_max) +
+            cluster_name + " has more than " + std::to_string(configuration.member_nodes_max) +
                 " nodes (members.nodesMax); growth is frozen"};
-  if (const std::string_view what = changes_too_often(state.configuration, *cluster); !what.empty())
+  if (const std::string_view what = changes_too_often(configuration, *cluster); !what.empty())
     return {type, "Unknown", "TooManyChanges",
             cluster_name + " shows more changes of its " + std::string(what) + " than " +
-                std::to_string(state.configuration.member_changes_per_minute) +
+                std::to_string(configuration.member_changes_per_minute) +
                 " a minute (members.changesPerMinute); growth is frozen"};
   if (!cluster->known)
     return {type, "False", "WaitingForFirstValue", "the first value must hold still first"};

@@ -30,7 +30,8 @@ Digest digest_of_claim_status(const Json& status) {
                              });
 }
 
-bool restore_is_due(const State& state, const std::string& name) {
+bool restore_is_due(StateView<const ClaimTables, const WriteTables, const LogPosition> state,
+                    const std::string& name) {
   if (!status_is_foreign(state, name)) return false;
   // No status is foreign without a write of ours, so there is one.
   const WriteState& write =

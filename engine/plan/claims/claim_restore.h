@@ -4,7 +4,7 @@
 #include <string>
 
 #include "engine/base/json.h"
-#include "engine/fold/state.h"
+#include "engine/fold/state_view.h"
 
 namespace fairlead {
 
@@ -12,6 +12,7 @@ namespace fairlead {
 Digest digest_of_claim_status(const Json& status);
 /// Whether the claim's status is another writer's, and kStatusRestoreInterval is over since we
 /// wrote it last.
-bool restore_is_due(const State& state, const std::string& name);
+bool restore_is_due(StateView<const ClaimTables, const WriteTables, const LogPosition> state,
+                    const std::string& name);
 
 }  // namespace fairlead

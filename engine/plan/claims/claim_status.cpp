@@ -223,7 +223,7 @@ Condition propagated(const Propagation& propagation) {
 }
 
 Condition ownership_conflict(const Draft& draft) {
-  const std::string pairs = contested_pairs(draft.state, draft.claim);
+  const std::string pairs = contested_pairs(draft.state.queues, draft.claim);
   if (pairs.empty())
     return {"OwnershipConflict", "False", "NoConflict", "no other writer keeps changing our pairs"};
   return {"OwnershipConflict", "True", "ForeignOverwrites",
@@ -264,7 +264,8 @@ std::vector<Condition> conditions_of(const Draft& draft, const Propagation& prop
   std::vector<Condition> conditions;
   conditions.reserve(kClaimConditionTypes.size());
   conditions.push_back(valid(draft));
-  conditions.push_back(capacity_known(draft.state, draft.cluster_name, draft.cluster));
+  conditions.push_back(
+      capacity_known(draft.state.configuration, draft.cluster_name, draft.cluster));
   conditions.push_back(fully_granted(draft));
   conditions.push_back(damped(draft));
   conditions.push_back(propagated(propagation));

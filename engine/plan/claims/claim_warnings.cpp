@@ -10,8 +10,9 @@
 
 namespace fairlead {
 
-std::vector<std::string> claim_warnings(const State& state, const std::string& name,
-                                        const Cluster* cluster) {
+std::vector<std::string> claim_warnings(
+    StateView<const FlavorTables, const ClaimTables, const QueueTables, const WriteTables> state,
+    const std::string& name, const Cluster* cluster) {
   const Claim& claim = state.claims.by_name.at(name);
   std::vector<std::string> warnings = claim.warnings;
   if (const Refusal* refusal = refusal_of(state.writes, {Kind::claim, "", name}))
@@ -33,11 +34,11 @@ std::vector<std::string> claim_warnings(const State& state, const std::string& n
   return warnings;
 }
 
-std::string contested_pairs(const State& state, const Claim& claim) {
+std::string contested_pairs(const QueueTables& queues, const Claim& claim) {
   std::string pairs;
   for (const Grant& grant : claim.grants) {
     const AssignmentRow& row = grant.row;
-    if (!is_contested(state.queues, row.cluster_queue, {row.flavor, row.resource})) continue;
+    if (!is_contested(queues, row.cluster_queue, {row.flavor, row.resource})) continue;
     pairs += (pairs.empty() ? "" : ", ") + row.flavor + " " + row.spelled + " of ClusterQueue " +
              row.cluster_queue;
   }

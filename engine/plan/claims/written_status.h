@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/base/quantity.h"
-#include "engine/fold/state.h"
+#include "engine/fold/capacity/capacity_state.h"
 
 namespace fairlead {
 

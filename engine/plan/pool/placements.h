@@ -2,7 +2,6 @@
 // is missing.
 #pragma once
 
-#include "engine/fold/state.h"
 #include "engine/plan/emit.h"
 
 namespace fairlead {

@@ -32,7 +32,8 @@ bool within_limits(const std::vector<ResourceGroup>& groups) {
 // Makes places for the wanted pairs, flavor by flavor. Undoes a place that would exceed a limit.
 class Placing {
  public:
-  Placing(const State& state, const std::string& queue, Shape& shape)
+  Placing(StateView<const Configuration, const FlavorTables, const QueueTables> state,
+          const std::string& queue, Shape& shape)
       : state_(state),
         aliases_(state.configuration.resource_aliases),
         queue_(queue),
@@ -136,7 +137,7 @@ class Placing {
     flavors.push_back(std::move(flavor));
   }
 
-  const State& state_;
+  StateView<const Configuration, const FlavorTables, const QueueTables> state_;
   const ResourceAliases& aliases_;
   const std::string& queue_;
   Shape& shape_;
@@ -145,8 +146,8 @@ class Placing {
 
 }  // namespace
 
-Shape shape_groups(const State& state, const std::string& queue,
-                   const std::map<QuotaKey, Place>& wanted) {
+Shape shape_groups(StateView<const Configuration, const FlavorTables, const QueueTables> state,
+                   const std::string& queue, const std::map<QuotaKey, Place>& wanted) {
   Shape shape;
   if (const auto at = state.queues.by_name.find(queue); at != state.queues.by_name.end())
     shape.groups = at->second.facts.groups;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "engine/base/json.h"
-#include "engine/fold/state.h"
+#include "engine/fold/claims/grant_reason.h"
+#include "engine/fold/queues/queue_state.h"
+#include "engine/fold/state_view.h"
 
 namespace fairlead {
 
@@ -26,8 +28,8 @@ enum class Place : std::uint8_t { made, if_there };
 
 /// Makes places in the queue's list for the pairs of `wanted`. Appends new flavors to the group
 /// that covers their resources, in bytewise order.
-Shape shape_groups(const State& state, const std::string& queue,
-                   const std::map<QuotaKey, Place>& wanted);
+Shape shape_groups(StateView<const Configuration, const FlavorTables, const QueueTables> state,
+                   const std::string& queue, const std::map<QuotaKey, Place>& wanted);
 
 /// Returns the list as JSON, every Quantity canonical.
 Json groups_json(const std::vector<ResourceGroup>& groups);

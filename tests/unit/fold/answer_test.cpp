@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/fleet_claims/needs.h"
+#include "engine/fold/state.h"
 
 namespace fairlead::answer_test {
 namespace {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/state.h"
 
 namespace fairlead::claims_test {
 namespace {

@@ -165,7 +165,7 @@ TEST_CASE("cluster close: a loss of half is no mass loss, one of more is held") 
     bench.close();
     ManagedClusterFacts facts;
     facts.allocatable = {{"cpu", 4999}};
-    observe_managed_cluster(bench.state, kCluster, &facts, Seq{2});
+    hand_on(bench.state, observe_managed_cluster(bench.state, kCluster, &facts, Seq{2}));
     bench.close();
     CHECK_FALSE(bench.cluster.hold);
   }
@@ -217,7 +217,7 @@ TEST_CASE(
   bench.settle();
   ManagedClusterFacts facts;
   facts.available = {ConditionStatus::unknown, "", 0};
-  observe_managed_cluster(bench.state, kCluster, &facts, Seq{2});
+  hand_on(bench.state, observe_managed_cluster(bench.state, kCluster, &facts, Seq{2}));
   const auto liveness = [&] {
     return liveness_of(bench.state, bench.cluster, bench.state.configuration.debounce);
   };
@@ -227,7 +227,7 @@ TEST_CASE(
   bench.at(1000);
   CHECK(liveness() == Liveness::lost);
   facts.available.status = ConditionStatus::absent;  // no word of it: no doubt
-  observe_managed_cluster(bench.state, kCluster, &facts, Seq{3});
+  hand_on(bench.state, observe_managed_cluster(bench.state, kCluster, &facts, Seq{3}));
   CHECK(liveness() == Liveness::live);
 }
 

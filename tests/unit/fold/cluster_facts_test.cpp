@@ -40,7 +40,7 @@ struct Bench {
   }
   void managed(std::optional<ManagedClusterFacts> facts) {
     state.seq = Seq{++seq};
-    observe_managed_cluster(state, kCluster, facts ? &*facts : nullptr, state.seq);
+    hand_on(state, observe_managed_cluster(state, kCluster, facts ? &*facts : nullptr, state.seq));
   }
   void metrics(std::optional<ClusterMetricsFacts> facts) {
     state.seq = Seq{++seq};

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/state.h"
+
 namespace fairlead::flavors_test {
 namespace {
 

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/queues/queues.h"
+#include "engine/fold/state.h"
 
 namespace fairlead::hub_quota_test {
 namespace {

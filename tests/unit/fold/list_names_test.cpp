@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/multikueue/names.h"
+#include "engine/fold/state.h"
 
 namespace fairlead::list_names_test {
 namespace {

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/state.h"
 
 namespace fairlead::liveness_test {
 namespace {

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/members/works.h"
+#include "engine/fold/state.h"
 
 using namespace fairlead;
 

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/state.h"
+
 namespace fairlead::needs_test {
 namespace {
 

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/capacity/capacity.h"
+#include "engine/fold/state.h"
 
 namespace fairlead::pool_capacity_test {
 namespace {

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/state.h"
+
 namespace fairlead::worker_quota_test {
 namespace {
 

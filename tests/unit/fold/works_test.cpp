@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/fold/close.h"
+
 namespace fairlead::works_test {
 namespace {
 
@@ -53,24 +55,24 @@ TEST_CASE("works: a work is settled when both conditions are of its generation")
 TEST_CASE("works: what an applied work has is confirmed, of another only what was before") {
   State state;
   const auto& confirmed = state.clusters["c1"].member.confirmed;
-  observe_work(state, work_of(quotas(5000), 1), Seq{1});
+  hand_on(state, observe_work(state, work_of(quotas(5000), 1), Seq{1}));
   CHECK(confirmed.empty());
-  observe_work(state, work_of(quotas(5000, 1000)), Seq{2});
+  hand_on(state, observe_work(state, work_of(quotas(5000, 1000)), Seq{2}));
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 5000}, {kSpot, 1000}});
   CHECK(state.queues.dirty_quotas == std::set<std::string>{"q"});
   // Less of one, more of the other, and not applied yet: the least of both.
-  observe_work(state, work_of(quotas(3000, 9000), 1), Seq{3});
+  hand_on(state, observe_work(state, work_of(quotas(3000, 9000), 1), Seq{3}));
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}, {kSpot, 1000}});
-  observe_work(state, work_of(quotas(3000), 2, 1), Seq{4});
+  hand_on(state, observe_work(state, work_of(quotas(3000), 2, 1), Seq{4}));
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 3000}});
-  forget_work(state, kWork);
+  hand_on(state, forget_work(state, kWork));
   CHECK(confirmed.empty());
   CHECK(state.clusters["c1"].member.quota_works.empty());
 }
 
 TEST_CASE("works: a work on its way admits the least of both, one that goes nothing") {
   State state;
-  observe_work(state, work_of(quotas(5000, 1000)), Seq{1});
+  hand_on(state, observe_work(state, work_of(quotas(5000, 1000)), Seq{1}));
   const auto& confirmed = state.clusters["c1"].member.confirmed;
   expect_work(state, intent_of(quotas(7000, 400)));
   CHECK(confirmed == std::map<MemberPair, Amount>{{kOd, 5000}, {kSpot, 400}});
@@ -83,7 +85,7 @@ TEST_CASE("works: pairs are confirmed under canonical names") {
   state.configuration.resource_aliases = {{"gpu", "nvidia.com/gpu"}};
   ManifestWorkFacts facts;
   facts.quotas = {{"q", "od", "gpu", 4}};
-  observe_work(state, work_of(facts), Seq{1});
+  hand_on(state, observe_work(state, work_of(facts), Seq{1}));
   CHECK(state.clusters["c1"].member.confirmed ==
         std::map<MemberPair, Amount>{{{"q", "od", "nvidia.com/gpu"}, 4}});
 }
@@ -98,27 +100,27 @@ TEST_CASE("works: a queue that the member calls inactive admits nothing new") {
   State state;
   const Cluster& cluster = state.clusters["c1"];
   ManifestWorkFacts facts = quotas(5000);
-  observe_work(state, work_of(facts), Seq{1});
+  hand_on(state, observe_work(state, work_of(facts), Seq{1}));
   facts = quotas(7000);
   SECTION("its agent reports the condition") {
     facts.feedback = {active(ConditionStatus::no, "TopologyNotFound")};
-    observe_work(state, work_of(facts), Seq{2});
+    hand_on(state, observe_work(state, work_of(facts), Seq{2}));
     CHECK(why_inactive(cluster, "q") == "TopologyNotFound");
     CHECK_FALSE(is_settled(cluster, "q"));
     CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 5000}});
     facts.feedback = {active(ConditionStatus::yes, "Ready")};
-    observe_work(state, work_of(facts), Seq{3});
+    hand_on(state, observe_work(state, work_of(facts), Seq{3}));
     CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 7000}});
   }
   SECTION("its agent reports feedback, and of this condition nothing") {
     facts.feedback = {active(ConditionStatus::absent, "", ConditionStatus::yes)};
-    observe_work(state, work_of(facts), Seq{2});
+    hand_on(state, observe_work(state, work_of(facts), Seq{2}));
     CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 5000}});
   }
   SECTION("its agent reports no feedback: it is not waited for") {
     for (const ConditionStatus synced : {ConditionStatus::absent, ConditionStatus::no}) {
       facts.feedback = {active(ConditionStatus::absent, "", synced)};
-      observe_work(state, work_of(facts), Seq{2});
+      hand_on(state, observe_work(state, work_of(facts), Seq{2}));
       CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 7000}});
     }
   }
@@ -126,11 +128,11 @@ TEST_CASE("works: a queue that the member calls inactive admits nothing new") {
     state.clusters["c1"].member.queues["q"].active = ConditionStatus::no;
     state.clusters["c1"].member.queues["q"].reason = "Stopped";
     facts.feedback = {active(ConditionStatus::yes, "Ready")};
-    observe_work(state, work_of(facts), Seq{2});
+    hand_on(state, observe_work(state, work_of(facts), Seq{2}));
     CHECK(why_inactive(cluster, "q") == "Stopped");
     CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 5000}});
     state.clusters["c1"].member.queues["q"].active = ConditionStatus::yes;
-    observe_queue_at_member(state, "c1", "q");
+    hand_on(state, observe_queue_at_member(state, "c1", "q"));
     CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 7000}});
   }
 }
@@ -148,26 +150,26 @@ TEST_CASE("works: the names of quota works are numbered") {
 TEST_CASE("works: a queue that moves is admitted what both of its works have") {
   State state;
   const Cluster& cluster = state.clusters["c1"];
-  observe_work(state, work_of(quotas(5000, 1000)), Seq{1});
+  hand_on(state, observe_work(state, work_of(quotas(5000, 1000)), Seq{1}));
   ObjectObserved second = work_of(quotas(4000, 1000), 1);
   second.key.name = "fairlead-quota-1";
-  observe_work(state, second, Seq{2});
+  hand_on(state, observe_work(state, second, Seq{2}));
   CHECK_FALSE(is_settled(cluster, "q"));
   CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 4000}, {kSpot, 1000}});
   CHECK(works_with(cluster, "q") == std::vector<std::string>{"fairlead-quota", "fairlead-quota-1"});
   second = work_of(quotas(4000, 1000));
   second.key.name = "fairlead-quota-1";
-  observe_work(state, second, Seq{3});
+  hand_on(state, observe_work(state, second, Seq{3}));
   CHECK(is_settled(cluster, "q"));
   // The first loses it: nothing changes for the member.
   ManifestWorkFacts rest;
   rest.quotas = {{"r", "od", "cpu", 1}};
   expect_work(state, intent_of(rest));
   CHECK(cluster.member.confirmed == std::map<MemberPair, Amount>{{kOd, 4000}, {kSpot, 1000}});
-  observe_work(state, work_of(rest), Seq{4});
+  hand_on(state, observe_work(state, work_of(rest), Seq{4}));
   CHECK(cluster.member.confirmed.at(kOd) == 4000);
   CHECK(works_with(cluster, "q") == std::vector<std::string>{"fairlead-quota-1"});
-  forget_work(state, second.key);
+  hand_on(state, forget_work(state, second.key));
   CHECK_FALSE(cluster.member.confirmed.contains(kOd));
 }
 
@@ -175,18 +177,19 @@ TEST_CASE("works: the second work is kept apart, others are not read") {
   State state;
   ObjectObserved seen = work_of(quotas(5000));
   seen.key.name = kQueueWork;
-  observe_work(state, seen, Seq{1});
+  hand_on(state, observe_work(state, seen, Seq{1}));
   const Cluster& cluster = state.clusters["c1"];
   CHECK(cluster.member.queue_work.present);
   CHECK(cluster.member.quota_works.empty());
   CHECK(cluster.member.confirmed.empty());
   seen.key.name = "fairlead-other";
   seen.key.namespace_ = "c2";
-  observe_work(state, seen, Seq{2});
+  hand_on(state, observe_work(state, seen, Seq{2}));
   CHECK_FALSE(state.clusters.contains("c2"));
-  forget_work(state, {Kind::manifest_work, "c1", std::string(kQueueWork)});
+  hand_on(state, forget_work(state, {Kind::manifest_work, "c1", std::string(kQueueWork)}));
   CHECK_FALSE(cluster.member.queue_work.present);
-  forget_work(state, {Kind::manifest_work, "c2", std::string(kQueueWork)});  // of no cluster
+  hand_on(state, forget_work(state, {Kind::manifest_work, "c2",
+                                     std::string(kQueueWork)}));  // of no cluster
   CHECK_FALSE(state.clusters.contains("c2"));
 }
 
@@ -194,13 +197,13 @@ TEST_CASE("works: a policy belongs to the cluster in its name") {
   State state;
   ObjectObserved seen{
       {Kind::binding_policy, "", "fairlead-c1"}, "v1alpha1", "u", "7", 2, BindingPolicyFacts{}, {}};
-  observe_policy(state, seen, Seq{4});
+  hand_on(state, observe_policy(state, seen, Seq{4}));
   CHECK(state.clusters.at("c1").member.policy.present);
   CHECK(state.clusters.at("c1").member.policy.seq == Seq{4});
-  forget_policy(state, seen.key);
+  hand_on(state, forget_policy(state, seen.key));
   CHECK_FALSE(state.clusters.at("c1").member.policy.present);
   seen.key.name = "not-ours";
-  observe_policy(state, seen, Seq{5});
+  hand_on(state, observe_policy(state, seen, Seq{5}));
   CHECK(state.clusters.size() == 1);
 }
 
