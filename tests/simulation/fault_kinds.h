@@ -61,6 +61,7 @@ enum class EpisodeKind : std::uint8_t {
   pauses,        ///< a process stands still for up to two minutes
   partitions,    ///< no request of a process gets to any API server, for some minutes
   ring_outages,  ///< the servers of a replicated log do not answer, for some minutes
+  ring_restores,  ///< they go back to what they had up to half an hour ago
 };
 inline constexpr std::array kEpisodeNames{
     std::string_view("restarts"),     std::string_view("outages"),
@@ -68,7 +69,7 @@ inline constexpr std::array kEpisodeNames{
     std::string_view("credentials"),  std::string_view("lies"),
     std::string_view("clock-jumps"),  std::string_view("deaths"),
     std::string_view("pauses"),       std::string_view("partitions"),
-    std::string_view("ring-outages"),
+    std::string_view("ring-outages"), std::string_view("ring-restores"),
 };
 inline constexpr std::size_t kEpisodeKinds = kEpisodeNames.size();
 
