@@ -76,8 +76,7 @@ Outcome outcome_of(const std::string& text, int status, const Storm& storm) {
 
 }  // namespace
 
-void run_apart(std::size_t count, int jobs,
-               const std::function<Scenario(std::size_t)>& scenario_at,
+void run_apart(std::size_t count, int jobs, const std::function<Scenario(std::size_t)>& scenario_at,
                const std::function<void(std::size_t, const Outcome&)>& done) {
   // What each process would have to parse.
   (void)model::fairlead_crds();

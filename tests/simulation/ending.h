@@ -24,7 +24,7 @@ struct Ending {
   /// run.
   Json owned = Json::object();
   std::set<std::string> left_alone;  ///< queues
-  std::uint64_t writes = 0;  ///< by the hub
+  std::uint64_t writes = 0;          ///< by the hub
 };
 
 Ending ending_of(const World& world);

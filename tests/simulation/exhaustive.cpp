@@ -77,10 +77,9 @@ int run_exhaustive(const Scenario& scenario, std::int64_t every, int jobs, std::
   });
   for (std::size_t kind = 0; kind < kFaultKinds; ++kind)
     if (const Sum& sum = sums[kind]; sum.runs > 0)
-      out << kFaultNames[kind] << ": " << sum.runs << " runs of "
-          << undisturbed_run.occasions[kind] << " places, " << sum.failed << " failed, "
-          << sum.least << " to " << sum.most << " writes, undisturbed " << undisturbed_run.writes
-          << "\n";
+      out << kFaultNames[kind] << ": " << sum.runs << " runs of " << undisturbed_run.occasions[kind]
+          << " places, " << sum.failed << " failed, " << sum.least << " to " << sum.most
+          << " writes, undisturbed " << undisturbed_run.writes << "\n";
   out << points.size() << " points, " << failed << " failed\n";
   return failed;
 }

@@ -21,6 +21,7 @@
 
 namespace fairlead::simulation {
 
+class Server;
 class World;
 
 /// A change of one object by somebody else than the hub.
@@ -29,7 +30,8 @@ struct IncidentStep {
   SourceName server;
   ObjectKey key;
   std::string version;
-  Json patch;  ///< a merge patch of what was there before, if anything; null: a deletion
+  Json patch;  ///< a merge patch of what was there before; null: a deletion
+  Json whole;  ///< what is there then; null: the hub made the object, and the step waits for it
 };
 
 struct Incident {
@@ -62,12 +64,19 @@ class Reenactment {
  private:
   using Place = std::tuple<SourceName, std::string>;  // a server and the path of an object
   void happen(const IncidentStep& step);
-  void put(const Place& place, const Json& patch);
+  void put(const Place& place, const Json& patch, const Json& whole);
+  void remove(const Place& place);
+  Server* server_called(const SourceName& name);
 
   World& world_;
   const IncidentRef incident_;
   const std::shared_ptr<bool> ended_ = std::make_shared<bool>(false);
-  std::map<Place, Json> objects_;  ///< as they should be
+  /// What each object is to be, and a patch that makes it so.
+  struct Wanted {
+    Json whole;  ///< null: the hub makes it
+    Json patch;
+  };
+  std::map<Place, Wanted> objects_;
   std::set<Place> deleted_;
 };
 

@@ -78,10 +78,11 @@ void fill(Json& object, const NodeFacts& node) {
   put(object["metadata"], "labels", texts(node.labels));
   put(object["spec"], "taints", taints(node.taints));
   if (node.unschedulable) object["spec"]["unschedulable"] = true;
-  object["status"] = {{"allocatable", amounts(node.allocatable)},
-                      {"conditions", condition_of("Ready", {node.ready ? ConditionStatus::yes
-                                                                       : ConditionStatus::unknown,
-                                                            "", 0})}};
+  object["status"] = {
+      {"allocatable", amounts(node.allocatable)},
+      {"conditions",
+       condition_of("Ready",
+                    {node.ready ? ConditionStatus::yes : ConditionStatus::unknown, "", 0})}};
 }
 
 void fill(Json& object, const ManagedClusterFacts& cluster) {
@@ -211,9 +212,10 @@ constexpr bool kCanBeMade = requires(Json& object, const F& facts) { fill(object
 template <class F>
 std::optional<Json> made_of(const ObjectKey& key, const std::string& version, const F& facts) {
   const KindInfo& kind = info(key.kind);
-  Json object = {{"apiVersion", (kind.group.empty() ? "" : std::string(kind.group) + "/") + version},
-                 {"kind", kind.name},
-                 {"metadata", {{"name", key.name}}}};
+  Json object = {
+      {"apiVersion", (kind.group.empty() ? "" : std::string(kind.group) + "/") + version},
+      {"kind", kind.name},
+      {"metadata", {{"name", key.name}}}};
   if (!key.namespace_.empty()) object["metadata"]["namespace"] = key.namespace_;
   fill(object, facts);
   const std::string text = to_text(object);

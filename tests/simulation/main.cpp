@@ -123,7 +123,8 @@ int main(int argc, char** argv) {
   app.add_flag("--shrink", options.shrink, "makes a storm that fails smaller");
   app.add_flag("--exhaustive", options.exhaustive,
                "undisturbed, and then each fault at each of its places once");
-  app.add_option("--every", options.every, "of each kind only the first place and every N-th behind")
+  app.add_option("--every", options.every,
+                 "of each kind only the first place and every N-th behind")
       ->check(CLI::PositiveNumber);
   app.add_flag("--print", options.print, "prints the storm as a file has it");
   app.add_flag("--quiet", options.quiet, "only the last lines");

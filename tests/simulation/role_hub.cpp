@@ -162,11 +162,11 @@ Result<void> RoleHub::settle() {
     check(turns < kTurnsMax, "a hub comes to rest within a moment");
     woken_ = false;
     if (auto done = loop_->turn(connections_.content(inbox_)); !done) return done;
+    tell();  // also where it has died since: what it sent followed from these events
     if (world_.life->over) return {};
     const Duration wait = leads() ? std::min(loop_->wait(), kLook) : kLook;
     wake_ = world_.time.now() + wait;
     roles_.living[name_].commits = log_.state().place.next;
-    tell();
     world_.turned();
     // Time may have passed meanwhile: the others have their turn first.
     if (world_.time.now() > now) break;

@@ -29,8 +29,8 @@ std::int64_t count_in(const Counts& counts, const std::string& name) {
 }
 
 std::string text_of_leaders(const Counts& leaders) {
-  return "paused leaders " + std::to_string(count_in(leaders, "pauses")) +
-         " partitioned leaders " + std::to_string(count_in(leaders, "partitions"));
+  return "paused leaders " + std::to_string(count_in(leaders, "pauses")) + " partitioned leaders " +
+         std::to_string(count_in(leaders, "partitions"));
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ int run_seeds(std::uint64_t first, std::uint64_t last, int jobs,
   Counts faults, leaders;
   const auto scenario_at = [&](std::size_t at) { return scenario_of(first + at); };
   run_apart(last - first + 1, jobs, scenario_at, [&](std::size_t at, const Outcome& outcome) {
-    out << outcome.summary;
+    out << outcome.summary << std::flush;
     hours += outcome.hours;
     add(faults, outcome.faults);
     add(leaders, outcome.leaders);

@@ -25,9 +25,9 @@ struct Scenario {
 struct Outcome {
   std::string failed;   ///< the checker; "signal N" of a process that was ended; empty: it held
   std::string summary;  ///< a line for a person, or several
-  std::uint64_t writes = 0;       ///< by the hub
-  std::uint64_t calm_writes = 0;  ///< by the hub of the undisturbed run
-  double hours = 0;               ///< of virtual time
+  std::uint64_t writes = 0;                     ///< by the hub
+  std::uint64_t calm_writes = 0;                ///< by the hub of the undisturbed run
+  double hours = 0;                             ///< of virtual time
   std::map<std::string, std::int64_t> faults;   ///< by kind
   std::map<std::string, std::int64_t> leaders;  ///< by kind: those that befell a leader of several
   std::array<std::int64_t, kFaultKinds> occasions{};
@@ -38,8 +38,7 @@ Outcome run_here(const Scenario& scenario, World::Lines lines);
 
 /// Runs `count` scenarios, each in a process, `jobs` at a time. `scenario_at` returns one by its
 /// number; `done` gets what each came to, by number.
-void run_apart(std::size_t count, int jobs,
-               const std::function<Scenario(std::size_t)>& scenario_at,
+void run_apart(std::size_t count, int jobs, const std::function<Scenario(std::size_t)>& scenario_at,
                const std::function<void(std::size_t, const Outcome&)>& done);
 /// Runs one in a process of its own.
 Outcome run_apart(const Scenario& scenario);
@@ -52,8 +51,9 @@ int run_seeds(std::uint64_t first, std::uint64_t last, int jobs,
 /// failed: 1, or 0.
 int shrink(const Scenario& scenario, std::ostream& out);
 /// Runs the workload undisturbed, and then each kind of fault that Kubernetes has at its places
-/// once, one place a run: of each kind the first place and every `every`-th behind it. Each run ends
-/// as the undisturbed one does, with few writes more. Prints the sums, and returns how many do not.
+/// once, one place a run: of each kind the first place and every `every`-th behind it. Each run
+/// ends as the undisturbed one does, with few writes more. Prints the sums, and returns how many do
+/// not.
 int run_exhaustive(const Scenario& scenario, std::int64_t every, int jobs, std::ostream& out);
 
 }  // namespace fairlead::simulation

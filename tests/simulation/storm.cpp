@@ -13,7 +13,8 @@ constexpr std::int64_t kDay = 1440;
 // The usual rate of each kind where a seed turns it on.
 constexpr std::array<std::int64_t, kFaultKinds> kUsualFaults{
     20, 20, 10, 40, 20, 30, 30, 15, 20, 20, 10, 10, 3, 30, 20, 20, 0, 2, 1, 1, 1};
-constexpr std::array<std::int64_t, kEpisodeKinds> kUsualEpisodes{1, 1, 2, 1, 1, 1, 1, 1, 3, 2, 2, 1};
+constexpr std::array<std::int64_t, kEpisodeKinds> kUsualEpisodes{1, 1, 2, 1, 1, 1,
+                                                                 1, 1, 3, 2, 2, 1};
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");

@@ -254,9 +254,8 @@ void World::start(Replica& replica) {
     for (const auto& checker : checkers_)
       checker->turned(replica.name, replica.process->state(), log);
   };
-  replica.process = make_process(
-      replica, HubWorld{time_, faults_, replica.life, std::move(servers), replica.snapshots.get(),
-                        said, turned});
+  replica.process = make_process(replica, HubWorld{time_, faults_, replica.life, std::move(servers),
+                                                   replica.snapshots.get(), said, turned});
   if (const auto begun = replica.process->begin(configuration_); !begun) {
     say(replica.name, begun.error().message);
     end(replica);

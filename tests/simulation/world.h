@@ -86,10 +86,10 @@ class World {
  private:
   struct Replica {
     std::string name;
-    std::unique_ptr<KeptLog> log;       ///< of one that is alone
-    std::unique_ptr<RocksdbLog> local;  ///< of one of several: its copy
-    Seq told;                           ///< what of the copy was acknowledged
-    bool behind = false;                ///< it begins with the copy of another one's log
+    std::unique_ptr<KeptLog> log;              ///< of one that is alone
+    std::unique_ptr<RocksdbLog> local;         ///< of one of several: its copy
+    Seq told;                                  ///< what of the copy was acknowledged
+    bool behind = false;                       ///< it begins with the copy of another one's log
     std::unique_ptr<SnapshotStore> snapshots;  ///< null: it takes none
     std::unique_ptr<HubClock> clock;
     LifeRef life;                      ///< of the process

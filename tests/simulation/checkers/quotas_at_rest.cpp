@@ -41,7 +41,8 @@ class QuotasAtRest final : public Checker {
         const auto is = nominals.find(pair);
         if (is == nominals.end() || is->second != nano)
           fail("at rest " + queue + " has " + (is == nominals.end() ? "no" : whole(is->second)) +
-               " " + pair.first + " " + pair.second + ", and claims and machines give " + whole(nano));
+               " " + pair.first + " " + pair.second + ", and claims and machines give " +
+               whole(nano));
       }
     }
   }

@@ -47,7 +47,8 @@ class SnapshotAndTail final : public Checker {
   void compare(const std::string& replica, const SnapshotInfo& info, const SnapshotStore& kept,
                const EventLog& log, const Digest& whole) {
     const std::string what = replica + "'s snapshot of seq " + std::to_string(info.seq.value);
-    if (info.seq > log.last_seq()) return fail(what + " is of an event that its log lacks", info.seq);
+    if (info.seq > log.last_seq())
+      return fail(what + " is of an event that its log lacks", info.seq);
     const auto chain = log.chain_at(info.seq);
     if (!chain || *chain != info.log_digest)
       return fail(what + " is of another history than its log", info.seq);
