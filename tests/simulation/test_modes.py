@@ -14,8 +14,8 @@ import tempfile
 import unittest
 
 SIMULATOR = FAIRLEAD = ""
-# A mistake that seeds of an hour find, by the name of its checker.
-MUTANT = "fold/forget-a-dirty-mark"
+# A mistake that shows only after a server went back to a backup.
+MUTANT = "ingest/restore-unnoticed"
 SEEDS = range(1, 9)
 
 
