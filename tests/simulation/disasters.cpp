@@ -11,7 +11,7 @@ Disasters::Disasters(World& world) : world_(world), occasions_(world.time()) {
   constexpr std::array<Act, kEpisodeKinds> kActs{
       &Disasters::restart, &Disasters::be_away, &Disasters::compact,   &Disasters::restore,
       &Disasters::deny,    &Disasters::lie,     &Disasters::set_clock, &Disasters::kill,
-      &Disasters::pause,   &Disasters::part,    &Disasters::lose_ring};
+      &Disasters::pause,   &Disasters::part,    &Disasters::lose_ring, &Disasters::restore_ring};
   const Storm& storm = world.storm();
   for (std::size_t at = 0; at < kEpisodeKinds; ++at)
     occasions_.repeat(storm.episodes[at], hours(10),
@@ -54,7 +54,7 @@ void Disasters::restore(Random& random) {
                        world_.faults().begins(EpisodeKind::restores, server.name(),
                                               "versions +" + std::to_string(jump));
                        server.restore(saved, jump);
-                       if (at > 0) world_.member(at - 1).register_again();
+                       world_.say_again(at);
                      });
 }
 
@@ -104,6 +104,11 @@ void Disasters::lose_ring(Random& random) {
   const LogTime until = within(random, 5);
   world_.faults().begins(EpisodeKind::ring_outages, {}, to_rfc3339(until));
   world_.lose_ring(until);
+}
+
+void Disasters::restore_ring(Random& random) {
+  const std::uint64_t jump = random.below(2) == 0 ? 0 : 1'000'000;
+  world_.restore_ring({random.below(minutes(30).ns)}, jump);
 }
 
 }  // namespace fairlead::simulation

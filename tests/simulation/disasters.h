@@ -26,6 +26,7 @@ class Disasters {
   void pause(Random& random);
   void part(Random& random);
   void lose_ring(Random& random);
+  void restore_ring(Random& random);
   /// The time up to `most` minutes from now.
   LogTime within(Random& random, std::int64_t most) const;
 

@@ -50,17 +50,18 @@ inline constexpr std::size_t kFaultKinds = kFaultNames.size();
 
 /// What happens to a server or a process for a while.
 enum class EpisodeKind : std::uint8_t {
-  restarts,      ///< an API server is away for up to ten minutes
-  outages,       ///< or for up to an hour
-  compactions,   ///< it forgets its history, and ends its streams
-  restores,      ///< its store goes back to what it was up to half an hour ago
-  credentials,   ///< every request is answered 401 for some minutes
-  lies,          ///< discovery leaves out a group of kinds for some minutes
-  clock_jumps,   ///< the clock of a replica is set up to ten minutes ahead or back
-  deaths,        ///< a process ends between two turns
-  pauses,        ///< a process stands still for up to two minutes
-  partitions,    ///< no request of a process gets to any API server, for some minutes
-  ring_outages,  ///< the servers of a replicated log do not answer, for some minutes
+  restarts,       ///< an API server is away for up to ten minutes
+  outages,        ///< or for up to an hour
+  compactions,    ///< it forgets its history, and ends its streams
+  restores,       ///< its store goes back to what it was up to half an hour ago
+  credentials,    ///< every request is answered 401 for some minutes
+  lies,           ///< discovery leaves out a group of kinds for some minutes
+  clock_jumps,    ///< the clock of a replica is set up to ten minutes ahead or back
+  deaths,         ///< a process ends between two turns
+  pauses,         ///< a process stands still for up to two minutes
+  partitions,     ///< no request of a process gets to any API server, for some minutes
+  ring_outages,   ///< the servers of a replicated log do not answer, for some minutes
+  ring_restores,  ///< they go back to what they had up to half an hour ago
 };
 inline constexpr std::array kEpisodeNames{
     std::string_view("restarts"),     std::string_view("outages"),
@@ -68,7 +69,7 @@ inline constexpr std::array kEpisodeNames{
     std::string_view("credentials"),  std::string_view("lies"),
     std::string_view("clock-jumps"),  std::string_view("deaths"),
     std::string_view("pauses"),       std::string_view("partitions"),
-    std::string_view("ring-outages"),
+    std::string_view("ring-outages"), std::string_view("ring-restores"),
 };
 inline constexpr std::size_t kEpisodeKinds = kEpisodeNames.size();
 

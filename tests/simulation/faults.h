@@ -23,6 +23,8 @@ class Faults {
   bool happens(FaultKind kind, const std::string& where);
   /// A number from 0 to `end` - 1, about what happens.
   std::int64_t below(std::int64_t end) { return details_.below(end); }
+  /// Which of two ways it goes: by chance, or of the one fault of a storm as the storm says.
+  bool first_way() { return storm_.once_kind > 0 ? storm_.once_way == 0 : below(2) == 0; }
   Duration up_to(Duration most) { return {below(most.ns + 1)}; }
   void begins(EpisodeKind kind, const std::string& where, const std::string& what);
 

@@ -10,6 +10,7 @@ namespace fairlead::simulation {
 HubSettings settings_of(const HubWorld& world, const std::string& name) {
   HubSettings settings;
   settings.identity = name;
+  settings.snapshots = world.snapshots;
   settings.now = [&time = world.time] { return time.now(); };
   return settings;
 }

@@ -41,7 +41,7 @@ Result<std::vector<Event>> KeptLog::append(std::vector<EventDraft>&& drafts, Log
     life_->over = dies;
     failed_ = true;
     // It may be there at the next opening, though its writer was told that it is not.
-    if (faults_.below(2) == 0) (void)store(std::move(drafts), time, epoch);
+    if (faults_.first_way()) (void)store(std::move(drafts), time, epoch);
     return refusal;
   }
   auto events = store(std::move(drafts), time, epoch);

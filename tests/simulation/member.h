@@ -21,6 +21,7 @@ class Member {
 
   const std::string& name() const { return server_.name(); }
   Server& server() { return server_; }
+  const Server& server() const { return server_; }
   std::int64_t nodes() const { return static_cast<std::int64_t>(machines_.size()); }
   Machine& machine(std::int64_t at) { return machines_[static_cast<std::size_t>(at)]; }
   Amounts usable() const;

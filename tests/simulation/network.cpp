@@ -107,7 +107,7 @@ void Network::send(HttpRequest request, Done done) {
   if (life_->over) return;
   const Sender from = sender_();
   const bool dies_now = dies(FaultKind::deaths_at_send);
-  if (dies_now && faults_.below(2) == 0) return;
+  if (dies_now && faults_.first_way()) return;
   const LogTime given_up = time_.now() + request.timeout;
   if (faults_.happens(FaultKind::lost_requests, server_.name()))
     return deliver(request.timeout, std::move(done), no_answer("timed out"));

@@ -73,29 +73,38 @@ void People::flap(Random& random) {
 void People::edit_claim(Random& random) {
   const std::string& cluster = world_.member(random.below(world_.members())).name();
   const std::int64_t cpu = 100 * (1 + random.below(random.below(2) == 0 ? 10 : 90));
-  world_.hub_server().try_write("administrator", "PATCH",
-                                kClaims + "/" + cluster + "-resource-claim",
-                                {{"spec", {{"resourceAssignments", assignments(cpu)}}}});
+  want(kClaims + "/" + cluster + "-resource-claim",
+       {{"spec", {{"resourceAssignments", assignments(cpu)}}}});
+}
+
+void People::want(const std::string& path, const Json& patch) {
+  wanted_[path] = patch;
+  world_.hub_server().try_write("administrator", "PATCH", path, patch);
+}
+
+void People::say_again() {
+  for (const auto& [path, patch] : wanted_)
+    world_.hub_server().try_write("administrator", "PATCH", path, patch);
 }
 
 void People::edit_queue(Random& random) {
   const std::string queue(random.below(2) == 0 ? kHighQueue : kLowQueue);
   const char* const strategy = random.below(2) == 0 ? "StrictFIFO" : "BestEffortFIFO";
-  world_.hub_server().try_write("administrator", "PATCH", kQueues + "/" + queue,
-                                {{"spec", {{"queueingStrategy", strategy}}}});
+  want(kQueues + "/" + queue, {{"spec", {{"queueingStrategy", strategy}}}});
 }
 
 void People::write_quota(Random& random) {
   const std::string path =
       kQueues + "/" + std::string(random.below(2) == 0 ? kHighQueue : kLowQueue);
+  // Drawn before anything is looked at: what is there depends on the hub, and so on the storm.
+  const auto flavor = static_cast<std::size_t>(random.below(1 << 20));
+  const auto resource = static_cast<std::size_t>(random.below(1 << 20));
+  const std::string amount = std::to_string(random.below(1000));
   Json groups = world_.hub_server().read(path)["spec"]["resourceGroups"];
   if (!groups.is_array() || groups.empty()) return;
   Json& flavors = groups[0]["flavors"];
-  Json& resources =
-      flavors[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(flavors.size())))]
-             ["resources"];
-  resources[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(resources.size())))]
-           ["nominalQuota"] = std::to_string(random.below(1000));
+  Json& resources = flavors[flavor % flavors.size()]["resources"];
+  resources[resource % resources.size()]["nominalQuota"] = amount;
   world_.hub_server().try_write("second-human", "PATCH", path,
                                 {{"spec", {{"resourceGroups", std::move(groups)}}}});
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class People {
   explicit People(World& world);
   /// Nobody does anything from now on.
   void end() { occasions_.end(); }
+  /// The hub's API server went back: what the administrator wanted last is wanted still.
+  void say_again();
 
  private:
   void change_node(Random& random);
@@ -31,11 +34,14 @@ class People {
   void edit_queue(Random& random);
   void write_quota(Random& random);
 
+  /// Has the administrator want this of an object of the hub.
+  void want(const std::string& path, const Json& patch);
   /// Does `work` later, unless it is too late then.
   void later(Duration span, std::function<void()> work);
 
   World& world_;
   Occasions occasions_;
+  std::map<std::string, Json> wanted_;  ///< by path: the last patch
 };
 
 /// A claim for more than the cluster has, so that each queue gets what there is.

@@ -20,6 +20,7 @@ struct HubWorld {
   Faults& faults;
   LifeRef life;
   std::map<SourceName, Server*> servers;
+  SnapshotStore* snapshots;                      ///< null: it takes none
   std::function<void(const std::string&)> said;  ///< each line of diagnostics
   std::function<void()> turned;                  ///< after each turn that ended well
 };

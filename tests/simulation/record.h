@@ -88,6 +88,8 @@ struct Record {
   std::vector<SeenWrite> writes;
   std::vector<SeenEvent> events;
   std::vector<SeenFault> faults;
+  /// By kind of fault: how often it befell the leader among several replicas.
+  std::map<std::string, std::int64_t> leaders;
   std::vector<SeenCapacity> capacity;
   std::vector<SeenAdmission> admission;
 };

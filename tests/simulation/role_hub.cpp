@@ -13,10 +13,10 @@ namespace {
 // How often the loop looks, though nothing wakes it.
 constexpr Duration kLook = seconds(4);
 
-RingPlace place_of(const RocksdbLog& local) {
+RingPlace place_of(const RocksdbLog& local, const RoleWorld& roles) {
   const auto known = local.ring_place();
   check(known.has_value(), "a log of this run has a readable place");
-  return known->value_or(RingPlace{kRingLog, kRingSlotsOfSim, 0, 0, {}, {}});
+  return known->value_or(RingPlace{kRingLog, roles.slots, 0, 0, {}, {}});
 }
 
 }  // namespace
@@ -26,7 +26,8 @@ class RoleHub::LeaseElection final : public Election {
  public:
   LeaseElection(Transport& way, const std::string& name, RoleWorld& roles, Clock& clock,
                 std::function<void()> wake, std::function<void(const std::string&)> say)
-      : roles_(roles),
+      : time_(way),
+        roles_(roles),
         name_(name),
         elector_(way, settings_of_lease(name, clock), {wake, wake, std::move(say)}) {
     elector_.start();
@@ -39,10 +40,24 @@ class RoleHub::LeaseElection final : public Election {
   bool listed() const override { return roles_.listed; }
   std::vector<std::uint64_t> copies() const override {
     std::vector<std::uint64_t> copies;
-    for (const auto& [name, commits] : roles_.commits)
-      if (name != name_) copies.push_back(commits);
+    for (const auto& [name, other] : roles_.living)
+      if (name != name_) copies.push_back(other.commits);
     return copies;
   }
+  // One that stands still or is cut off does not answer.
+  OthersSaid others() const override {
+    OthersSaid said{0, true};
+    for (const auto& [name, other] : roles_.living) {
+      const LogTime silent = std::max(other.life->paused, other.life->alone);
+      if (name == name_) continue;
+      if (time_.now() < silent)
+        said.all = false;
+      else
+        said.commits = std::max(said.commits, other.commits);
+    }
+    return said;
+  }
+  void yield() override { elector_.yield(); }
   void release() override {
     elector_.release([] {});
   }
@@ -66,6 +81,7 @@ class RoleHub::LeaseElection final : public Election {
     return settings;
   }
 
+  Transport& time_;
   RoleWorld& roles_;
   const std::string name_;
   LeaseElector elector_;
@@ -81,14 +97,27 @@ RoleHub::RoleHub(const HubWorld& world, std::string name, RoleWorld& roles, Rock
       acknowledged_(std::move(acknowledged)),
       told_(told),
       store_(roles.ring),
-      log_(local, place_of(local), store_, {}, log_ports()),
+      log_(local, place_of(local, roles), store_, {}, log_ports()),
       replica_(log_, clock, settings_of(world, name_),
                [this](const Diagnostic& said) { world_.said(to_line(said)); }),
-      connections_(world, name_, [this] { return replica_.state().epoch; }) {}
+      connections_(world, name_, [this] { return replica_.state().epoch; }) {
+  roles_.living[name_].life = world_.life;
+  store_.first_server = [this](auto& found) { read_wrong_bytes(found); };
+}
 
 RoleHub::~RoleHub() {
-  roles_.commits.erase(name_);
+  roles_.living.erase(name_);
   log_.close();
+}
+
+// What the first server that is asked makes of a slot: one of its bits is another.
+void RoleHub::read_wrong_bytes(Result<std::optional<RingSlot>>& found) {
+  if (!found || !*found || (*found)->commit.pack.empty()) return;
+  if (!roles_.ring.happens(roles_.wrong_reads)) return;
+  std::string& pack = (*found)->commit.pack;
+  const auto at = roles_.ring.up_to({static_cast<std::int64_t>(pack.size()) - 1}).ns;
+  pack[static_cast<std::size_t>(at)] ^= 1;
+  world_.said("a server of the ring has wrong bytes");
 }
 
 ReplicatedLogPorts RoleHub::log_ports() {
@@ -133,11 +162,11 @@ Result<void> RoleHub::settle() {
     check(turns < kTurnsMax, "a hub comes to rest within a moment");
     woken_ = false;
     if (auto done = loop_->turn(connections_.content(inbox_)); !done) return done;
+    tell();  // also where it has died since: what it sent followed from these events
     if (world_.life->over) return {};
     const Duration wait = leads() ? std::min(loop_->wait(), kLook) : kLook;
     wake_ = world_.time.now() + wait;
-    roles_.commits[name_] = log_.state().place.next;
-    tell();
+    roles_.living[name_].commits = log_.state().place.next;
     world_.turned();
     // Time may have passed meanwhile: the others have their turn first.
     if (world_.time.now() > now) break;

@@ -15,17 +15,22 @@
 
 namespace fairlead::simulation {
 
+/// As the name of the ring's log.
+inline constexpr const char* kRingLog = "0123456789abcdef0123456789abcdef";
+
 /// What the replicas of a log share.
 struct RoleWorld {
+  /// A replica that lives, and how many commits it has.
+  struct Living {
+    LifeRef life;
+    std::uint64_t commits = 0;
+  };
   MemoryRing& ring;
-  bool listed = false;                           ///< as the Lease's annotation says
-  std::map<std::string, std::uint64_t> commits;  ///< of each replica that lives
+  std::uint32_t slots = 0;  ///< of the ring
+  int wrong_reads = 0;      ///< of a thousand: a server of the ring answers with wrong bytes
+  bool listed = false;      ///< as the Lease's annotation says
+  std::map<std::string, Living> living{};
 };
-
-/// As the name of the ring's log, and its slots: more than a replica misses while it is dead, so
-/// that none is ever behind the window.
-inline constexpr const char* kRingLog = "0123456789abcdef0123456789abcdef";
-inline constexpr std::uint32_t kRingSlotsOfSim = 4096;
 
 class RoleHub final : public Process {
  public:
@@ -41,11 +46,14 @@ class RoleHub final : public Process {
   const State& state() const override { return replica_.state(); }
 
   bool leads() const { return loop_ && loop_->leads(); }
+  /// Whether the ring no longer has what it awaits.
+  bool is_behind() const { return log_.state().behind.has_value(); }
   MemoryCommitStore& store() { return store_; }
 
  private:
   class LeaseElection;
   ReplicatedLogPorts log_ports();
+  void read_wrong_bytes(Result<std::optional<RingSlot>>& found);
   void tell();
 
   const HubWorld world_;

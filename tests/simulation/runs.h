@@ -4,35 +4,56 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "tests/simulation/storm.h"
 #include "tests/simulation/world.h"
 
 namespace fairlead::simulation {
 
+/// What a run is of.
+struct Scenario {
+  Storm storm;
+  IncidentRef incident{};  ///< null: machines and people of the seed
+};
+
 /// What a run came to.
 struct Outcome {
   std::string failed;   ///< the checker; "signal N" of a process that was ended; empty: it held
   std::string summary;  ///< a line for a person, or several
-  std::string end;      ///< digest of the hub's objects at the end, without versions and times
-  std::uint64_t writes = 0;  ///< by the hub
+  std::uint64_t writes = 0;                     ///< by the hub
+  std::uint64_t calm_writes = 0;                ///< by the hub of the undisturbed run
+  double hours = 0;                             ///< of virtual time
+  std::map<std::string, std::int64_t> faults;   ///< by kind
+  std::map<std::string, std::int64_t> leaders;  ///< by kind: those that befell a leader of several
   std::array<std::int64_t, kFaultKinds> occasions{};
 };
 
 /// Runs it here, with a line of each event where `lines` is not empty.
-Outcome run_storm(const Storm& storm, World::Lines lines);
+Outcome run_here(const Scenario& scenario, World::Lines lines);
 
-/// Runs the storms of the seeds from `first` to `last`, as `adjust` changes them, in `jobs`
-/// processes at a time. Prints a line of each, and returns how many failed.
+/// Runs `count` scenarios, each in a process, `jobs` at a time. `scenario_at` returns one by its
+/// number; `done` gets what each came to, by number.
+void run_apart(std::size_t count, int jobs, const std::function<Scenario(std::size_t)>& scenario_at,
+               const std::function<void(std::size_t, const Outcome&)>& done);
+/// Runs one in a process of its own.
+Outcome run_apart(const Scenario& scenario);
+
+/// Runs what `scenario_of` makes of the seeds from `first` to `last`, in `jobs` processes at a
+/// time. Prints a line of each and the sums, and returns how many failed.
 int run_seeds(std::uint64_t first, std::uint64_t last, int jobs,
-              const std::function<void(Storm&)>& adjust, std::ostream& out);
-/// Makes a storm that fails smaller as long as it fails so. Prints the smallest.
-int shrink(const Storm& storm, int jobs, std::ostream& out);
-/// Runs `storm`, which is calm, and then, once each: a death at each append, send and answer, each
-/// line about an object lost, doubled and delayed, each list stale, each answer lost. All end as
-/// the calm one does, with few writes more. Returns how many do not.
-int run_exhaustive(const Storm& storm, int jobs, std::ostream& out);
+              const std::function<Scenario(std::uint64_t)>& scenario_of, std::ostream& out);
+/// Makes a storm that fails smaller as long as it fails so. Prints the smallest; returns how many
+/// failed: 1, or 0.
+int shrink(const Scenario& scenario, std::ostream& out);
+/// Runs the workload undisturbed, and then each kind of fault that Kubernetes has at its places
+/// once, one place a run: of each kind the first place and every `every`-th behind it. Each run
+/// ends as the undisturbed one does, with few writes more. Prints the sums, and returns how many do
+/// not.
+int run_exhaustive(const Scenario& scenario, std::int64_t every, int jobs, std::ostream& out);
 
 }  // namespace fairlead::simulation

@@ -35,6 +35,7 @@ class Server {
   const SourceName& name() const { return name_; }
   /// The model: what the world's fleets, and the watches of a hub, use.
   model::Model& model() { return model_; }
+  const model::Model& model() const { return model_; }
   model::SharedModel& shared() { return shared_; }
 
   /// Carries out a request that came over the network.

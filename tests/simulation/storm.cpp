@@ -13,7 +13,8 @@ constexpr std::int64_t kDay = 1440;
 // The usual rate of each kind where a seed turns it on.
 constexpr std::array<std::int64_t, kFaultKinds> kUsualFaults{
     20, 20, 10, 40, 20, 30, 30, 15, 20, 20, 10, 10, 3, 30, 20, 20, 0, 2, 1, 1, 1};
-constexpr std::array<std::int64_t, kEpisodeKinds> kUsualEpisodes{1, 1, 2, 1, 1, 1, 1, 1, 3, 2, 2};
+constexpr std::array<std::int64_t, kEpisodeKinds> kUsualEpisodes{1, 1, 2, 1, 1, 1,
+                                                                 1, 1, 3, 2, 2, 1};
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -27,7 +28,7 @@ std::vector<StormField> fields_of(Storm& storm) {
   std::vector<StormField> fields{
       {"seed", &storm.seed, 0, INT64_MAX},
       {"minutes", &storm.minutes, 1, 400 * kDay},
-      {"settle-minutes", &storm.settle_minutes, 1, kDay},
+      {"settle-minutes", &storm.settle_minutes, 1, kDay, false},
       {"members", &storm.members, 1, 20},
       {"nodes", &storm.nodes, 1, 10'000},
       {"replicas", &storm.replicas, 1, 5},
@@ -37,11 +38,14 @@ std::vector<StormField> fields_of(Storm& storm) {
       {"claim-edits", &storm.claim_edits, 0, 1000},
       {"queue-edits", &storm.queue_edits, 0, 1000},
       {"foreign-quotas", &storm.foreign_quotas, 0, 1000},
-      {"watch-lists", &storm.watch_lists, 0, 1},
+      {"watch-lists", &storm.watch_lists, 0, 1, false},
       {"clock-rate", &storm.clock_rate, 0, 100'000},
       {"ring-faults", &storm.ring_faults, 0, 200},
+      {"ring-slots", &storm.ring_slots, 8, 8192, false},
+      {"snapshot-every", &storm.snapshot_every, 0, 1'000'000},
       {"once-kind", &storm.once_kind, 0, static_cast<std::int64_t>(kFaultKinds)},
       {"once-at", &storm.once_at, 0, INT64_MAX},
+      {"once-way", &storm.once_way, 0, 1, false},
   };
   for (std::size_t at = 0; at < kFaultKinds; ++at)
     fields.push_back({kFaultNames[at], &storm.faults[at], 0, 1000});
@@ -72,6 +76,18 @@ Storm storm_of(std::uint64_t seed) {
   };
   swarm(kUsualFaults, storm.faults);
   swarm(kUsualEpisodes, storm.episodes);
+  storm.ring_slots = std::int64_t{16} << random.below(9);
+  storm.snapshot_every = 20 + random.below(600);
+  return storm;
+}
+
+Storm undisturbed(Storm storm) {
+  storm.replicas = 1;
+  storm.clock_rate = 0;
+  storm.ring_faults = 0;
+  storm.faults = {};
+  storm.episodes = {};
+  storm.once_kind = storm.once_at = storm.once_way = 0;
   return storm;
 }
 

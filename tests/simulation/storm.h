@@ -41,9 +41,14 @@ struct Storm {
   std::array<std::int64_t, kFaultKinds> faults{};      ///< of a thousand
   std::array<std::int64_t, kEpisodeKinds> episodes{};  ///< per ten hours
 
-  /// One fault at one place instead, for a run of all of them: the kind's number and, from 1, which
-  /// of its occasions. 0: none.
-  std::int64_t once_kind = 0, once_at = 0;
+  std::int64_t ring_slots = 4096;     ///< a replica that misses as many commits is behind
+  std::int64_t snapshot_every = 300;  ///< events, as log.snapshotEvery; 0: no snapshots
+
+  /// One fault at one place instead, for a run of all of them: the kind's number, from 1 which of
+  /// its occasions, and which of the two ways it goes (Faults::first_way). 0: none.
+  std::int64_t once_kind = 0, once_at = 0, once_way = 0;
+
+  friend bool operator==(const Storm&, const Storm&) = default;
 };
 
 /// A number of a storm, by its name in a file.
@@ -51,10 +56,14 @@ struct StormField {
   std::string_view name;
   std::int64_t* value;
   std::int64_t least, most;
+  /// Whether a smaller number is a smaller storm.
+  bool shrinks = true;
 };
 /// All numbers of `storm`, which outlives them, in the order of a file.
 std::vector<StormField> fields_of(Storm& storm);
 
+/// Returns `storm` with the same workload and nothing that goes wrong, for one process.
+Storm undisturbed(Storm storm);
 /// Returns the storm of a seed: a random part of what can happen is turned on.
 Storm storm_of(std::uint64_t seed);
 /// Reads a file's text. Errors are `bad_input`: "FILE:LINE: ...".

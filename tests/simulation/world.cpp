@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/base/check.h"
+#include "replay/bundle/bundle.h"
 #include "schema/event_json.h"
 
 namespace fairlead::simulation {
@@ -22,13 +23,26 @@ std::string name_of_member(std::int64_t at) {
   return kMemberNames[at % names] + (at < names ? std::string() : std::to_string(at / names));
 }
 
-Configuration configuration_of(const Storm& storm) {
+std::vector<std::string> member_names(const Storm& storm, const IncidentRef& incident) {
+  if (incident) return incident->members;
+  std::vector<std::string> names;
+  for (std::int64_t at = 0; at < storm.members; ++at) names.push_back(name_of_member(at));
+  return names;
+}
+
+Configuration configuration_of(const Storm& storm, const IncidentRef& incident) {
   Configuration configuration;
-  configuration.headroom.percent.clear();
-  configuration.create_claims = false;
+  if (incident) {
+    configuration = incident->configuration;
+    configuration.member_kubeconfigs.clear();
+  } else {
+    configuration.headroom.percent.clear();
+    configuration.create_claims = false;
+  }
   configuration.member_mode = MemberMode::none;
-  for (std::int64_t at = 0; at < storm.members; ++at)
-    configuration.member_kubeconfigs.push_back({name_of_member(at), "", "virtual", ""});
+  if (storm.snapshot_every > 0) configuration.snapshot_every = storm.snapshot_every;
+  for (const std::string& name : member_names(storm, incident))
+    configuration.member_kubeconfigs.push_back({name, "", "virtual", ""});
   return configuration;
 }
 
@@ -53,20 +67,24 @@ std::string line_of(const Event& event) {
 
 }  // namespace
 
-World::World(const Storm& storm, Lines lines)
+World::World(const Storm& storm, Lines lines, Judged judged, IncidentRef incident)
     : storm_(storm),
       lines_(std::move(lines)),
+      incident_(std::move(incident)),
       time_(kBeginning),
       faults_(storm_, time_, [this](SeenFault fault) { saw_fault(std::move(fault)); }),
-      configuration_(configuration_of(storm)),
+      configuration_(configuration_of(storm, incident_)),
       hub_server_(time_, std::string(kHub), storm_, 0, wrote()),
       ring_(time_, static_cast<std::uint64_t>(storm_.seed)) {
   record_.began = kBeginning;
   make_objects();
   make_replicas();
-  people_ = std::make_unique<People>(*this);
+  if (incident_)
+    reenactment_ = std::make_unique<Reenactment>(*this, incident_);
+  else
+    people_ = std::make_unique<People>(*this);
   disasters_ = std::make_unique<Disasters>(*this);
-  checkers_ = all_checkers(*this);
+  if (judged == Judged::yes) checkers_ = all_checkers(*this);
   for (const SeenWrite& write : record_.writes)  // what was there before
     for (const auto& checker : checkers_) checker->wrote(write);
 }
@@ -79,10 +97,12 @@ void World::acknowledged(const std::string& replica, const Event& event) {
 
 void World::make_replicas() {
   const bool shared = storm_.replicas > 1;
+  if (shared || storm_.snapshot_every > 0) directory_ = scratch_directory();
   if (shared) {
-    directory_ = scratch_directory();
-    ring_.make(kRingLog, kRingSlotsOfSim);
+    roles_.slots = static_cast<std::uint32_t>(storm_.ring_slots);
+    ring_.make(kRingLog, roles_.slots);
     const int rate = static_cast<int>(storm_.ring_faults);
+    roles_.wrong_reads = rate;
     ring_.faults = {rate, rate, rate, rate, rate, 0, rate, rate, rate, rate, rate, rate, 0, 0};
   }
   for (std::int64_t at = 0; at < storm_.replicas; ++at) {
@@ -90,6 +110,8 @@ void World::make_replicas() {
     replica.name = "hub-" + std::to_string(at);
     const std::int64_t rate = at % 2 == 0 ? storm_.clock_rate : -storm_.clock_rate;
     replica.clock = std::make_unique<HubClock>(time_, rate);
+    if (storm_.snapshot_every > 0)
+      replica.snapshots = std::make_unique<SnapshotStore>(directory_ / replica.name);
     if (!shared)
       replica.log = std::make_unique<KeptLog>(
           replica.name, faults_,
@@ -114,6 +136,14 @@ const EventLog& World::log(std::size_t at) const {
 }
 
 void World::make_objects() {
+  if (incident_) {
+    Storm empty = storm_;
+    empty.nodes = 0;
+    for (const std::string& name : incident_->members)
+      members_.push_back(
+          std::make_unique<Member>(time_, name, empty, members() + 1, wrote(), changed()));
+    return;
+  }
   for (const WorldObject& wanted : hub_objects())
     hub_server_.write("administrator", "POST", wanted.collection, wanted.object);
   for (std::int64_t at = 0; at < storm_.members; ++at) {
@@ -145,6 +175,9 @@ void World::say(std::string_view who, const std::string& what) const {
 }
 
 void World::saw_fault(SeenFault fault) {
+  for (const Replica& replica : replicas_)
+    if (replica.name == fault.where && replica.role_hub != nullptr && replica.role_hub->leads())
+      ++record_.leaders[fault.kind];
   say(fault.where, fault.kind + " " + fault.what);
   record_.faults.push_back(std::move(fault));
   for (const auto& checker : checkers_) checker->faulted(record_.faults.back());
@@ -179,7 +212,39 @@ std::unique_ptr<Process> World::make_process(Replica& replica, const HubWorld& w
   return made;
 }
 
+// What an operator does for a replica that is behind the window (docs/high-availability.md): its
+// volume is emptied, and it begins with a copy of what another one has. Returns whether there is
+// one to copy from.
+bool World::copy_log(Replica& replica) {
+  const auto source = std::ranges::find_if(replicas_, [&](const Replica& other) {
+    return &other != &replica && other.process != nullptr && !other.life->over && !other.behind &&
+           other.told >= replica.told;
+  });
+  if (source == replicas_.end()) return false;
+  const std::filesystem::path data = directory_ / replica.name, file = data.string() + ".copy";
+  replica.local.reset();
+  std::filesystem::remove_all(data);
+  const SnapshotStore none(directory_ / "none");
+  const SnapshotStore& snapshots = source->snapshots ? *source->snapshots : none;
+  const auto exported =
+      export_bundle(*source->local, snapshots, source->local->last_seq(), file, {});
+  check(exported.has_value(), "a replica's log can be exported");
+  const auto bundle = open_bundle(file);
+  check(bundle.has_value(), "an export can be read");
+  check(import_bundle(**bundle, data, {}).has_value(), "an export can be imported");
+  auto copy = RocksdbLog::open(data, OpenMode::write);
+  check(copy.has_value(), "a copy of a log opens");
+  check((*copy)->set_ring_place(*source->local->ring_place()).has_value(), "it has a place");
+  replica.behind = false;
+  say(replica.name, "begins with a copy of the log of " + source->name);
+  return true;
+}
+
 void World::start(Replica& replica) {
+  if (replica.behind && !copy_log(replica)) {
+    time_.post(seconds(30), [this, &replica] { start(replica); });
+    return;
+  }
   std::map<SourceName, Server*> servers{{std::string(kHub), &hub_server_}};
   for (const auto& member : members_) servers[member->name()] = &member->server();
   replica.life = std::make_shared<Life>();
@@ -189,8 +254,8 @@ void World::start(Replica& replica) {
     for (const auto& checker : checkers_)
       checker->turned(replica.name, replica.process->state(), log);
   };
-  replica.process = make_process(
-      replica, HubWorld{time_, faults_, replica.life, std::move(servers), said, turned});
+  replica.process = make_process(replica, HubWorld{time_, faults_, replica.life, std::move(servers),
+                                                   replica.snapshots.get(), said, turned});
   if (const auto begun = replica.process->begin(configuration_); !begun) {
     say(replica.name, begun.error().message);
     end(replica);
@@ -203,7 +268,9 @@ void World::end(Replica& replica) {
   replica.role_hub = nullptr;
   for (const auto& checker : checkers_) checker->died(replica.name);
   say(replica.name, "its process has ended");
-  time_.post(seconds(1 + faults_.below(60)), [this, &replica] { start(replica); });
+  // Some come back late, as after the loss of their machine: the others have gone on without them.
+  const bool late = replicas() > 1 && !faults_.healed() && faults_.below(4) == 0;
+  time_.post(seconds(1 + faults_.below(late ? 1800 : 60)), [this, &replica] { start(replica); });
 }
 
 void World::pause(std::int64_t at, LogTime until) {
@@ -221,11 +288,30 @@ void World::lose_ring(LogTime until) {
   time_.post({(until - time_.now()).ns}, [this] { ring_.down = false; });
 }
 
+void World::restore_ring(Duration span, std::uint64_t jump) {
+  time_.post(span, [this, jump, saved = ring_.save()] {
+    if (faults_.healed()) return;
+    faults_.begins(EpisodeKind::ring_restores, {}, "to version " + std::to_string(saved.version));
+    ring_.restore(saved, jump);
+  });
+}
+
+void World::say_again(std::int64_t at) {
+  if (reenactment_)
+    reenactment_->say_again(server(at).name());
+  else if (at > 0)
+    member(at - 1).register_again();
+  else
+    people_->say_again();
+}
+
 void World::heal() {
-  people_->end();
+  if (people_) people_->end();
+  if (reenactment_) reenactment_->end();
   disasters_->end();
   faults_.heal();
   ring_.faults = {};
+  roles_.wrong_reads = 0;
   ring_.down = false;
   for (std::int64_t at = 0; at < servers(); ++at) server(at).mend();
   for (Replica& replica : replicas_) replica.clock->mend();
@@ -252,7 +338,8 @@ void World::run_to(LogTime until) {
       Result<void> settled;
       if (!replica.life->over) settled = replica.process->settle();
       if (!settled) say(replica.name, settled.error().message);
-      if (!settled || replica.life->over)
+      replica.behind = replica.role_hub != nullptr && replica.role_hub->is_behind();
+      if (!settled || replica.life->over || replica.behind)
         end(replica);
       else
         next = std::min(next, replica.process->next_due());

@@ -256,7 +256,9 @@ bool in_force(const Cluster& cluster, CapacitySource source) { return cluster.so
 void begin_anew(CapacityReader state, const std::string& name, Cluster& cluster) {
   cluster.presence.detached = false;
   cluster.presence.claim_seen = state.claims.of_cluster.contains(name);
-  if (!cluster.pool.offered) {  // of a super cluster the pool goes on, by what its nodes say
+  if (!cluster.presence.managed || cluster.presence.managed->allocatable.empty())
+    cluster.reports.totals.clear();  // they were the former cluster's
+  if (!cluster.pool.offered) {       // of a super cluster the pool goes on, by what its nodes say
     cluster.flaps.clear();
     cluster.releases.clear();
     cluster.hold.reset();
@@ -385,7 +387,6 @@ Changes observe_managed_cluster(CapacityRoom state, const std::string& name,
   // A ManagedCluster without allocatable has not reported it: the last totals stay.
   if (facts && !facts->allocatable.empty())
     totals = canonical_amounts(facts->allocatable, state.configuration.resource_aliases);
-  if (!facts) totals.clear();
 
   const ConditionStatus available = facts ? facts->available.status : ConditionStatus::absent;
   const bool unavailable =
@@ -396,8 +397,12 @@ Changes observe_managed_cluster(CapacityRoom state, const std::string& name,
   cluster.reports.liveness_seq = seq;
 
   Changes changes = update_presence(state, name, cluster, joined_before);
-  if (!choose_source(state, cluster) && in_force(cluster, CapacitySource::managed_cluster) &&
-      facts && !facts->allocatable.empty()) {
+  const bool switched = choose_source(state, cluster);
+  // Where no other source knows the cluster the last totals stay: they are counted again when a
+  // flavor or the configuration changes.
+  if (!facts && !in_force(cluster, CapacitySource::managed_cluster)) totals.clear();
+  if (!switched && in_force(cluster, CapacitySource::managed_cluster) && facts &&
+      !facts->allocatable.empty()) {
     recount(state, cluster);
     for (auto& [key, value] : cluster.capacity) remember_change(value, seq);
     cluster.observation.changed = true;

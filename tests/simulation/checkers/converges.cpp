@@ -1,92 +1,23 @@
-#include <algorithm>
-
 #include "tests/simulation/checkers/all.h"
-#include "tests/simulation/checkers/reading.h"
+#include "tests/simulation/ending.h"
 #include "tests/simulation/world.h"
 
 namespace fairlead::simulation {
 namespace {
 
-// More overwrites than this of a queue within the time are not answered (docs/operating.md).
-constexpr std::size_t kAnswered = 3;
-constexpr Duration kAnsweredWithin = minutes(10);
-constexpr Int128 kUnit = 1'000'000'000;
-
-// Once faults have healed and all has settled, the hub's queues have what an undisturbed run ends
-// with: per cluster what its claim assigns, as far as its machines offer it.
+// Once faults have healed and all has settled, what the hub owns of every object is what it owns at
+// the end of the run with the same workload in which nothing went wrong.
 class Converges final : public Checker {
  public:
   using Checker::Checker;
   std::string_view name() const override { return "converges"; }
 
-  void wrote(const SeenWrite& write) override {
-    objects_.wrote(write);
-    for (const SeenChange& change : write.changes) {
-      if (change.resource == kClaimResource && change.after != nullptr)
-        if (auto rows = rows_of(*change.after, aliases())) rows_[change.key] = *std::move(rows);
-      if (change.resource == kClaimResource && change.after == nullptr) rows_.erase(change.key);
-      if (change.resource == kQueueResource && !write.by_hub() && change.before && change.after)
-        note_overwrite(write.time, change);
-    }
-  }
-
   void ended() override {
-    std::map<std::string, std::map<SeenPair, Int128>> expected;
-    if (!world().configuration().headroom.percent.empty()) return;  // what is left is not exact
-    for (const auto& [name, claim] : objects_.of(std::string(kHub), kClaimResource))
-      add_grants(*claim, rows_[name], expected);
-    const auto& queues = objects_.of(std::string(kHub), kQueueResource);
-    for (const auto& [queue, pairs] : expected) {
-      const auto at = queues.find(queue);
-      if (at == queues.end() || left_alone_.contains(queue)) continue;
-      const auto nominals = nominals_of(*at->second, aliases());
-      for (const auto& [pair, nano] : pairs) {
-        const auto is = nominals.find(pair);
-        if (is == nominals.end() || is->second != nano)
-          fail("at rest " + queue + " has " + (is == nominals.end() ? "no" : whole(is->second)) +
-               " " + pair.first + " " + pair.second + ", and an undisturbed run ends with " +
-               whole(nano));
-      }
-    }
+    if (undisturbed(world().storm()) == world().storm()) return;  // it would be this run again
+    const Ending& calm = undisturbed_ending(world().storm(), world().incident());
+    if (const std::string where = difference(calm, ending_of(world())); !where.empty())
+      fail("at rest the hub leaves another state than in the undisturbed run: " + where);
   }
-
- private:
-  const std::map<std::string, std::string>& aliases() const {
-    return world().configuration().resource_aliases;
-  }
-
-  // Where a flavor's rows do not all fit, how they share it is not judged here: claims of the world
-  // have one row of each.
-  void add_grants(const Json& claim, const std::vector<SeenRow>& rows,
-                  std::map<std::string, std::map<SeenPair, Int128>>& expected) const {
-    const std::string cluster = claim.at("spec").value("clusterName", "");
-    const LogTime now = world().now();
-    for (const SeenRow& row : rows) {
-      const auto same = std::count_if(rows.begin(), rows.end(),
-                                      [&](const SeenRow& other) { return other.pair == row.pair; });
-      if (same > 1) continue;
-      const Int128 usable = offered(world().record(), cluster, row.pair, now, now).most;
-      Int128 granted = std::min(row.assigned, usable);
-      if (usable < row.assigned) {  // floored to the quantum
-        const Int128 quantum = row.pair.second == "memory" ? kUnit << 20 : kUnit;
-        granted = usable / quantum * quantum;
-      }
-      expected[row.queue][row.pair] += granted;
-    }
-  }
-
-  void note_overwrite(LogTime time, const SeenChange& change) {
-    if (nominals_of(*change.before, aliases()) == nominals_of(*change.after, aliases())) return;
-    std::vector<LogTime>& times = overwrites_[change.key];
-    times.push_back(time);
-    if (times.size() > kAnswered && time - times[times.size() - 1 - kAnswered] <= kAnsweredWithin)
-      left_alone_.insert(change.key);
-  }
-
-  SeenObjects objects_;
-  std::map<std::string, std::vector<SeenRow>> rows_;  ///< of the last valid spec, by claim
-  std::map<std::string, std::vector<LogTime>> overwrites_;
-  std::set<std::string> left_alone_;
 };
 
 }  // namespace

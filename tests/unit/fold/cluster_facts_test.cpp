@@ -169,6 +169,24 @@ TEST_CASE("cluster facts: metrics without nodes say nothing, what they said last
   CHECK(bench.cpu("od") == Sums{2000, 2000});
 }
 
+TEST_CASE("cluster facts: totals stay after their ManagedCluster, also when all is counted again") {
+  Bench bench;
+  ManagedClusterFacts totals;
+  totals.allocatable = {{"cpu", 9000}};
+  bench.profile("p", ClusterProfileFacts{kCluster, true, {}});
+  bench.managed(totals);
+  bench.managed(std::nullopt);  // and nothing else knows the cluster
+  CHECK(bench.cpu("") == Sums{9000, 9000});
+  recount_everything(bench.state);
+  CHECK(bench.cpu("") == Sums{9000, 9000});
+  bench.profile("p", std::nullopt);
+  CHECK(bench.cluster.presence.detached);
+  bench.managed(ManagedClusterFacts{});  // a new cluster, which has not reported totals
+  CHECK(bench.cpu("") == Sums{0, 0});
+  recount_everything(bench.state);
+  CHECK(bench.cpu("") == Sums{0, 0});
+}
+
 TEST_CASE("cluster facts: a cluster that leaves is detached, and begins anew when it joins again") {
   Bench bench;
   bench.managed(ManagedClusterFacts{});
