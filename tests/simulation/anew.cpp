@@ -40,6 +40,11 @@ void drop_history(State& state) {
       value.causes.clear();
       value.pending = 0;
     }
+  for (auto& [placement, list] : state.multikueue.lists) {
+    list.causes.clear();
+    list.ending.clear();
+    for (auto& [name, worker] : list.workers) worker.causes.clear();
+  }
 }
 
 // Names the fields that differ by their place in the struct.
@@ -77,6 +82,10 @@ std::string differs_derived_anew(State state) {
   if (anew == state) return {};
   std::string text = differing_fields("State", static_cast<const StateFields&>(state),
                                       static_cast<const StateFields&>(anew));
+  text += differing_fields("multikueue", state.multikueue, anew.multikueue);
+  for (const auto& [name, list] : state.multikueue.lists)
+    if (anew.multikueue.lists.contains(name))
+      text += differing_fields("list " + name, list, anew.multikueue.lists.at(name));
   for (const auto& [name, cluster] : state.clusters) {
     if (!anew.clusters.contains(name)) continue;
     const Cluster& other = anew.clusters.at(name);

@@ -20,8 +20,8 @@ class People {
  public:
   /// `world` outlives it.
   explicit People(World& world);
-  /// Nobody does anything from now on.
-  void end() { occasions_.end(); }
+  /// Nobody does anything from now on. Users withdraw what was not admitted yet.
+  void end();
 
  private:
   void change_node(Random& random);
@@ -30,15 +30,22 @@ class People {
   void edit_claim(Random& random);
   void edit_queue(Random& random);
   void write_quota(Random& random);
+  void set_limit(Random& random);
+  void submit(Random& random);
+  void change_devices(Random& random);
+  void change_workers(const Storm& storm);
 
   /// Does `work` later, unless it is too late then.
   void later(Duration span, std::function<void()> work);
 
   World& world_;
   Occasions occasions_;
+  std::int64_t submitted_ = 0;
 };
 
 /// A claim for more than the cluster has, so that each queue gets what there is.
-Json claim_of(const std::string& cluster);
+Json claim_of(const std::string& cluster, const Storm& storm);
+/// The ClusterQueue that gets the devices.
+Json device_queue();
 
 }  // namespace fairlead::simulation

@@ -20,7 +20,7 @@ struct HubWorld {
   Faults& faults;
   LifeRef life;
   std::map<SourceName, Server*> servers;
-  std::function<void(const std::string&)> said;  ///< each line of diagnostics
+  std::function<void(const std::string&)> said;  ///< each line of diagnostics, each KubeEvent
   std::function<void()> turned;                  ///< after each turn that ended well
 };
 

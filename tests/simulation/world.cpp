@@ -8,6 +8,7 @@
 
 #include "engine/base/check.h"
 #include "schema/event_json.h"
+#include "tests/simulation/checkers/reading.h"
 
 namespace fairlead::simulation {
 namespace {
@@ -26,7 +27,7 @@ Configuration configuration_of(const Storm& storm) {
   Configuration configuration;
   configuration.headroom.percent.clear();
   configuration.create_claims = false;
-  configuration.member_mode = MemberMode::none;
+  configuration.member_mode = storm.works != 0 ? MemberMode::manifest_work : MemberMode::none;
   for (std::int64_t at = 0; at < storm.members; ++at)
     configuration.member_kubeconfigs.push_back({name_of_member(at), "", "virtual", ""});
   return configuration;
@@ -64,6 +65,7 @@ World::World(const Storm& storm, Lines lines)
   record_.began = kBeginning;
   make_objects();
   make_replicas();
+  controllers_ = std::make_unique<Controllers>(*this);
   people_ = std::make_unique<People>(*this);
   disasters_ = std::make_unique<Disasters>(*this);
   checkers_ = all_checkers(*this);
@@ -116,10 +118,13 @@ const EventLog& World::log(std::size_t at) const {
 void World::make_objects() {
   for (const WorldObject& wanted : hub_objects())
     hub_server_.write("administrator", "POST", wanted.collection, wanted.object);
+  if (storm_.devices > 0) hub_server_.write("administrator", "POST", kQueues, device_queue());
   for (std::int64_t at = 0; at < storm_.members; ++at) {
     const std::string name = name_of_member(at);
     hub_server_.write("ocm", "POST", kManagedClusters, managed_cluster(name).object);
-    hub_server_.write("administrator", "POST", kClaims, claim_of(name));
+    if (storm_.works != 0)
+      hub_server_.write("ocm", "POST", kNamespaces, namespace_object(name).object);
+    hub_server_.write("administrator", "POST", kClaims, claim_of(name, storm_));
     members_.push_back(std::make_unique<Member>(time_, name, storm_, at + 1, wrote(), changed()));
   }
 }
@@ -129,11 +134,25 @@ Server::Wrote World::wrote() {
     write.number = record_.writes.size() + 1;
     record_.writes.push_back(std::move(write));
     const SeenWrite& seen = record_.writes.back();
+    note_admission(seen);
     for (const auto& checker : checkers_) checker->wrote(seen);
     if (lines_)
       say(seen.who, seen.method + " " + seen.server + seen.path + " " +
                         std::to_string(seen.status) + (seen.answer_lost ? " (unheard)" : ""));
+    if (controllers_) controllers_->saw(seen);
   };
+}
+
+void World::note_admission(const SeenWrite& write) {
+  if (write.server == kHub) return;
+  for (const SeenChange& change : write.changes) {
+    if (change.resource != kQueueResource) continue;
+    SeenAdmission& seen =
+        record_.admission.emplace_back(SeenAdmission{write.time, write.server, change.key, {}});
+    if (change.after == nullptr) continue;
+    for (const auto& [pair, nano] : nominals_of(*change.after, configuration_.resource_aliases))
+      seen.quota[pair] = static_cast<std::int64_t>(nano / 1'000'000'000);
+  }
 }
 
 Member::Changed World::changed() {
@@ -142,6 +161,11 @@ Member::Changed World::changed() {
 
 void World::say(std::string_view who, const std::string& what) const {
   if (lines_) lines_(to_rfc3339(time_.now()) + " " + std::string(who) + " " + what);
+}
+
+void World::heard(const std::string& replica, const std::string& text) {
+  for (const auto& checker : checkers_) checker->heard(replica, text);
+  say(replica, text);
 }
 
 void World::saw_fault(SeenFault fault) {
@@ -183,7 +207,7 @@ void World::start(Replica& replica) {
   std::map<SourceName, Server*> servers{{std::string(kHub), &hub_server_}};
   for (const auto& member : members_) servers[member->name()] = &member->server();
   replica.life = std::make_shared<Life>();
-  const auto said = [this, name = replica.name](const std::string& line) { say(name, line); };
+  const auto said = [this, name = replica.name](const std::string& line) { heard(name, line); };
   const auto turned = [this, &replica] {
     const EventLog& log = replica.log ? static_cast<EventLog&>(*replica.log) : *replica.local;
     for (const auto& checker : checkers_)

@@ -11,6 +11,7 @@
 
 #include "engine/runtime/configuration.h"
 #include "tests/simulation/checker.h"
+#include "tests/simulation/controllers.h"
 #include "tests/simulation/disasters.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/hub.h"
@@ -38,6 +39,7 @@ class World {
   const Storm& storm() const { return storm_; }
   const Configuration& configuration() const { return configuration_; }
   const Record& record() const { return record_; }
+  const Checkers& checkers() const { return checkers_; }
   LogTime now() const { return time_.now(); }
   /// Digest of everything that replicas logged.
   Digest digest() const;
@@ -51,6 +53,7 @@ class World {
   // For the world's own parts.
   model::VirtualTime& time() { return time_; }
   Server& hub_server() { return hub_server_; }
+  Controllers& controllers() { return *controllers_; }
   std::int64_t members() const { return static_cast<std::int64_t>(members_.size()); }
   Member& member(std::int64_t at) { return *members_[static_cast<std::size_t>(at)]; }
   Faults& faults() { return faults_; }
@@ -80,9 +83,12 @@ class World {
 
   void make_objects();
   void make_replicas();
+  void note_admission(const SeenWrite& write);
   void acknowledged(const std::string& replica, const Event& event);
   std::unique_ptr<Process> make_process(Replica& replica, const HubWorld& world);
   void saw_fault(SeenFault fault);
+  /// A replica has printed a line, or posted a KubeEvent.
+  void heard(const std::string& replica, const std::string& text);
   void start(Replica& replica);
   void end(Replica& replica);
   void heal();
@@ -106,6 +112,7 @@ class World {
   RoleWorld roles_{ring_, false, {}};
   std::filesystem::path directory_;  ///< of the copies of a replicated log; empty: none
   std::vector<Replica> replicas_;
+  std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<People> people_;
   std::unique_ptr<Disasters> disasters_;
 };

@@ -41,6 +41,7 @@ class Converges final : public Checker {
       if (at == queues.end() || left_alone_.contains(queue)) continue;
       const auto nominals = nominals_of(*at->second, aliases());
       for (const auto& [pair, nano] : pairs) {
+        judges();
         const auto is = nominals.find(pair);
         if (is == nominals.end() || is->second != nano)
           fail("at rest " + queue + " has " + (is == nominals.end() ? "no" : whole(is->second)) +
