@@ -144,7 +144,7 @@ class QueueFollower {
   void observe(const Event& event, Quotas values, const ObjectObserved& seen) {
     if (!current_) current_ = values;
     if (pending_) conclude_pending(event, values, seen.resource_version);
-    const Quotas unless = pending_ ? conclude_unanswered(values) : Quotas();
+    const Quotas unless = pending_ ? conclude_unanswered(event, values) : Quotas();
     for (const QuotaPlace& place : places_that_differ(*current_, values)) {
       QuotaChange change = blank(event, place);
       change.before = value_in(*current_, place);
@@ -167,12 +167,20 @@ class QueueFollower {
     const bool accepted = pending_->answer.outcome == Outcome::accepted;
     if (!observed && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
       return;
-    if (observed)
-      for (std::size_t row = 0; row < pending_->rows; ++row) {
-        changes[pending_->first_row + row].seen = event.seq;
-        changes[pending_->first_row + row].seen_at = event.log_time;
-      }
+    note_seen(event, values);
     assume_written();
+  }
+
+  // Notes which changes of our write the observation shows: where another writer changed a part of
+  // the queue since, the rest of our write took effect all the same.
+  void note_seen(const Event& event, const Quotas& values) {
+    std::size_t row = pending_->first_row;
+    const std::size_t end = row + pending_->rows;  // one for each place, or none
+    for (auto place = pending_->places.begin(); row < end; ++place, ++row) {
+      if (value_in(values, *place) != value_in(pending_->expected, *place)) continue;
+      changes[row].seen = event.seq;
+      changes[row].seen_at = event.log_time;
+    }
   }
 
   void assume_written() {
@@ -190,7 +198,7 @@ class QueueFollower {
   // first. Ours was sent first, so its values are assumed to have been current; returns the values
   // before it, in case it never arrived. If the observation shows a part of our write, it did
   // arrive, and nothing is returned.
-  Quotas conclude_unanswered(const Quotas& values) {
+  Quotas conclude_unanswered(const Event& event, const Quotas& values) {
     Quotas before;
     bool seen_in_part = false, written_over = false;
     for (const QuotaPlace& place : pending_->places) {
@@ -203,6 +211,7 @@ class QueueFollower {
     for (const QuotaPlace& place : pending_->places)
       if (const auto before_write = value_in(*current_, place); before_write && !seen_in_part)
         before[place] = *before_write;
+    if (seen_in_part) note_seen(event, values);
     assume_written();
     return before;
   }
