@@ -167,25 +167,16 @@ class QueueFollower {
     const bool accepted = pending_->answer.outcome == Outcome::accepted;
     if (!observed && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
       return;
-    note_seen(event, values);
-    assume_written();
+    assume_written(event, values);
   }
 
-  // Notes which changes of our write the observation shows: where another writer changed a part of
-  // the queue since, the rest of our write took effect all the same.
-  void note_seen(const Event& event, const Quotas& values) {
-    std::size_t row = pending_->first_row;
-    const std::size_t end = row + pending_->rows;  // one for each place, or none
-    for (auto place = pending_->places.begin(); row < end; ++place, ++row) {
-      if (value_in(values, *place) != value_in(pending_->expected, *place)) continue;
-      changes[row].seen = event.seq;
-      changes[row].seen_at = event.log_time;
-    }
-  }
-
-  void assume_written() {
-    for (const QuotaPlace& place : pending_->places) {
+  // What the observation shows of our write took effect, whatever another writer made of the rest.
+  void assume_written(const Event& event, const Quotas& values) {
+    for (std::size_t row = pending_->first_row; const QuotaPlace& place : pending_->places) {
       const auto written = value_in(pending_->expected, place);
+      if (pending_->rows > 0 && value_in(values, place) == written)
+        std::tie(changes[row].seen, changes[row].seen_at) = std::tie(event.seq, event.log_time);
+      ++row;
       if (written)
         (*current_)[place] = *written;
       else
@@ -211,8 +202,7 @@ class QueueFollower {
     for (const QuotaPlace& place : pending_->places)
       if (const auto before_write = value_in(*current_, place); before_write && !seen_in_part)
         before[place] = *before_write;
-    if (seen_in_part) note_seen(event, values);
-    assume_written();
+    assume_written(event, values);
     return before;
   }
 

@@ -47,6 +47,14 @@ void drop_history(State& state) {
   }
 }
 
+// The next touch of a member's work follows from the last write of it, and is derived when that is
+// answered: until then it may be missing among the deadlines.
+void drop_touches(State& state) {
+  for (const auto& [key, write] : state.writes.by_key)
+    if (write.outstanding && key.object.kind == Kind::manifest_work)
+      state.deadlines.set(ClusterDeadline{key.object.namespace_}, kForever);
+}
+
 // Names the fields that differ by their place in the struct.
 template <class T>
 std::string differing_fields(const std::string& what, const T& one, const T& other) {
@@ -78,6 +86,7 @@ std::string differs_derived_anew(State state) {
   for (State* each : {&state, &anew}) {
     renumber_kinds(*each);
     drop_history(*each);
+    drop_touches(*each);
   }
   if (anew == state) return {};
   std::string text = differing_fields("State", static_cast<const StateFields&>(state),
