@@ -9,7 +9,7 @@
 namespace fairlead::simulation {
 namespace {
 
-constexpr Duration kKueueLook = seconds(1);
+constexpr Duration kKueueLook = seconds(5);
 
 std::string name_of(const Json& object) { return object["metadata"]["name"]; }
 

@@ -8,9 +8,9 @@
 namespace fairlead::simulation {
 namespace {
 
-constexpr Duration kControllersLook = seconds(2);
+constexpr Duration kControllersLook = seconds(10);
 // While a job is under way: its steps, and its end.
-constexpr Duration kJobsLook = seconds(30);
+constexpr Duration kJobsLook = minutes(1);
 
 void ignore(std::string_view, const std::string&) {}
 
