@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/fleet/world.h"
+#include "engine/fleet/device_world.h"
 
 namespace fairlead {
 namespace {
@@ -12,8 +12,6 @@ constexpr std::int64_t kGpuNodes = 4;
 constexpr std::int64_t kDevices = 8;  // of a node
 constexpr const char* kDriver = "gpu.nvidia.com";
 constexpr const char* kGpuResource = "nvidia.com/gpu";
-const std::string kSlices = "/apis/resource.k8s.io/v1/resourceslices";
-const std::string kClasses = "/apis/resource.k8s.io/v1/deviceclasses";
 
 Json object_of(const char* api_version, const char* kind, const std::string& name, Json spec) {
   return {{"apiVersion", api_version},
@@ -54,17 +52,6 @@ Json gpu_claim() {
                     {"resourceAssignments", Json::array({row})}});
 }
 
-Json gpu_device(std::int64_t number, bool broken) {
-  Json device{
-      {"name", "gpu-" + std::to_string(number)},
-      {"attributes", {{"type", {{"string", "gpu"}}}, {"productName", {{"string", "NVIDIA A100"}}}}},
-      {"capacity", {{"memory", {{"value", "40Gi"}}}}}};
-  if (broken)
-    device["taints"] = Json::array(
-        {{{"key", "gpu.nvidia.com/unhealthy"}, {"value", "xid"}, {"effect", "NoExecute"}}});
-  return device;
-}
-
 }  // namespace
 
 DeviceFleet::DeviceFleet(model::SharedModel& hub,
@@ -89,21 +76,9 @@ Result<void> DeviceFleet::create(const Api& api, const std::string& collection,
 
 // Publishes one of the slices that the node's devices are divided into.
 Result<void> DeviceFleet::publish(Node& node, std::int64_t part, std::int64_t parts) {
-  Json devices = Json::array();
-  for (std::int64_t i = part * kDevices / parts; i < (part + 1) * kDevices / parts; ++i)
-    devices.push_back(gpu_device(i, node.broken.contains(i)));
-  const std::string name =
-      node.name + "-" + std::to_string(node.generation) + "-" + std::to_string(part);
-  node.slices.push_back(name);
-  return create(
-      driver_, kSlices,
-      object_of(
-          "resource.k8s.io/v1", "ResourceSlice", name,
-          {{"driver", kDriver},
-           {"nodeName", node.name},
-           {"pool",
-            {{"name", node.name}, {"generation", node.generation}, {"resourceSliceCount", parts}}},
-           {"devices", std::move(devices)}}));
+  const SlicePart slice{kDriver, node.name, node.generation, part, parts, kDevices, node.broken};
+  node.slices.push_back(slice_name(slice));
+  return create(driver_, kSlices, resource_slice(slice).object);
 }
 
 Result<void> DeviceFleet::begin() {
@@ -115,13 +90,7 @@ Result<void> DeviceFleet::begin() {
       !made)
     return made;
   if (auto made = create(admin_, kQueues, gpu_queue()); !made) return made;
-  const std::string selector = std::string("device.driver == \"") + kDriver + "\"";
-  if (auto made =
-          create(driver_, kClasses,
-                 object_of("resource.k8s.io/v1", "DeviceClass", kDriver,
-                           {{"selectors", Json::array({{{"cel", {{"expression", selector}}}}})},
-                            {"extendedResourceName", kGpuResource}}));
-      !made)
+  if (auto made = create(driver_, kClasses, device_class(kDriver, kGpuResource).object); !made)
     return made;
   for (Node& node : nodes_) {
     if (auto made = create(driver_, kNodes, gpu_node(node.name)); !made) return made;
@@ -193,9 +162,8 @@ Result<void> DeviceFleet::carry_out(const Scheduled& entry) {
 Result<void> DeviceFleet::republish(const Node& node) {
   const auto parts = static_cast<std::int64_t>(node.slices.size());
   for (std::int64_t part = 0; part < parts; ++part) {
-    Json devices = Json::array();
-    for (std::int64_t i = part * kDevices / parts; i < (part + 1) * kDevices / parts; ++i)
-      devices.push_back(gpu_device(i, node.broken.contains(i)));
+    const Json devices =
+        devices_of({kDriver, node.name, node.generation, part, parts, kDevices, node.broken});
     ++writes_;
     const std::string& name = node.slices[static_cast<std::size_t>(part)];
     if (auto done = driver_.merge(kSlices + "/" + name, {{"spec", {{"devices", devices}}}}); !done)

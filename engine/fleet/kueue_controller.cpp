@@ -147,7 +147,8 @@ void KueueController::see_queues(LogTime now, KueueView& view) {
       logger_("kueue", "ClusterQueue " + name_of(queue) +
                            (seen.active ? " is active: its checks are"
                                         : " takes no new work: a check of it is not Active"));
-    by_name.emplace(name_of(queue), std::move(seen));
+    // What it does with a Workload is about the check.
+    if (!seen.multikueue_check.empty()) by_name.emplace(name_of(queue), std::move(seen));
   }
   for (const Json& local : hub_.items(kLocalQueues)) {
     const auto queue = by_name.find(local.value("/spec/clusterQueue"_json_pointer, ""));

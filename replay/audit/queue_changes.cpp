@@ -144,7 +144,7 @@ class QueueFollower {
   void observe(const Event& event, Quotas values, const ObjectObserved& seen) {
     if (!current_) current_ = values;
     if (pending_) conclude_pending(event, values, seen.resource_version);
-    const Quotas unless = pending_ ? conclude_unanswered(values) : Quotas();
+    const Quotas unless = pending_ ? conclude_unanswered(event, values) : Quotas();
     for (const QuotaPlace& place : places_that_differ(*current_, values)) {
       QuotaChange change = blank(event, place);
       change.before = value_in(*current_, place);
@@ -167,17 +167,16 @@ class QueueFollower {
     const bool accepted = pending_->answer.outcome == Outcome::accepted;
     if (!observed && (!accepted || is_lower_version(version, pending_->answer.resource_version)))
       return;
-    if (observed)
-      for (std::size_t row = 0; row < pending_->rows; ++row) {
-        changes[pending_->first_row + row].seen = event.seq;
-        changes[pending_->first_row + row].seen_at = event.log_time;
-      }
-    assume_written();
+    assume_written(event, values);
   }
 
-  void assume_written() {
-    for (const QuotaPlace& place : pending_->places) {
+  // What the observation shows of our write took effect, whatever another writer made of the rest.
+  void assume_written(const Event& event, const Quotas& values) {
+    for (std::size_t row = pending_->first_row; const QuotaPlace& place : pending_->places) {
       const auto written = value_in(pending_->expected, place);
+      if (pending_->rows > 0 && value_in(values, place) == written)
+        std::tie(changes[row].seen, changes[row].seen_at) = std::tie(event.seq, event.log_time);
+      ++row;
       if (written)
         (*current_)[place] = *written;
       else
@@ -190,7 +189,7 @@ class QueueFollower {
   // first. Ours was sent first, so its values are assumed to have been current; returns the values
   // before it, in case it never arrived. If the observation shows a part of our write, it did
   // arrive, and nothing is returned.
-  Quotas conclude_unanswered(const Quotas& values) {
+  Quotas conclude_unanswered(const Event& event, const Quotas& values) {
     Quotas before;
     bool seen_in_part = false, written_over = false;
     for (const QuotaPlace& place : pending_->places) {
@@ -203,7 +202,7 @@ class QueueFollower {
     for (const QuotaPlace& place : pending_->places)
       if (const auto before_write = value_in(*current_, place); before_write && !seen_in_part)
         before[place] = *before_write;
-    assume_written();
+    assume_written(event, values);
     return before;
   }
 

@@ -40,6 +40,19 @@ void drop_history(State& state) {
       value.causes.clear();
       value.pending = 0;
     }
+  for (auto& [placement, list] : state.multikueue.lists) {
+    list.causes.clear();
+    list.ending.clear();
+    for (auto& [name, worker] : list.workers) worker.causes.clear();
+  }
+}
+
+// The next touch of a member's work follows from the last write of it, and is derived when that is
+// answered: until then it may be missing among the deadlines.
+void drop_touches(State& state) {
+  for (const auto& [key, write] : state.writes.by_key)
+    if (write.outstanding && key.object.kind == Kind::manifest_work)
+      state.deadlines.set(ClusterDeadline{key.object.namespace_}, kForever);
 }
 
 // Names the fields that differ by their place in the struct.
@@ -73,10 +86,15 @@ std::string differs_derived_anew(State state) {
   for (State* each : {&state, &anew}) {
     renumber_kinds(*each);
     drop_history(*each);
+    drop_touches(*each);
   }
   if (anew == state) return {};
   std::string text = differing_fields("State", static_cast<const StateFields&>(state),
                                       static_cast<const StateFields&>(anew));
+  text += differing_fields("multikueue", state.multikueue, anew.multikueue);
+  for (const auto& [name, list] : state.multikueue.lists)
+    if (anew.multikueue.lists.contains(name))
+      text += differing_fields("list " + name, list, anew.multikueue.lists.at(name));
   for (const auto& [name, cluster] : state.clusters) {
     if (!anew.clusters.contains(name)) continue;
     const Cluster& other = anew.clusters.at(name);

@@ -49,6 +49,8 @@ class Checker {
   /// durable.
   virtual void turned(std::string_view /*replica*/, const State& /*state*/,
                       const EventLog& /*log*/) {}
+  /// A replica has printed this line, or posted this KubeEvent.
+  virtual void heard(std::string_view /*replica*/, const std::string& /*text*/) {}
   virtual void faulted(const SeenFault& /*fault*/) {}
   /// The process of a replica has ended, without a farewell, and begins again later.
   virtual void died(std::string_view /*replica*/) {}
@@ -56,13 +58,18 @@ class Checker {
   virtual void ended() {}
 
   const std::vector<Failure>& failures() const { return failures_; }
+  /// How often it has judged something that could have been wrong.
+  std::uint64_t judged() const { return judged_; }
 
  protected:
   const World& world() const { return world_; }
   void fail(std::string what, Seq seq = {});
+  /// It judges something that could be wrong.
+  void judges() { ++judged_; }
 
  private:
   const World& world_;
+  std::uint64_t judged_ = 0;
   std::vector<Failure> failures_;
 };
 

@@ -19,6 +19,7 @@ Member::Member(model::VirtualTime& time, std::string name, const Storm& storm, s
                Server::Wrote wrote, Changed changed)
     : time_(time),
       server_(time, std::move(name), storm, number, std::move(wrote)),
+      driver_(time, server_, storm.devices),
       changed_(std::move(changed)) {
   while (joined_ < storm.nodes) join();
   beat();
@@ -27,9 +28,12 @@ Member::Member(model::VirtualTime& time, std::string name, const Storm& storm, s
 Amounts Member::usable() const {
   Amounts usable;
   for (const Machine& machine : machines_)
-    if (!machine.cordoned && !machine.down)
+    if (!machine.cordoned && !machine.down) {
       for (const auto& [resource, amount] : kOffer)
         usable[{machine.layout.flavor, resource}] += amount;
+      if (const std::int64_t devices = driver_.healthy(machine.layout.name))
+        usable[{machine.layout.flavor, kAccelerator}] += devices;
+    }
   return usable;
 }
 
@@ -48,11 +52,13 @@ void Member::join() {
   machines_.push_back({{flavor + "-" + std::to_string(joined_), flavor, "rack-a"}});
   ++joined_;
   server_.write("kubelet", "POST", kNodes, node(machines_.back()).object);
+  driver_.joined(machines_.back().layout.name);
   write(nodes() - 1);
 }
 
 void Member::vanish(std::int64_t at) {
   server_.write("cloud", "DELETE", kNodes + "/" + machine(at).layout.name, nullptr);
+  driver_.vanished(machine(at).layout.name);
   machines_.erase(machines_.begin() + at);
   report();
 }
@@ -69,6 +75,12 @@ void Member::register_again() {
     (void)server_.try_write("kubelet", "POST", kNodes, node(machine(at)).object);
     write(at);
   }
+  driver_.register_again();
+}
+
+void Member::change_devices(std::int64_t at, std::int64_t device) {
+  driver_.change(machine(at).layout.name, device);
+  report();
 }
 
 void Member::beat() {

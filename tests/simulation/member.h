@@ -8,6 +8,7 @@
 
 #include "engine/fleet/random.h"
 #include "engine/fleet/world.h"
+#include "tests/simulation/driver.h"
 #include "tests/simulation/server.h"
 
 namespace fairlead::simulation {
@@ -25,6 +26,9 @@ class Member {
   std::int64_t nodes() const { return static_cast<std::int64_t>(machines_.size()); }
   Machine& machine(std::int64_t at) { return machines_[static_cast<std::size_t>(at)]; }
   Amounts usable() const;
+  /// A device of a machine breaks, or all of it are repaired.
+  void change_devices(std::int64_t at, std::int64_t device);
+  Driver& driver() { return driver_; }
 
   /// Writes the Node of a machine as it is now.
   void write(std::int64_t at);
@@ -40,6 +44,7 @@ class Member {
 
   model::VirtualTime& time_;
   Server server_;
+  Driver driver_;
   const Changed changed_;
   std::vector<Machine> machines_;
   std::int64_t joined_ = 0;  // ever

@@ -21,8 +21,8 @@ class People {
  public:
   /// `world` outlives it.
   explicit People(World& world);
-  /// Nobody does anything from now on.
-  void end() { occasions_.end(); }
+  /// Nobody does anything from now on. Users withdraw what was not admitted yet.
+  void end();
   /// The hub's API server went back: what the administrator wanted last is wanted still.
   void say_again();
 
@@ -33,6 +33,10 @@ class People {
   void edit_claim(Random& random);
   void edit_queue(Random& random);
   void write_quota(Random& random);
+  void set_limit(Random& random);
+  void submit(Random& random);
+  void change_devices(Random& random);
+  void change_workers(const Storm& storm);
 
   /// Has the administrator want this of an object of the hub.
   void want(const std::string& path, const Json& patch);
@@ -42,9 +46,12 @@ class People {
   World& world_;
   Occasions occasions_;
   std::map<std::string, Json> wanted_;  ///< by path: the last patch
+  std::int64_t submitted_ = 0;
 };
 
 /// A claim for more than the cluster has, so that each queue gets what there is.
-Json claim_of(const std::string& cluster);
+Json claim_of(const std::string& cluster, const Storm& storm);
+/// The ClusterQueue that gets the devices.
+Json device_queue();
 
 }  // namespace fairlead::simulation

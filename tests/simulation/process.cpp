@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/core/notice.h"
 #include "engine/fleet/random.h"
 
 namespace fairlead::simulation {
@@ -40,6 +41,9 @@ HubPorts Connections::ports() {
   made.follow = [this](const Configuration& configuration, const Watch& watch) {
     open(std::string(kHub), watch.hub, configuration);
     for (const auto& [name, member] : watch.members) open(name, watch.of(member), configuration);
+  };
+  made.notify = [this](const Notice& notice) {
+    world_.said(to_text(to_kube_event(notice, name_)));
   };
   made.now = [&time = world_.time] { return time.now(); };
   return made;

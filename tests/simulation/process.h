@@ -21,7 +21,7 @@ struct HubWorld {
   LifeRef life;
   std::map<SourceName, Server*> servers;
   SnapshotStore* snapshots;                      ///< null: it takes none
-  std::function<void(const std::string&)> said;  ///< each line of diagnostics
+  std::function<void(const std::string&)> said;  ///< each line of diagnostics, each KubeEvent
   std::function<void()> turned;                  ///< after each turn that ended well
 };
 

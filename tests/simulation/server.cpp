@@ -5,6 +5,8 @@
 
 #include "engine/base/check.h"
 #include "engine/fleet/model/model_transport.h"
+#include "engine/fleet/world.h"
+#include "tests/simulation/kueue_rules.h"
 
 namespace fairlead::simulation {
 namespace {
@@ -13,6 +15,24 @@ model::ModelOptions options_of_server(const Storm& storm, std::int64_t number) {
   model::ModelOptions options;
   options.seed = static_cast<std::uint64_t>(storm.seed) * 101 + static_cast<std::uint64_t>(number);
   return options;
+}
+
+const std::string kDryRun = "dryRun=All";
+
+bool is_of_queue(const model::ApiRequest& write) {
+  return write.path.starts_with(kQueues) && !write.path.ends_with("/status") &&
+         write.method != "GET" && write.method != "DELETE";
+}
+
+// As an API server answers where a webhook denies.
+std::string status_text(const std::string& fault) {
+  return to_text(
+      {{"kind", "Status"},
+       {"apiVersion", "v1"},
+       {"status", "Failure"},
+       {"message", "admission webhook \"vclusterqueue.kb.io\" denied the request: " + fault},
+       {"reason", "Forbidden"},
+       {"code", 403}});
 }
 
 }  // namespace
@@ -64,19 +84,46 @@ void Server::saw(const model::ApiRequest& request, const model::ApiAnswer& answe
   wrote_(std::move(write));
 }
 
+std::string Server::refusal(const model::ApiRequest& write, const std::function<Json()>& dry_run) {
+  if (!is_of_queue(write)) return {};
+  unrecorded_ = true;
+  const Json queue = dry_run();
+  unrecorded_ = false;
+  if (!queue.contains("spec")) return {};  // the server itself refuses it
+  std::string fault = fault_of_queue(queue);
+  model::ApiAnswer denied;
+  denied.code = 403;
+  if (!fault.empty()) saw(write, denied, {});
+  return fault;
+}
+
 HttpResponse Server::answer(const HttpRequest& request, const Sender& sender, AnswerFate fate) {
   sender_ = &sender;
   fate_ = fate;
-  HttpResponse response = model::answer_of(model_, request, sender.replica);
+  model::ApiRequest write = model::parse_target(request.method, request.target);
+  write.body = request.body;
+  const std::string fault = refusal(write, [&] {
+    HttpRequest dry = request;
+    dry.target += (dry.target.find('?') == std::string::npos ? "?" : "&") + kDryRun;
+    return read_json(model::answer_of(model_, dry, sender.replica).body);
+  });
+  HttpResponse response = fault.empty() ? model::answer_of(model_, request, sender.replica)
+                                        : HttpResponse{403, {}, status_text(fault), {}};
   sender_ = nullptr;
   fate_ = AnswerFate::heard;
   return response;
 }
 
 Json Server::try_write(std::string_view who, std::string_view method, const std::string& path,
-                       const Json& body) {
+                       const Json& body, std::string_view content_type) {
   const char query = path.find('?') == std::string::npos ? '?' : '&';
-  auto done = model_.call(method, path + query + "fieldManager=" + std::string(who), body);
+  const std::string target = path + query + "fieldManager=" + std::string(who);
+  const std::string fault = refusal(model::parse_target(method, target), [&] {
+    auto done = model_.call(method, target + "&" + kDryRun, body, content_type);
+    return done ? std::move(*done) : Json();
+  });
+  if (!fault.empty()) return {};
+  auto done = model_.call(method, target, body, content_type);
   return done ? std::move(*done) : Json();
 }
 
@@ -96,6 +143,11 @@ void Server::beat(const std::string& path, const Json& body) {
 Json Server::read(const std::string& path) {
   auto done = model_.call("GET", path);
   return done ? std::move(*done) : Json();
+}
+
+Json Server::items(const std::string& collection) {
+  Json list = read(collection);
+  return list.is_object() ? std::move(list["items"]) : Json::array();
 }
 
 std::uint64_t Server::some_past(std::uint64_t changes) const {

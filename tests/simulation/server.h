@@ -43,13 +43,15 @@ class Server {
   /// Carries out a request of `who` within the world, which must succeed.
   Json write(std::string_view who, std::string_view method, const std::string& path,
              const Json& body);
-  /// The same, where it may fail: null then.
+  /// The same, where it may fail: null then. `content_type` empty: a merge patch.
   Json try_write(std::string_view who, std::string_view method, const std::string& path,
-                 const Json& body);
+                 const Json& body, std::string_view content_type = {});
   /// A write that the record leaves out: heartbeats.
   void beat(const std::string& path, const Json& body);
   /// Null if there is none.
   Json read(const std::string& path);
+  /// The objects of a collection.
+  Json items(const std::string& collection);
 
   /// Its troubles, each until a time: it is away, it refuses credentials, its discovery leaves out
   /// a group of kinds.
@@ -80,6 +82,9 @@ class Server {
  private:
   void saw(const model::ApiRequest& request, const model::ApiAnswer& answer,
            std::span<const model::Change> changes);
+  /// Returns what Kueue's webhook has against the write, which `dry_run` carries out without
+  /// storing anything; the refusal is recorded. Empty: nothing.
+  std::string refusal(const model::ApiRequest& write, const std::function<Json()>& dry_run);
   void send_bookmarks();
   void cut_streams();
 

@@ -32,6 +32,17 @@ struct Storm {
   std::int64_t queue_edits = 1;     ///< or a queue that is not about quota
   std::int64_t foreign_quotas = 1;  ///< a second human writes a quota field of ours
 
+  // Parts of the world beside machines, claims and queues. 0: without.
+  std::int64_t works = 0;    ///< 1: members get their quota by ManifestWorks, and admit up to it
+  std::int64_t jobs = 0;     ///< Workloads of users, on the hub and on members
+  std::int64_t limits = 0;   ///< the administrator sets a limit of a queue; Kueue refuses some
+  std::int64_t workers = 0;  ///< 1: OCM's Placements choose MultiKueue's workers
+  std::int64_t decision_shifts = 4;     ///< of them: a score or a label changes
+  std::int64_t credential_changes = 1;  ///< the credential of a worker comes, goes or is rotated
+  std::int64_t training_jobs = 4;       ///< Workloads that run on workers
+  std::int64_t devices = 0;             ///< that a driver publishes of each node; 0: no driver
+  std::int64_t device_changes = 4;      ///< a device breaks or is repaired, or a driver is upgraded
+
   std::int64_t watch_lists = 1;  ///< whether servers send lists as watches; 0: only in pages
   std::int64_t clock_rate = 0;   ///< by how many millionths the clocks of the replicas differ
 

@@ -9,6 +9,7 @@
 #include "engine/base/check.h"
 #include "replay/bundle/bundle.h"
 #include "schema/event_json.h"
+#include "tests/simulation/checkers/reading.h"
 
 namespace fairlead::simulation {
 namespace {
@@ -39,7 +40,8 @@ Configuration configuration_of(const Storm& storm, const IncidentRef& incident) 
     configuration.headroom.percent.clear();
     configuration.create_claims = false;
   }
-  configuration.member_mode = MemberMode::none;
+  configuration.member_mode =
+      storm.works != 0 ? MemberMode::manifest_work : MemberMode::none;
   if (storm.snapshot_every > 0) configuration.snapshot_every = storm.snapshot_every;
   for (const std::string& name : member_names(storm, incident))
     configuration.member_kubeconfigs.push_back({name, "", "virtual", ""});
@@ -79,6 +81,7 @@ World::World(const Storm& storm, Lines lines, Judged judged, IncidentRef inciden
   record_.began = kBeginning;
   make_objects();
   make_replicas();
+  controllers_ = std::make_unique<Controllers>(*this);
   if (incident_)
     reenactment_ = std::make_unique<Reenactment>(*this, incident_);
   else
@@ -146,10 +149,13 @@ void World::make_objects() {
   }
   for (const WorldObject& wanted : hub_objects())
     hub_server_.write("administrator", "POST", wanted.collection, wanted.object);
+  if (storm_.devices > 0) hub_server_.write("administrator", "POST", kQueues, device_queue());
   for (std::int64_t at = 0; at < storm_.members; ++at) {
     const std::string name = name_of_member(at);
     hub_server_.write("ocm", "POST", kManagedClusters, managed_cluster(name).object);
-    hub_server_.write("administrator", "POST", kClaims, claim_of(name));
+    if (storm_.works != 0)
+      hub_server_.write("ocm", "POST", kNamespaces, namespace_object(name).object);
+    hub_server_.write("administrator", "POST", kClaims, claim_of(name, storm_));
     members_.push_back(std::make_unique<Member>(time_, name, storm_, at + 1, wrote(), changed()));
   }
 }
@@ -159,11 +165,25 @@ Server::Wrote World::wrote() {
     write.number = record_.writes.size() + 1;
     record_.writes.push_back(std::move(write));
     const SeenWrite& seen = record_.writes.back();
+    note_admission(seen);
     for (const auto& checker : checkers_) checker->wrote(seen);
     if (lines_)
       say(seen.who, seen.method + " " + seen.server + seen.path + " " +
                         std::to_string(seen.status) + (seen.answer_lost ? " (unheard)" : ""));
+    if (controllers_) controllers_->saw(seen);
   };
+}
+
+void World::note_admission(const SeenWrite& write) {
+  if (write.server == kHub) return;
+  for (const SeenChange& change : write.changes) {
+    if (change.resource != kQueueResource) continue;
+    SeenAdmission& seen =
+        record_.admission.emplace_back(SeenAdmission{write.time, write.server, change.key, {}});
+    if (change.after == nullptr) continue;
+    for (const auto& [pair, nano] : nominals_of(*change.after, configuration_.resource_aliases))
+      seen.quota[pair] = static_cast<std::int64_t>(nano / 1'000'000'000);
+  }
 }
 
 Member::Changed World::changed() {
@@ -172,6 +192,11 @@ Member::Changed World::changed() {
 
 void World::say(std::string_view who, const std::string& what) const {
   if (lines_) lines_(to_rfc3339(time_.now()) + " " + std::string(who) + " " + what);
+}
+
+void World::heard(const std::string& replica, const std::string& text) {
+  for (const auto& checker : checkers_) checker->heard(replica, text);
+  say(replica, text);
 }
 
 void World::saw_fault(SeenFault fault) {
@@ -248,7 +273,7 @@ void World::start(Replica& replica) {
   std::map<SourceName, Server*> servers{{std::string(kHub), &hub_server_}};
   for (const auto& member : members_) servers[member->name()] = &member->server();
   replica.life = std::make_shared<Life>();
-  const auto said = [this, name = replica.name](const std::string& line) { say(name, line); };
+  const auto said = [this, name = replica.name](const std::string& line) { heard(name, line); };
   const auto turned = [this, &replica] {
     const EventLog& log = replica.log ? static_cast<EventLog&>(*replica.log) : *replica.local;
     for (const auto& checker : checkers_)

@@ -11,6 +11,7 @@
 
 #include "engine/runtime/configuration.h"
 #include "tests/simulation/checker.h"
+#include "tests/simulation/controllers.h"
 #include "tests/simulation/disasters.h"
 #include "tests/simulation/faults.h"
 #include "tests/simulation/hub.h"
@@ -44,6 +45,7 @@ class World {
   const IncidentRef& incident() const { return incident_; }
   const Configuration& configuration() const { return configuration_; }
   const Record& record() const { return record_; }
+  const Checkers& checkers() const { return checkers_; }
   LogTime now() const { return time_.now(); }
   /// Digest of everything that replicas logged.
   Digest digest() const;
@@ -61,6 +63,7 @@ class World {
   // For the world's own parts.
   model::VirtualTime& time() { return time_; }
   Server& hub_server() { return hub_server_; }
+  Controllers& controllers() { return *controllers_; }
   std::int64_t members() const { return static_cast<std::int64_t>(members_.size()); }
   Member& member(std::int64_t at) { return *members_[static_cast<std::size_t>(at)]; }
   Faults& faults() { return faults_; }
@@ -99,9 +102,12 @@ class World {
 
   void make_objects();
   void make_replicas();
+  void note_admission(const SeenWrite& write);
   void acknowledged(const std::string& replica, const Event& event);
   std::unique_ptr<Process> make_process(Replica& replica, const HubWorld& world);
   void saw_fault(SeenFault fault);
+  /// A replica has printed a line, or posted a KubeEvent.
+  void heard(const std::string& replica, const std::string& text);
   void start(Replica& replica);
   void end(Replica& replica);
   bool copy_log(Replica& replica);
@@ -127,6 +133,7 @@ class World {
   RoleWorld roles_{ring_};
   std::filesystem::path directory_;  ///< of copies of a log and of snapshots; empty: none
   std::vector<Replica> replicas_;
+  std::unique_ptr<Controllers> controllers_;
   std::unique_ptr<People> people_;  ///< null: there is an incident
   std::unique_ptr<Reenactment> reenactment_;
   std::unique_ptr<Disasters> disasters_;

@@ -52,6 +52,7 @@ class AuditAgrees final : public Checker {
 
   void compare(const std::string& queue, const SeenPair& pair, const std::vector<Value>& stored,
                const std::vector<Value>& said) {
+    judges();
     const std::string what = queue + " " + pair.first + " " + pair.second;
     if (said.empty() || said.back().second != stored.back().second)
       return fail("audit history ends with another value of " + what + " than the server has, " +

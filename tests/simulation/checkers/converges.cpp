@@ -14,6 +14,7 @@ class Converges final : public Checker {
 
   void ended() override {
     if (undisturbed(world().storm()) == world().storm()) return;  // it would be this run again
+    judges();
     const Ending& calm = undisturbed_ending(world().storm(), world().incident());
     if (const std::string where = difference(calm, ending_of(world())); !where.empty())
       fail("at rest the hub leaves another state than in the undisturbed run: " + where);

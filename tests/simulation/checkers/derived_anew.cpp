@@ -37,6 +37,7 @@ class DerivedAnew final : public Checker {
  private:
   void compare(std::string_view replica, const State& state) {
     if (state.configuration_seq == Seq{}) return;
+    judges();
     if (const std::string where = differs_derived_anew(state); !where.empty())
       fail("the State of " + std::string(replica) + " is not what is derived anew:" + where,
            state.seq);

@@ -55,6 +55,7 @@ class ForeignUntouched final : public Checker {
   }
 
   void judge(const SeenWrite& write, const SeenChange& change) {
+    judges();
     const auto refuse = [&](const std::string& what) {
       fail(write.who + " " + write.method + " " + write.server + write.path + ": " + what);
     };

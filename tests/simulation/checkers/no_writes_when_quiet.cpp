@@ -13,6 +13,7 @@ class NoWritesWhenQuiet final : public Checker {
     fail("nothing has changed, and " + write.who + " wrote " + write.method + " " + write.server +
          write.path + ": " + write.body);
   }
+  void ended() override { judges(); }  // the hour has passed
 };
 
 }  // namespace

@@ -16,6 +16,7 @@ class NothingLost final : public Checker {
 
   void acknowledged(const SeenEvent& seen) override {
     const Event& event = seen.event;
+    judges();
     Seq& last = last_[seen.replica];
     if (event.seq.value > last.value + 1)
       fail(seen.replica + " acknowledged seq " + std::to_string(event.seq.value) + " after " +

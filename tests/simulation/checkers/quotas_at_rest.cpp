@@ -38,6 +38,7 @@ class QuotasAtRest final : public Checker {
       if (at == queues.end() || left_alone.contains(queue)) continue;
       const auto nominals = nominals_of(*at->second, aliases());
       for (const auto& [pair, nano] : pairs) {
+        judges();
         const auto is = nominals.find(pair);
         if (is == nominals.end() || is->second != nano)
           fail("at rest " + queue + " has " + (is == nominals.end() ? "no" : whole(is->second)) +

@@ -28,6 +28,7 @@ class ReplayEqualsLive final : public Checker {
   void compare(std::string_view replica, const State& live, const EventLog& log) {
     State& folded = folded_[std::string(replica)];
     if (live.seq > log.last_seq()) return;
+    judges();
     if (const auto damage = fold_to(folded, live.seq, log); !damage.empty()) return fail(damage);
     // The live one may have closed the present moment, or not yet; what a close makes of it counts.
     if (closed(folded, live.now) != closed(live, live.now))

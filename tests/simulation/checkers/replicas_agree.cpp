@@ -9,6 +9,7 @@ class ReplicasAgree final : public Checker {
   using Checker::Checker;
   std::string_view name() const override { return "replicas_agree"; }
   void ended() override {
+    if (world().replicas() > 1) judges();
     std::size_t longest = 0;
     for (std::size_t at = 1; at < world().replicas(); ++at)
       if (world().log(at).last_seq() > world().log(longest).last_seq()) longest = at;

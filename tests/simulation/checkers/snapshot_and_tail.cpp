@@ -38,6 +38,7 @@ class SnapshotAndTail final : public Checker {
     std::optional<Digest> whole;
     for (const SnapshotInfo& info : *snapshots) {
       if (!compared_.emplace(name_of(at), info.log_digest.hex()).second) continue;
+      judges();
       if (!whole) whole = folded(log, {});
       if (!whole) return fail("the log of " + name_of(at) + " cannot be read");
       compare(name_of(at), info, *kept, log, *whole);

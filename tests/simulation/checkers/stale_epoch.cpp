@@ -20,6 +20,7 @@ class StaleEpoch final : public Checker {
     if (!write.by_hub() || write.path.find("/leases") != std::string::npos ||
         write.path.find("fairlead.io/") != std::string::npos)
       return;
+    judges();
     const auto later = began_.upper_bound(write.epoch);
     if (later != began_.end() && later->second < write.sent)
       fail(write.who + " sent " + write.method + " " + write.path + " in epoch " +

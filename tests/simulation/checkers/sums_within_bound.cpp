@@ -25,6 +25,7 @@ class SumsWithinBound final : public Checker {
   void judge(const State& state, const std::string& name, const Cluster& cluster) {
     std::map<std::string, Int128> accepted;
     for (const auto& [key, value] : cluster.capacity) {
+      judges();
       accepted[key.resource] += value.damped.accepted;
       const std::optional<Int128> most = most_offered(name, key);
       if (most && value.damped.accepted > *most)

@@ -14,27 +14,38 @@ constexpr Duration kOnTheWay = seconds(30);
 // where a write lets a pair grow, the sum over queues of what the hub wrote of the pair is at most
 // the sum over clusters of the most that their machines offered since the longest time for which
 // damping may hold a loss back: shrinkWindow and massShrinkHold, and lostAfter while faults hide
-// losses. Where a member's own ClusterQueue is written, the pair is at most what members admit.
+// losses. Where members have the queue, the pair is at most the sum of what their queues admit, and
+// stays so where the agent of a member lowers it there.
 class WithinCapacity final : public Checker {
  public:
   using Checker::Checker;
   std::string_view name() const override { return "within_capacity"; }
 
   void wrote(const SeenWrite& write) override {
-    for (const SeenChange& change : write.changes)
+    read_admission();
+    for (const SeenChange& change : write.changes) {
       if (change.resource == kClaimResource && change.after != nullptr)
         claimed_.insert(change.after->at("spec").value("clusterName", ""));
-    if (!write.by_hub() || write.server != kHub) return;
-    for (const SeenChange& change : write.changes)
-      if (change.resource == kQueueResource && change.before != nullptr && change.after != nullptr)
+      if (change.resource != kQueueResource) continue;
+      if (write.server != kHub) {
+        if (write.who == "work-agent") judge_lowered(write, change);
+        continue;
+      }
+      if (write.by_hub() && change.before != nullptr && change.after != nullptr)
         judge(write, change);
+      stored_[change.key] = change.after == nullptr ? Nominals() : nominals_in(*change.after);
+    }
   }
 
  private:
+  using Nominals = std::map<SeenPair, Int128>;
+
+  Nominals nominals_in(const Json& queue) const {
+    return nominals_of(queue, world().configuration().resource_aliases);
+  }
+
   void judge(const SeenWrite& write, const SeenChange& change) {
-    const auto& aliases = world().configuration().resource_aliases;
-    const auto before = nominals_of(*change.before, aliases);
-    const auto after = nominals_of(*change.after, aliases);
+    const Nominals before = nominals_in(*change.before), after = nominals_in(*change.after);
     std::vector<SeenPair> grown;
     for (const auto& [pair, nano] : after) {
       const auto was = before.find(pair);
@@ -43,6 +54,7 @@ class WithinCapacity final : public Checker {
       if (was == before.end() || was->second < nano) grown.push_back(pair);
     }
     for (const SeenPair& pair : grown) {
+      judges();
       Int128 promise = 0;
       for (const auto& [queue, nano] : promised_[pair]) promise += nano;
       Int128 most = 0;
@@ -68,23 +80,66 @@ class WithinCapacity final : public Checker {
 
   void judge_members(const SeenWrite& write, const std::string& queue, const SeenPair& pair,
                      Int128 nano) {
-    std::map<std::string, Int128> admits;
-    for (const SeenAdmission& seen : world().record().admission) {
-      if (seen.queue != queue || seen.time > write.time) continue;
-      const auto quota = seen.quota.find(pair);
-      admits[seen.cluster] =
-          quota == seen.quota.end() ? Int128{0} : Int128{quota->second} * 1'000'000'000;
-    }
-    if (admits.empty()) return;
-    Int128 sum = 0;
-    for (const auto& [cluster, amount] : admits) sum += amount;
-    if (nano > sum)
+    const auto admits = admitted(queue, pair, write.time);
+    if (admits && nano > *admits)
       fail(write.who + " let " + queue + " grow to " + whole(nano) + " of " + pair.first + " " +
-           pair.second + ", but members admit " + whole(sum));
+           pair.second + ", but members admit " + whole(*admits));
+  }
+
+  // What another writer left on the hub is no promise of ours.
+  void judge_lowered(const SeenWrite& write, const SeenChange& change) {
+    if (change.before == nullptr) return;
+    const Nominals after = change.after == nullptr ? Nominals() : nominals_in(*change.after);
+    for (const auto& [pair, was] : nominals_in(*change.before)) {
+      const auto is = after.find(pair);
+      if (is != after.end() && is->second >= was) continue;
+      judges();
+      const Int128 promise =
+          std::min(value_in(stored_[change.key], pair), promised_[pair][change.key]);
+      const auto admits = admitted(change.key, pair, write.time);
+      if (promise > admits.value_or(0))
+        fail(write.server + " admits less of " + change.key + " " + pair.first + " " + pair.second +
+             ", and members together " + whole(admits.value_or(0)) + ", while the hub promises " +
+             whole(promise));
+    }
+  }
+  static Int128 value_in(const Nominals& nominals, const SeenPair& pair) {
+    const auto at = nominals.find(pair);
+    return at == nominals.end() ? Int128{0} : at->second;
+  }
+
+  void read_admission() {
+    const auto& seen = world().record().admission;
+    for (; read_ < seen.size(); ++read_)
+      admission_[seen[read_].queue][seen[read_].cluster].emplace_back(seen[read_].time,
+                                                                      seen[read_].quota);
+  }
+  // The sum over members of what their queue admitted of the pair: now, and while faults delay what
+  // is observed the most of it since begin_of_hold(). None: no member ever had the queue.
+  std::optional<Int128> admitted(const std::string& queue, const SeenPair& pair,
+                                 LogTime now) const {
+    const auto members = admission_.find(queue);
+    if (members == admission_.end()) return std::nullopt;
+    const LogTime from = world().record().faults.empty() ? now : begin_of_hold(now);
+    Int128 sum = 0;
+    for (const auto& [cluster, values] : members->second) {
+      std::int64_t most = 0;
+      for (auto at = values.rbegin(); at != values.rend(); ++at) {
+        const auto quota = at->second.find(pair);
+        most = std::max(most, quota == at->second.end() ? 0 : quota->second);
+        if (at->first <= from) break;
+      }
+      sum += Int128{most} * 1'000'000'000;
+    }
+    return sum;
   }
 
   std::set<std::string> claimed_;                               ///< clusters that ever had a claim
   std::map<SeenPair, std::map<std::string, Int128>> promised_;  ///< by queue: what the hub wrote
+  std::map<std::string, Nominals> stored_;                      ///< by queue: what the hub has
+  std::map<std::string, std::map<std::string, std::vector<std::pair<LogTime, Amounts>>>>
+      admission_;  ///< by queue and member
+  std::size_t read_ = 0;
 };
 
 }  // namespace

@@ -27,6 +27,7 @@ class WriteInterval final : public Checker {
     of_intent_[seen.event.seq] = object;
     ++intended_[std::string(intent->cluster) + "/" + intent->target.name];
     const auto [at, is_new] = last_.try_emplace(object, seen.event.log_time);
+    judges();
     const Duration interval = world().configuration().debounce.write_interval;
     const bool paced = intent->target.kind == Kind::cluster_queue ||
                        intent->target.kind == Kind::claim ||
