@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "tests/simulation/checkers/all.h"
 #include "tests/simulation/runs.h"
 
 namespace fairlead::simulation {
@@ -13,6 +14,7 @@ struct Options {
   std::uint64_t seed = 1;
   std::string seeds;     // A..B
   std::string scenario;  // a file
+  std::string without;   // a checker
   std::int64_t hours = 0;
   int jobs = 1;
   bool quiet = false, shrink = false, exhaustive = false, print = false;
@@ -38,6 +40,7 @@ std::pair<std::uint64_t, std::uint64_t> range_of(const std::string& seeds) {
 }
 
 int run(const Options& options) {
+  leave_out(options.without);
   const auto adjust = [&](Storm& storm) {
     if (options.hours > 0) storm.minutes = options.hours * 60;
   };
@@ -71,6 +74,7 @@ int main(int argc, char** argv) {
   app.add_option("--scenario", options.scenario, "the storm of a file instead");
   app.add_option("--hours", options.hours, "of virtual time until faults heal");
   app.add_option("--jobs", options.jobs, "processes at a time");
+  app.add_option("--without", options.without, "a checker that is left out");
   app.add_flag("--shrink", options.shrink, "makes a storm that fails smaller");
   app.add_flag("--exhaustive", options.exhaustive,
                "the storm, and then each fault at each of its occasions once");
