@@ -33,7 +33,8 @@ SECONDS_MAX = 300
 # What else tries the engine, as it is called in the table.
 OTHER_CHECKS = {f"simulation/{part}": f"tests/simulation/{part}/test-simulation-{part}" for part in ("bounded", "disk")}
 OTHER_CHECKS |= {f"unit/{area}": f"tests/unit/{area}/test-unit-{area}"
-                 for area in ("core", "apply", "ingest", "fold", "plan", "kube", "replicated", "ring", "runtime", "log")}
+                 for area in ("core", "apply", "ingest", "fold", "plan", "kube", "log", "replicated", "ring",
+                              "runtime")}
 OTHER_CHECKS["scenarios"] = "tests/scenarios/test-scenarios"
 
 
