@@ -4,6 +4,7 @@
 #include <iostream>
 #include <sstream>
 
+#include "tests/simulation/checkers/all.h"
 #include "tests/simulation/runs.h"
 
 namespace fairlead::simulation {
@@ -14,6 +15,7 @@ struct Options {
   std::string seeds;                   // A..B
   std::vector<std::string> scenarios;  // files
   std::string bundle;
+  std::string without;  // a checker
   std::int64_t hours = 0, every = 1;
   int jobs = 1;
   bool quiet = false, shrink = false, exhaustive = false, print = false;
@@ -92,6 +94,7 @@ int run(const Options& options, const Scenario& scenario) {
 }
 
 int run(const Options& options) {
+  leave_out(options.without);
   const Scenarios scenarios(options);
   if (!options.seeds.empty()) {
     const auto [first, last] = range_of(options.seeds);
@@ -120,6 +123,7 @@ int main(int argc, char** argv) {
                  "an export of a log: what it says of the world is the workload");
   app.add_option("--hours", options.hours, "of virtual time until faults heal");
   app.add_option("--jobs", options.jobs, "processes at a time");
+  app.add_option("--without", options.without, "a checker that is left out");
   app.add_flag("--shrink", options.shrink, "makes a storm that fails smaller");
   app.add_flag("--exhaustive", options.exhaustive,
                "undisturbed, and then each fault at each of its places once");

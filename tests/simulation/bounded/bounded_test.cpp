@@ -32,6 +32,12 @@ TEST_CASE("Every order, loss and duplicate of what happens to claims") {
 TEST_CASE("Every order, loss and duplicate of what happens around writes") {
   explored(story_of_writes());
 }
+TEST_CASE("Every order, loss and duplicate of what happens to queues") {
+  explored(story_of_queues());
+}
+TEST_CASE("Every order, loss and duplicate of what happens to the configuration") {
+  explored(story_of_configuration());
+}
 
 }  // namespace
 }  // namespace fairlead

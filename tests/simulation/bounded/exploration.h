@@ -52,9 +52,11 @@ struct StoryCounts {
 
 /// Explores the story and requires, in each state: the log folds to it again; what was derived step
 /// by step is what is derived anew; the dirty set plans what everything would, twice the same; no
-/// sum of grants exceeds its bound. And of what follows once every write is carried out: it comes
-/// to rest, writes nothing for an hour after that, and grants what every other order of the same
-/// last reports does.
+/// sum of grants exceeds its bound; writes to a former object count for nothing. From one state to
+/// the next, accepted values move only as growWindow and shrinkWindow let them. And of what follows
+/// once every write is carried out: it comes to rest with no write unanswered, writes nothing for
+/// an hour after that, and grants and quotas are those of every other order of the same last
+/// reports.
 StoryCounts explore(const Story& story, const StoryBounds& bounds);
 
 }  // namespace fairlead

@@ -33,11 +33,11 @@ Fact claim_on(const std::string& name, const std::string& cluster, const std::st
   return reported(Kind::claim, name, facts, "uid-" + name);
 }
 
-Fact queue_with(const std::string& name, const std::string& cpu) {
+Fact queue_with(const std::string& name, const std::string& cpu, const std::string& uid = {}) {
   ClusterQueueFacts facts;
   facts.groups = {
       {{"cpu"}, {{"od", {{"cpu", *Quantity::parse(cpu), std::nullopt, std::nullopt}}}}}};
-  return reported(Kind::cluster_queue, name, facts, "uid-" + name);
+  return reported(Kind::cluster_queue, name, facts, uid.empty() ? "uid-" + name : uid);
 }
 
 Fact flavor_od() {
@@ -63,6 +63,7 @@ Story begun(std::string name) {
   ConfigChanged configured;
   configured.configuration.create_claims = false;
   configured.configuration.member_mode = MemberMode::none;
+  configured.configuration.headroom.percent.clear();  // so that what is offered is what counts
   for (const char* cluster : {"c1", "c2"})
     configured.configuration.member_kubeconfigs.push_back({cluster, "", "file", ""});
   add(start, std::string(kSelf), configured);
@@ -70,7 +71,7 @@ Story begun(std::string name) {
   add(start, kHubSource, queue_with("q1", "0"));
   add(start, kHubSource, queue_with("q2", "0"));
   add(start, kHubSource, claim_on("k1", "c1", "20", "10", start));
-  add(start, kHubSource, claim_on("k2", "c2", "10", "10", start));
+  add(start, kHubSource, claim_on("k2", "c2", "6500m", "5900m", start));  // of 12: no whole parts
   add(start, "c1", node_of("n1", 16'000));
   add(start, "c1", node_of("n2", 8'000));
   add(start, "c2", node_of("n3", 12'000));
@@ -139,6 +140,44 @@ Story story_of_writes() {
       writes("written again", StoryStep::Kind::written),
       input("n1 is back", "c1", node_of("n1", 16'000), "n1"),
       input("q2 goes", kHubSource, gone(Kind::cluster_queue, "q2"), "q2"),
+  };
+  return story;
+}
+
+Story story_of_queues() {
+  Story story = begun("queues");
+  const LogTime start = *parse_rfc3339("2026-01-01T00:00:00Z");
+  story.steps = {
+      writes("written", StoryStep::Kind::written),
+      input("q1 goes", kHubSource, gone(Kind::cluster_queue, "q1"), "q1"),
+      input("q1 is made anew", kHubSource, queue_with("q1", "0", "uid-anew"), "q1"),
+      input("q2 is edited", kHubSource, queue_with("q2", "50"), "q2"),
+      writes("died writing", StoryStep::Kind::died_writing),
+      passes("time"),
+      input("k1 asks for less", kHubSource, claim_on("k1", "c1", "5", "10", start), "k1"),
+      writes("written again", StoryStep::Kind::written),
+  };
+  return story;
+}
+
+Story story_of_configuration() {
+  Story story = begun("configuration");
+  auto& first = std::get<ConfigChanged>(story.beginning.at(1).fact);
+  const ConfigChanged writing = first;
+  first.configuration.record = true;
+  ConfigChanged kept_back = writing;
+  kept_back.configuration.headroom.percent = {{"cpu", 50}};
+  const std::string self(kSelf);
+  story.steps = {
+      input("writes are allowed", self, writing, "configuration"),
+      input("half is kept back", self, kept_back, "configuration"),
+      writes("written", StoryStep::Kind::written),
+      input("n1 fails", "c1", node_of("n1", 16'000, false), "n1"),
+      passes("time"),
+      input("k1 asks for less", kHubSource,
+            claim_on("k1", "c1", "5", "10", *parse_rfc3339("2026-01-01T00:00:00Z")), "k1"),
+      writes("written again", StoryStep::Kind::written),
+      input("q1 is edited", kHubSource, queue_with("q1", "50"), "q1"),
   };
   return story;
 }

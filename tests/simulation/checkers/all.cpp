@@ -1,9 +1,15 @@
 #include "tests/simulation/checkers/all.h"
 
 namespace fairlead::simulation {
+namespace {
+
+std::string& left_out() {
+  static std::string name;
+  return name;
+}
 
 // Those that judge by the machines of the world are left out where an incident has other ones.
-Checkers all_checkers(const World& world) {
+Checkers every_checker(const World& world) {
   Checkers all;
   const auto of_world = [&](std::unique_ptr<Checker> (*make)(const World&)) {
     if (!world.incident()) all.push_back(make(world));
@@ -26,5 +32,15 @@ Checkers all_checkers(const World& world) {
   all.push_back(write_interval(world));
   return all;
 }
+
+}  // namespace
+
+Checkers all_checkers(const World& world) {
+  Checkers all = every_checker(world);
+  std::erase_if(all, [](const auto& checker) { return checker->name() == left_out(); });
+  return all;
+}
+
+void leave_out(std::string_view checker) { left_out() = checker; }
 
 }  // namespace fairlead::simulation

@@ -5,6 +5,10 @@
 
 namespace fairlead::simulation {
 
+/// Runs of this process go without the checker of this name. It shows what no other one sees
+/// (mutants/).
+void leave_out(std::string_view checker);
+
 /// What the audit says of the past is what the API servers had.
 std::unique_ptr<Checker> audit_agrees(const World& world);
 /// After faults have healed, the hub leaves what it leaves in the undisturbed run.

@@ -11,8 +11,8 @@ import mutants  # noqa: E402
 SOURCE = "int a() {\n  return 1;\n}\nint b() {\n  return 2;\n}\n"
 
 
-def record(name="fold/a", old="  return 1;", new="  return MUTANT ? 2 : 1;"):
-    return mutants.Mutant(f"{name}\nwhat it breaks\ncaught by: a check\nx.cpp\n- {old}\n+ {new}")
+def record(name="fold/a", old="  return 1;", new="  return MUTANT ? 2 : 1;", caught_by="a_check"):
+    return mutants.Mutant(f"{name}\nwhat it breaks\ncaught by: {caught_by}\nx.cpp\n- {old}\n+ {new}")
 
 
 class MutantsTest(unittest.TestCase):
@@ -23,7 +23,26 @@ class MutantsTest(unittest.TestCase):
     def test_the_table_fits_the_tree(self):
         table = mutants.table()
         self.assertEqual(mutants.faults(table), [])
+        storms = {path.stem for path in mutants.STORMS.glob("*.storm")}
+        # These see nothing yet that no other one sees.
+        known = set(mutants.checkers()) - {"converges", "derived_anew", "nothing_lost", "secrets_nowhere",
+                                           "stale_epoch", "sums_within_bound", "valid_for_kueue", "within_capacity"}
+        found = mutants.faults_of_checks(table, mutants.checkers(), storms)
+        self.assertEqual([fault for fault in found if fault.partition(":")[0] in known or "there is no" in fault], [])
         self.assertGreaterEqual(len(mutants.first_of_each_family(table)), 4)
+
+    def test_the_results_are_of_the_table(self):
+        table, rows = mutants.table(), mutants.rows_of(mutants.RESULTS.read_text())
+        said = {mutant.name: mutant.check for mutant in table}
+        self.assertEqual({name: row[0] for name, row in rows.items()}, {name: said.get(name) for name in rows})
+
+    def test_checks_that_are_not_there(self):
+        known, storms = ["a_check"], {"a_storm"}
+        of = lambda caught_by: mutants.faults_of_checks([record(caught_by=caught_by)], known, storms)  # noqa: E731
+        self.assertEqual(of("only a_check in a_storm"), [])
+        self.assertIn("no mutant that only it catches", of("a_check")[0])
+        self.assertIn("there is no check", of("another")[0])
+        self.assertIn("there is no storm", of("only a_check in calm")[0])
 
     def test_breaches(self):
         self.assertEqual(self.faults(record(), record("fold/b", "  return 2;")), [])
@@ -38,7 +57,9 @@ class MutantsTest(unittest.TestCase):
 
     def test_a_record_is_whole(self):
         with self.assertRaises(AssertionError):
-            mutants.Mutant("fold/a\nwhat\ncaught by: a check\nx.cpp\n- old")
+            mutants.Mutant("fold/a\nwhat\ncaught by: a_check\nx.cpp\n- old")
+        with self.assertRaises(AssertionError):
+            record(caught_by="more than a check")
 
 
 if __name__ == "__main__":

@@ -33,6 +33,16 @@ TEST_CASE("a request is given out when its intent is stored, not before") {
   CHECK(driver.ready().send.empty());
 }
 
+// State may come from a snapshot, or from a process that died before it planned.
+TEST_CASE("planning that begins plans everything, and planning that goes on what changed") {
+  Core core({});
+  core.set_planning(Planning::on);
+  CHECK(core.dirty().everything);
+  Core paused({.planning = Planning::paused});
+  paused.set_planning(Planning::on);
+  CHECK_FALSE(paused.dirty().everything);
+}
+
 TEST_CASE("a recommendation and a notice wait for what they follow from") {
   SECTION("a recommendation") {
     OfferedWorld driver({.mode = WriteMode::recommend});

@@ -198,6 +198,27 @@ TEST_CASE("ingest: an update without a change is logged where our write waits to
   write.awaited_version = "8";
   CHECK(bench.take(kHubName, {kHubName, ObjectUnchanged{key, "v1beta2", "u", "8"}}));
   CHECK(!write.awaits());
+  // The same where the stream repeats the whole object.
+  CHECK_FALSE(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "9")));
+  write.awaited_version = "10";
+  CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "10")));
+  CHECK(!write.awaits());
+}
+
+TEST_CASE("ingest: a list that has passed the version of our write without it is logged") {
+  IngestBench bench;
+  const ObjectKey key{Kind::cluster_queue, "", "n"};
+  CHECK(bench.take(kHubName, seen(kHubName, Kind::cluster_queue, ClusterQueueFacts{}, "5")));
+  const auto listed = [&](const std::string& version) {
+    return bench.take(kHubName, {kHubName, ListCompleted{Kind::cluster_queue, version}});
+  };
+  CHECK_FALSE(listed("6"));
+  WriteState& write = bench.state.writes.by_key[{kHubName, key, false}];
+  write.awaited_version = "8";
+  CHECK_FALSE(listed("7"));
+  CHECK(write.awaits());
+  CHECK(listed("9"));
+  CHECK(!write.awaits());
 }
 
 TEST_CASE("ingest: a Pod of a member is logged where it belongs to a pod set of a Workload") {
