@@ -40,8 +40,7 @@ Configuration configuration_of(const Storm& storm, const IncidentRef& incident) 
     configuration.headroom.percent.clear();
     configuration.create_claims = false;
   }
-  configuration.member_mode =
-      storm.works != 0 ? MemberMode::manifest_work : MemberMode::none;
+  configuration.member_mode = storm.works != 0 ? MemberMode::manifest_work : MemberMode::none;
   if (storm.snapshot_every > 0) configuration.snapshot_every = storm.snapshot_every;
   for (const std::string& name : member_names(storm, incident))
     configuration.member_kubeconfigs.push_back({name, "", "virtual", ""});

@@ -8,7 +8,7 @@ namespace fairlead {
 
 void RingReader::follow() {
   seen_ = beyond_ = confirmed_ = 0;
-  listing_ = scanning_ = scan_again_ = list_again_ = inspecting_ = behind_ = false;
+  listing_ = scanning_ = scan_again_ = list_again_ = inspecting_ = session_.behind = false;
   ends_wanted_ = ends_answered_ = 0;
   retry_.reset();
   stream_retry_.reset();
@@ -71,12 +71,12 @@ void RingReader::changed(RingSlot slot) {
   if (commit.commit == place.next && !commit.pack.empty()) {
     const auto header = check_continues(place, commit);
     if (!header) return scan();
-    const bool more = behind_;
+    const bool more = session_.behind;
     const std::uint64_t turn = session_.turn;
     learn(commit, *header, slot.version);
     return more && session_.turn == turn ? scan() : void();
   }
-  if (commit.commit > place.next) return behind_ ? void() : scan();
+  if (commit.commit > place.next) return session_.behind ? void() : scan();
   const bool touched = slot.version != session_.version_of(commit.commit);
   if (touched && !commit.pack.empty() && commit.commit + place.slots >= place.next)
     inspect(commit.commit);
@@ -110,10 +110,10 @@ void RingReader::inspected(std::uint64_t commit, const std::optional<RingSlot>& 
     session_.stop({ErrorCode::corrupt, name + "another history was written over it"});
   } else if (state == SlotState::other_log) {
     session_.stop({ErrorCode::corrupt, name + "it is of another log: " + found->commit.log});
-  } else if (known && (state == SlotState::older || state == SlotState::unused)) {
-    session_.missing = std::max(commit, session_.missing.value_or(0));
-    if (commit + 1 == session_.place.next)
-      session_.count_went_back("commit " + std::to_string(commit) + " is missing");
+  } else if (commit + 1 == session_.place.next &&
+             (state == SlotState::older || state == SlotState::unused)) {
+    session_.missing = commit;
+    session_.count_went_back("commit " + std::to_string(commit) + " is missing");
   }
 }
 
@@ -232,7 +232,7 @@ void RingReader::finish_scan() {
 }
 
 void RingReader::learn(const RingCommit& commit, const PackHeader& header, StoreVersion version) {
-  behind_ = false;
+  session_.behind = false;
   session_.advance(header, version);
   session_.trouble.clear();
   session_.went_back_counted = false;
@@ -244,7 +244,7 @@ void RingReader::learn(const RingCommit& commit, const PackHeader& header, Store
 /// before it learned that those before it are missing.
 void RingReader::be_behind(std::uint64_t oldest) {
   scanning_ = false;
-  behind_ = true;
+  session_.behind = true;
   idle_ = session_.store.after(kRingIdleCheck, session_.in_turn([this] { scan(); }));
   session_.events.behind(oldest);
 }

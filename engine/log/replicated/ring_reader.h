@@ -80,7 +80,6 @@ class RingReader {
   bool scan_again_ = false;  ///< something came while it was under way
   bool list_again_ = false;  ///< the stream is of another history
   bool inspecting_ = false;
-  bool behind_ = false;  ///< the last scan ended before a commit that is missing
   bool check_last_ = false;
   std::uint32_t ends_wanted_ = 0;    ///< calls of read_on()
   std::uint32_t ends_answered_ = 0;  ///< of them, by the scan under way

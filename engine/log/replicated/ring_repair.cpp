@@ -8,7 +8,7 @@ namespace fairlead {
 void RingRepair::start(SlotState own) {
   own_ = own;
   lost_.clear();
-  went_back_ = false;
+  went_back_ = beyond_good_ = false;
   retry_.reset();
   look_ahead();
 }
@@ -50,11 +50,17 @@ void RingRepair::judge(std::uint64_t commit, const std::optional<RingSlot>& foun
   switch (state) {
     case SlotState::same:
       session_.set_version(commit, found->version);
+      beyond_good_ = true;
       return went_back_ || session_.missing ? look_before(commit) : put_back();
     case SlotState::later: return ends_.fenced();
-    case SlotState::other: return stop(commit, "it is another commit than the one that was stored");
-    case SlotState::other_log: return stop(commit, "it is of another log");
+    case SlotState::other:
+      if (beyond_good_) return put_back();
+      return stop(commit, "it is another commit than the one that was stored");
+    case SlotState::other_log:
+      if (beyond_good_) return put_back();
+      return stop(commit, "it is of another log");
     case SlotState::damaged:
+      if (beyond_good_) return put_back();
       if (found->commit.commit > commit) return stop(commit, "what was written there last is lost");
       return note_lost(commit, found, state);
     case SlotState::missing:
@@ -74,11 +80,11 @@ void RingRepair::note_lost(std::uint64_t commit, const std::optional<RingSlot>& 
   }
   if (!session_.events.kept(commit)) {
     // Nothing older was ever in a ring that was begun with this log.
-    if (state != SlotState::older) return put_back();
+    if (state != SlotState::older || beyond_good_) return put_back();
     return stop(commit, "it is neither in the ring nor in the local copy");
   }
   if (state == SlotState::older || state == SlotState::unused) {
-    went_back_ = true;
+    went_back_ = went_back_ || first;
     session_.count_went_back("commit " + std::to_string(commit) + " is missing");
   }
   lost_.push_back({commit, found ? found->version : 0, state});

@@ -53,7 +53,8 @@ class RingRepair {
   const Ends ends_;
   SlotState own_ = SlotState::unused;
   bool nothing_ahead_ = false;  ///< there is no slot for the commit after the next
-  bool went_back_ = false;      ///< a slot holds something older than what was stored there
+  bool went_back_ = false;      ///< the last commit's slot holds something older
+  bool beyond_good_ = false;    ///< what is read now lies before a commit that is there
   std::vector<Lost> lost_;      ///< the latest first
 };
 

@@ -35,6 +35,7 @@ struct RingSession : std::enable_shared_from_this<RingSession> {
   std::string trouble;
   bool stopped = false;
   bool went_back_counted = false;  ///< until all is well again
+  bool behind = false;             ///< the last scan ended before a commit that is missing
   /// The latest commit that a reader knew and did not find; until a writer has put it back. Later
   /// ones may be there: of a writer that stood still while the store went back.
   std::optional<std::uint64_t> missing;

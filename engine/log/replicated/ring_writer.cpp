@@ -63,9 +63,7 @@ void RingWriter::check_previous() {
       case SlotState::missing:
       case SlotState::unused:
       case SlotState::damaged:
-      case SlotState::older:
-        previous_lost_ = true;
-        return stored_ ? repair_.start(SlotState::same) : settle();
+      case SlotState::older: previous_lost_ = true; return settle();
     }
   });
 }

@@ -72,6 +72,7 @@ struct RingEngine {
     behind.reset();
     RingEvents events;
     events.learned = [this](const RingCommit& commit, StoreVersion version) {
+      behind.reset();  // it was put back
       local.add(commit, version);
       if (at_learned) at_learned(commit);
     };

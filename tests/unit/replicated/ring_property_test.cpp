@@ -197,7 +197,13 @@ class RingDay {
       if (meddles_ || is_whole()) saved_ = world_.servers.save();
       return;
     }
+    const bool was_down = world_.servers.down;
+    if (!meddles_) {  // it takes longer than a writer trusts what it heard
+      world_.servers.down = true;
+      world_.run(seconds(3));
+    }
     world_.servers.restore(*saved_, random_.below(2) == 0 ? 0 : 100'000);
+    world_.servers.down = was_down;
     saved_.reset();
     written_.clear();
   }
