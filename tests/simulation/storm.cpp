@@ -87,17 +87,6 @@ Storm storm_of(std::uint64_t seed) {
   swarm(kUsualEpisodes, storm.episodes);
   storm.ring_slots = std::int64_t{16} << random.below(9);
   storm.snapshot_every = 20 + random.below(600);
-  // Last, so that the rest of a seed is what it was without them. A quarter of the seeds has them:
-  // such a run costs three times as much.
-  if (random.below(4) > 0) return storm;
-  storm.works = random.below(2);
-  storm.jobs = random.below(2) * (2 + random.below(10));
-  storm.limits = random.below(2) * (1 + random.below(4));
-  storm.workers = random.below(2);
-  storm.devices = random.below(2) * (2 + 2 * random.below(3));
-  for (std::int64_t Storm::* rate : {&Storm::decision_shifts, &Storm::credential_changes,
-                                     &Storm::training_jobs, &Storm::device_changes})
-    storm.*rate = random.below(3) == 0 ? 0 : storm.*rate * (1 + random.below(4));
   return storm;
 }
 
