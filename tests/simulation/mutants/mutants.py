@@ -77,7 +77,7 @@ def first_of_each_family(mutants):
 
 def checkers():
     """The names of the simulator's checkers."""
-    return re.findall(r"push_back\((\w+)\(world\)\)", (CHECKERS / "all.cpp").read_text())
+    return re.findall(r"unique_ptr<Checker> (\w+)\(const World", (CHECKERS / "all.h").read_text())
 
 
 def faults(mutants, read=lambda file: (ROOT / file).read_text()):
