@@ -98,7 +98,7 @@ void RingReader::inspect(std::uint64_t commit) {
   });
 }
 
-void RingReader::inspected(std::uint64_t commit, const std::optional<RingSlot>& found) {
+SlotState RingReader::inspected(std::uint64_t commit, const std::optional<RingSlot>& found) {
   const auto known = session_.known_digest(commit);
   const std::string name = "commit " + std::to_string(commit) + " of the ring: ";
   const SlotState state = state_of_slot(session_.place, found, commit, known);
@@ -112,9 +112,9 @@ void RingReader::inspected(std::uint64_t commit, const std::optional<RingSlot>& 
     session_.stop({ErrorCode::corrupt, name + "it is of another log: " + found->commit.log});
   } else if (commit + 1 == session_.place.next &&
              (state == SlotState::older || state == SlotState::unused)) {
-    session_.missing = commit;
     session_.count_went_back("commit " + std::to_string(commit) + " is missing");
   }
+  return state;
 }
 
 void RingReader::scan() {
@@ -153,8 +153,10 @@ void RingReader::take_batch() {
   for (std::uint32_t at = 0; at < batch.found.size(); ++at) {
     const Found& found = *batch.found[at];
     if (at == 0 && batch.checks && found) {
-      inspected(batch.first, *found);
+      // It was the last that was known when the batch began; the stream may have brought another.
+      const SlotState state = inspected(batch.first, *found);
       if (session_.turn != turn) return;
+      if (state == SlotState::older || state == SlotState::unused) session_.missing = batch.first;
     }
     // The stream may have brought it meanwhile.
     if (batch.first + at < session_.place.next) continue;

@@ -52,7 +52,7 @@ class RingReader {
   void changed(RingSlot slot);
   void take_hint(const RingCommit& commit);
   void inspect(std::uint64_t commit);
-  void inspected(std::uint64_t commit, const std::optional<RingSlot>& found);
+  SlotState inspected(std::uint64_t commit, const std::optional<RingSlot>& found);
 
   void scan();
   void read_batch();
