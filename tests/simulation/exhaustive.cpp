@@ -10,7 +10,7 @@ namespace {
 
 /// So many writes more than in the undisturbed run are no storm of their own: a lost answer, a
 /// restart or a stale view each cost some writes again.
-constexpr std::uint64_t kWritesMoreMax = 12;
+constexpr std::uint64_t kWritesMoreMax = 16;
 
 struct Point {
   FaultKind kind;
