@@ -92,7 +92,6 @@ RoleHub::RoleHub(const HubWorld& world, std::string name, RoleWorld& roles, Rock
     : world_(world),
       name_(std::move(name)),
       roles_(roles),
-      local_(local),
       clock_(clock),
       acknowledged_(std::move(acknowledged)),
       told_(told),

@@ -59,7 +59,6 @@ class RoleHub final : public Process {
   const HubWorld world_;
   const std::string name_;
   RoleWorld& roles_;
-  RocksdbLog& local_;
   Clock& clock_;
   const std::function<void(const Event&)> acknowledged_;
   Seq& told_;  // the last event that was acknowledged

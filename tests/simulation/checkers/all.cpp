@@ -1,5 +1,7 @@
 #include "tests/simulation/checkers/all.h"
 
+#include "tests/simulation/world.h"
+
 namespace fairlead::simulation {
 namespace {
 
