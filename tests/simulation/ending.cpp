@@ -121,6 +121,27 @@ std::set<std::string> left_alone_in(const World& world) {
   return found;
 }
 
+// Returns the quotas of the pairs that claims name, by queue. Ownership says nothing here: the API
+// server gives the list of a queue's flavors to its last writer as a whole.
+Json quotas_of_claims(const World& world, const model::ObjectStore& store) {
+  const auto& aliases = world.configuration().resource_aliases;
+  const auto& all = store.all();
+  Json quotas = Json::object();
+  const auto claims = all.find(std::string(kClaimResource));
+  const auto queues = all.find(std::string(kQueueResource));
+  if (claims == all.end() || queues == all.end()) return quotas;
+  for (const auto& [name, claim] : claims->second)
+    for (const SeenRow& row : rows_of(*claim, aliases).value_or(std::vector<SeenRow>())) {
+      const auto queue = queues->second.find(row.queue);
+      if (queue == queues->second.end()) continue;
+      const auto nominals = nominals_of(*queue->second, aliases);
+      const auto is = nominals.find(row.pair);
+      quotas[row.queue][row.pair.first + " " + row.pair.second] =
+          is == nominals.end() ? "none" : whole(is->second);
+    }
+  return quotas;
+}
+
 Ending ending_of(const World& world) {
   Ending ending;
   for (std::int64_t at = 0; at < world.servers(); ++at) {
@@ -134,10 +155,14 @@ Ending ending_of(const World& world) {
       for (const auto& [key, object] : objects)
         if (Json owned = owned_by_hub(*object); !owned.empty()) {
           if (resource == kClaimResource) strip_observations(owned);
+          if (resource == kQueueResource) owned.erase("spec");
+          if (owned.empty()) continue;
           ending.owned[server.name()][resource][key] = std::move(owned);
         }
     }
   }
+  ending.owned[std::string(kHub)]["quotas"] =
+      quotas_of_claims(world, world.server(0).model().save());
   ending.left_alone = left_alone_in(world);
   ending.writes = static_cast<std::uint64_t>(std::ranges::count_if(
       world.record().writes, [](const SeenWrite& write) { return write.by_hub(); }));
@@ -146,12 +171,9 @@ Ending ending_of(const World& world) {
 
 std::string difference(const Ending& one, const Ending& other) {
   Json mine = one.owned, theirs = other.owned;
-  const std::string queues(kQueueResource);
   for (const auto& left : {one.left_alone, other.left_alone})
     for (const std::string& queue : left)
-      for (Json* owned : {&mine, &theirs})
-        for (Json& resources : *owned)
-          if (resources.contains(queues)) resources[queues].erase(queue);
+      for (Json* owned : {&mine, &theirs}) (*owned)[std::string(kHub)]["quotas"].erase(queue);
   return difference(mine, theirs, "");
 }
 

@@ -21,7 +21,7 @@ std::set<std::string> left_alone_in(const World& world);
 struct Ending {
   /// By server, resource and key: the fields whose manager is the hub, as the API server says.
   /// Without versions, identities, positions in the log, times and Leases, which differ from run to
-  /// run.
+  /// run. Of ClusterQueues the quotas that claims ask for.
   Json owned = Json::object();
   std::set<std::string> left_alone;  ///< queues
   std::uint64_t writes = 0;          ///< by the hub

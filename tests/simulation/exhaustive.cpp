@@ -9,7 +9,8 @@ namespace fairlead::simulation {
 namespace {
 
 /// So many writes more than in the undisturbed run are no storm of their own: a lost answer, a
-/// restart or a stale view each cost some writes again.
+/// restart or a stale view each cost some writes again. The most is thirteen: a silent stream of
+/// queues, of which each of two is refused six times before the hub lists them anew.
 constexpr std::uint64_t kWritesMoreMax = 16;
 
 struct Point {

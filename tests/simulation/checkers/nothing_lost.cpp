@@ -62,7 +62,9 @@ class NothingLost final : public Checker {
   void stored_once(const Event& event, LogTime now) {
     if (const auto* seen = std::get_if<ObjectObserved>(&event.fact)) {
       const auto [at, is_new] = latest_.try_emplace(Object{event.source, seen->key}, *seen);
-      if (!is_new && *seen == at->second && !seen->resource_version.empty() &&
+      // After a conflict the next observation is wanted, whatever it shows.
+      const bool wanted = conflicted_.erase(Object{event.source, seen->key}) > 0;
+      if (!is_new && *seen == at->second && !seen->resource_version.empty() && !wanted &&
           open_[Object{event.source, seen->key}].empty())
         fail("an observation was stored twice: " + event.source + " " + seen->key.name, event.seq);
       at->second = *seen;
@@ -78,6 +80,8 @@ class NothingLost final : public Checker {
       object_of_[event.seq] = Object{intent->cluster, intent->target};
     } else if (const Seq write = answered(event.fact); write != Seq{}) {
       if (!std::holds_alternative<PatchUnknown>(event.fact)) open_[object_of_[write]].erase(write);
+      const auto* const rejected = std::get_if<PatchRejected>(&event.fact);
+      if (rejected && rejected->http_code == 409) conflicted_.insert(object_of_[write]);
       if (!intents_.contains(write))
         fail("an outcome of seq " + std::to_string(write.value) + ", which is no intent",
              event.seq);
@@ -120,6 +124,7 @@ class NothingLost final : public Checker {
   std::map<std::string, LogTime> durable_bodies_;  ///< of intents: since when
   std::map<Object, std::set<Seq>> open_;           ///< intents of which no answer was heard
   std::map<Seq, Object> object_of_;
+  std::set<Object> conflicted_;  ///< not observed since a write of it was refused as a conflict
   std::set<Seq> intents_, outcomes_;
   std::set<std::string> died_;
 };
