@@ -52,17 +52,7 @@ void Kueue::saw(const SeenWrite& write) {
   if (only_status_of_queue(write)) return;
   if (std::ranges::any_of(write.changes,
                           [](const SeenChange& one) { return concerns(one.resource); }))
-    look_after(kKueueLook);
-}
-
-void Kueue::look_after(Duration span) {
-  const LogTime then = time_.now() + span;
-  if (next_look_ <= then) return;
-  next_look_ = then;
-  next_ = time_.after(span, [this] {
-    next_look_ = kForever;
-    look();
-  });
+    next_look_.after(kKueueLook);
 }
 
 void Kueue::read_queues() {
@@ -101,7 +91,7 @@ void Kueue::look() {
   LogTime due = kForever;
   for (const auto& [order, workload] : in_order) due = std::min(due, attend(workload));
   for (const auto& [name, queue] : queues_) write_status(name, queue);
-  if (due != kForever) look_after({std::max(kKueueLook.ns, (due - time_.now()).ns)});
+  if (due != kForever) next_look_.after({std::max(kKueueLook.ns, (due - time_.now()).ns)});
 }
 
 LogTime Kueue::attend(const Json& workload) {

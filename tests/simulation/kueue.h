@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "engine/base/quantity.h"
+#include "tests/simulation/next_look.h"
 #include "tests/simulation/server.h"
 
 namespace fairlead::simulation {
@@ -41,7 +42,6 @@ class Kueue {
     std::int64_t admitted = 0, pending = 0;
   };
 
-  void look_after(Duration span);
   void look();
   void read_queues();
   /// Has the Workload go on. Returns when something is due for it; kForever: nothing.
@@ -54,8 +54,7 @@ class Kueue {
   Server& server_;
   std::map<std::string, Queue> queues_;
   std::map<std::string, std::string> locals_;  ///< `namespace/name` -> ClusterQueue
-  std::unique_ptr<Transport::Timer> next_;
-  LogTime next_look_ = kForever;
+  NextLook next_look_{time_, [this] { look(); }};
 };
 
 }  // namespace fairlead::simulation

@@ -49,24 +49,14 @@ Workers::Workers(model::VirtualTime& time, Server& hub, std::int64_t members)
     report(cluster);
     give_credential(cluster);
   }
-  look_after(kControllersLook);
+  next_look_.after(kControllersLook);
 }
 
 void Workers::saw(const SeenWrite& write) {
   if (write.server != kHub || !std::ranges::any_of(write.changes, concerns_workers)) return;
   // What it decided is not what is stored any more.
   if (write.who == "restore") placement_.emplace(hub_.shared(), ignore);
-  look_after(kControllersLook);
-}
-
-void Workers::look_after(Duration span) {
-  const LogTime then = time_.now() + span;
-  if (next_look_ <= then) return;
-  next_look_ = then;
-  next_ = time_.after(span, [this] {
-    next_look_ = kForever;
-    look();
-  });
+  next_look_.after(kControllersLook);
 }
 
 void Workers::look() {
@@ -77,7 +67,7 @@ void Workers::look() {
   kueue_.look(time_.now(), gpus);
   const Json jobs = hub_.items(kTeamWorkloads);
   if (std::ranges::any_of(jobs, [](const Json& job) { return !is_true(job, "Finished"); }))
-    look_after(kJobsLook);
+    next_look_.after(kJobsLook);
 }
 
 Workers::Cluster& Workers::any(Random& random) {

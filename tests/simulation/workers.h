@@ -15,6 +15,7 @@
 #include "engine/fleet/placement_controller.h"
 #include "engine/fleet/random.h"
 #include "engine/fleet/worker_world.h"
+#include "tests/simulation/next_look.h"
 #include "tests/simulation/server.h"
 
 namespace fairlead::simulation {
@@ -43,7 +44,6 @@ class Workers {
     bool labelled = false, credible = false;
   };
 
-  void look_after(Duration span);
   void look();
   void give_credential(Cluster& cluster);
   void report(const Cluster& cluster);
@@ -55,8 +55,7 @@ class Workers {
   std::optional<PlacementController> placement_;
   KueueController kueue_;
   std::int64_t submitted_ = 0;
-  std::unique_ptr<Transport::Timer> next_;
-  LogTime next_look_ = kForever;
+  NextLook next_look_{time_, [this] { look(); }};
 };
 
 }  // namespace fairlead::simulation
