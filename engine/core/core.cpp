@@ -173,9 +173,8 @@ Append Core::next_append(LogTime now, Input input) {
     append.divisible = true;
     return append;
   }
-  // Each answer comes by itself, and a commit for each would keep the facts waiting that much
-  // longer: where commits are paced, outcomes go with the facts of a moment, or when the last
-  // answer has come.
+  // Where commits are paced, one commit per answer would delay the next facts. So outcomes are
+  // appended after the facts of an open moment, or when no more answers are awaited.
   const bool outcomes_wait = paced && !moments_.open() && outbox_.awaits_answers();
   if (outbox_.waiting() && !outcomes_wait && drafted(Origin::outcomes, outbox_.draft(state(), now)))
     return append;

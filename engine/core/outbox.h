@@ -43,7 +43,7 @@ class Outbox {
   LogTime next_due() const { return applier_.next_due(); }
   /// Outcomes can be drafted.
   bool waiting() const { return !answers_.empty() || !outcomes_.empty(); }
-  /// Requests are under way whose answers have not been queued.
+  /// Returns whether requests are under way whose answers have not arrived.
   bool awaits_answers() const { return applier_.under_way() > answers_.size(); }
   std::size_t unsent() const { return applier_.waiting(); }
   std::size_t under_way() const { return applier_.under_way(); }

@@ -83,7 +83,8 @@ Result<void> RoleLoop::step(Inbox::Content content) {
   if (trouble_since_ && ports_.hub.now() - *trouble_since_ >= kUnreachedMax) {
     const std::string why = trouble();
     election_.yield();
-    return step_down("the log could not be written for 30 s: " + why);
+    return step_down("the log could not be written for " + to_go_duration(kUnreachedMax) + ": " +
+                     why);
   }
   if (log_ != nullptr) wait_for_copies();
   auto done = loop_->round(std::move(content));

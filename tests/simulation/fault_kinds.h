@@ -58,7 +58,7 @@ enum class EpisodeKind : std::uint8_t {
   lies,           ///< discovery leaves out a group of kinds for some minutes
   clock_jumps,    ///< the clock of a replica is set up to ten minutes ahead or back
   deaths,         ///< a process ends between two turns
-  pauses,         ///< a process stands still for up to two minutes
+  pauses,         ///< a process is paused for up to two minutes
   partitions,     ///< no request of a process gets to any API server, for some minutes
   ring_outages,   ///< the servers of a replicated log do not answer, for some minutes
   ring_restores,  ///< they go back to what they had up to half an hour ago

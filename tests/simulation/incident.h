@@ -24,7 +24,7 @@ namespace fairlead::simulation {
 class Server;
 class World;
 
-/// A change of one object by somebody else than the hub.
+/// A change of one object by another writer than the hub.
 struct IncidentStep {
   Duration at;  ///< since the first event
   SourceName server;

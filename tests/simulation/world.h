@@ -83,7 +83,7 @@ class World {
   void lose_ring(LogTime until);
   /// Has the servers of the ring go back to what they have now, after `span`.
   void restore_ring(Duration span, std::uint64_t jump);
-  /// Has whoever wants something of a server say it again, after it went back.
+  /// After a restore of a server: has users repeat what they want of it.
   void say_again(std::int64_t server);
 
  private:

@@ -65,8 +65,8 @@ struct RingEvents {
   std::function<void()> stored;
   std::function<void()> fenced;
   /// The commit that is awaited has left the window, or is missing in it: those before `oldest` are
-  /// to be had elsewhere, then begin anew with another Ring. Said again while it is so: a commit
-  /// that is put back is learned.
+  /// to be had elsewhere, then begin anew with another Ring. Reading goes on, and a commit that is
+  /// put back is learned; called again while the commit is missing.
   std::function<void(std::uint64_t oldest)> behind;
   /// Another history, another log, or damage: `corrupt`, naming commit and seq. Nothing more is
   /// read or sent.

@@ -241,9 +241,9 @@ void RingReader::learn(const RingCommit& commit, const PackHeader& header, Store
   session_.events.learned(commit, version);
 }
 
-/// What is wanted next is not there, and later commits are. Another replica has it; or whoever
-/// appends is putting it back: a leader that was paused during a restore may have stored its commit
-/// before it learned that those before it are missing.
+/// The next commit is missing, and later ones are there. It may only be missing for a moment: after
+/// a restore the leader puts commits back, and a paused leader may have stored a later one first.
+/// So reading goes on, at a slow pace. Otherwise only a copy from another replica helps.
 void RingReader::be_behind(std::uint64_t oldest) {
   scanning_ = false;
   session_.behind = true;

@@ -1,10 +1,10 @@
 // Private to the ring: puts back what the ring had and has no more, before the writer goes on.
 //
-// The store's history may have gone back (a restore of etcd): then the last commits are missing.
-// Somebody may have changed or deleted a slot: then one is. From the commit before the one under
-// way the repair reads backwards until a slot holds what it should, and writes the missing ones in
-// their order. After a restore it reads the whole ring: a request from before it that came late, or
-// a writer that stood still, may have stored a commit with none before it.
+// Commits are missing after a restore of etcd (the last ones), or after a slot was changed or
+// deleted by hand (that one). The repair reads backwards from the commit before the one that is
+// being appended. It stops at the first slot that holds its commit, and writes the missing commits
+// in their order. After a restore it reads the whole ring, because a delayed request or a paused
+// writer may have stored a commit behind missing ones.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,8 @@ class RingRepair {
   const Ends ends_;
   SlotState own_ = SlotState::unused;
   bool nothing_ahead_ = false;  ///< there is no slot for the commit after the next
-  bool went_back_ = false;      ///< the last commit's slot holds something older
-  bool beyond_good_ = false;    ///< what is read now lies before a commit that is there
+  bool went_back_ = false;      ///< the last commit's slot holds something older: a restore
+  bool beyond_good_ = false;    ///< a later commit was found in its slot
   std::vector<Lost> lost_;      ///< the latest first
 };
 

@@ -36,8 +36,9 @@ struct RingSession : std::enable_shared_from_this<RingSession> {
   bool stopped = false;
   bool went_back_counted = false;  ///< until all is well again
   bool behind = false;             ///< the last scan ended before a commit that is missing
-  /// The latest commit that a reader knew and did not find; until a writer has put it back. Later
-  /// ones may be there: of a writer that stood still while the store went back.
+  /// The latest known commit that a reader did not find in its slot. The next append checks it and
+  /// repairs the ring from there. Later commits may be in their slots: a writer that was paused
+  /// during a restore stores its commit behind the missing ones.
   std::optional<std::uint64_t> missing;
   std::uint64_t turn = 0;
 

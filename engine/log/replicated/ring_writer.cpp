@@ -43,7 +43,7 @@ void RingWriter::attempt() {
 }
 
 void RingWriter::check_previous() {
-  // Of a commit that has left the window its slot says nothing.
+  // The slot of a commit that has left the window holds a later commit.
   if (session_.missing && *session_.missing + session_.place.slots <= session_.place.next)
     session_.missing.reset();
   const std::uint64_t previous = session_.missing.value_or(session_.place.next - 1);
@@ -51,7 +51,7 @@ void RingWriter::check_previous() {
     switch (state_of_slot(session_.place, found, previous, session_.known_digest(previous))) {
       case SlotState::same:
         session_.set_version(previous, found->version);
-        // Another writer has put it back, and those before it. The commit before this one is next.
+        // Another writer has put it back, after those before it. Now check the last commit.
         if (std::exchange(session_.missing, std::nullopt)) return check_previous();
         suspicious_ = false;
         heard_ = session_.store.now();
@@ -79,8 +79,8 @@ void RingWriter::answered(const StoreAnswer& answer) {
       session_.version_of(commit_.commit) = answer.version;
       if (previous_lost_) return repair_.start(SlotState::same);
       if (answer.version > session_.place.version) {
-        // A process that stood still, or a store that did, learns of a restore only now. The commit
-        // would stand behind a hole, which nobody who reads the ring can pass.
+        // The answer took so long that the store may have been restored meanwhile. Then commits
+        // before this one are missing, and no follower could read past them.
         stored_ = heard_ + kRingTrust < session_.store.now() && session_.place.next > 0;
         return stored_ ? check_previous() : decided();
       }

@@ -40,8 +40,8 @@ class RingWriter {
   /// versions go on above all earlier ones, shows by nothing else.
   bool suspicious_ = true;
   bool previous_lost_ = false;  ///< it was read, and was not there
-  bool stored_ = false;         ///< the commit is, and the one before it is read once more
-  LogTime heard_;               ///< when the ring was known to hold all
+  bool stored_ = false;         ///< commit_ is stored, and the commit before it is checked again
+  LogTime heard_;               ///< when the ring was last known to hold all commits
 };
 
 }  // namespace fairlead

@@ -73,7 +73,8 @@ Extremes extremes(const std::vector<std::pair<LogTime, Amount>>& values, LogTime
   return found;
 }
 
-// Whether somebody took a node or a flavor away, or changed the configuration: that counts at once.
+// Returns whether the log removes a node or a flavor, or changes the configuration after its start.
+// Such a step takes effect without damping.
 bool was_ordered(const std::vector<Event>& log) {
   std::size_t configurations = 0;
   for (const Event& event : log) {
