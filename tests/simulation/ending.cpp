@@ -121,6 +121,11 @@ std::set<std::string> left_alone_in(const World& world) {
   return found;
 }
 
+std::uint64_t writes_by_hub(const World& world) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      world.record().writes, [](const SeenWrite& write) { return write.by_hub(); }));
+}
+
 // Returns the quotas of the pairs that claims name, by queue. Ownership says nothing here: the API
 // server gives the list of a queue's flavors to its last writer as a whole.
 Json quotas_of_claims(const World& world, const model::ObjectStore& store) {
@@ -164,8 +169,7 @@ Ending ending_of(const World& world) {
   ending.owned[std::string(kHub)]["quotas"] =
       quotas_of_claims(world, world.server(0).model().save());
   ending.left_alone = left_alone_in(world);
-  ending.writes = static_cast<std::uint64_t>(std::ranges::count_if(
-      world.record().writes, [](const SeenWrite& write) { return write.by_hub(); }));
+  ending.writes = writes_by_hub(world);
   return ending;
 }
 

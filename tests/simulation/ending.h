@@ -27,6 +27,8 @@ struct Ending {
   std::uint64_t writes = 0;          ///< by the hub
 };
 
+/// Returns how many writes the hub has sent that reached a server.
+std::uint64_t writes_by_hub(const World& world);
 Ending ending_of(const World& world);
 /// Where two ends differ first; empty: nowhere. Queues that are left alone in one of them do not
 /// count.

@@ -46,7 +46,7 @@ Outcome run_here(const Scenario& scenario, World::Lines lines) {
   Outcome outcome;
   outcome.hours = static_cast<double>((world.now() - record.began).ns) / 3.6e12;
   outcome.occasions = world.faults().occasions();
-  outcome.writes = ending_of(world).writes;
+  outcome.writes = writes_by_hub(world);
   outcome.leaders = record.leaders;
   for (const SeenFault& fault : record.faults) ++outcome.faults[fault.kind];
   std::ostringstream out;
