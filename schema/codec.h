@@ -21,7 +21,7 @@
 namespace fairlead {
 
 /// The schema version that this program writes. schema/CHANGELOG.md lists what each version added.
-inline constexpr std::uint16_t kSchemaVersion = 7;
+inline constexpr std::uint16_t kSchemaVersion = 8;
 
 /// The largest record in bytes: a reader holds one in memory. A ClusterMetrics of 10000 nodes needs
 /// about 10 MiB.

@@ -35,6 +35,9 @@ static_assert(ends_alike(value::PoolQuotas::max, Configuration::PoolQuotas::MAX)
 static_assert(ends_alike(value::DeviceSourceKind::capacity,
                          Configuration::DeviceSourceKind::CAPACITY));
 static_assert(ends_alike(value::DraPolicy::spread, Configuration::DraPolicy::SPREAD));
+static_assert(ends_alike(value::MemberWorkloads::no, Configuration::MemberWorkloads::NO));
+static_assert(ends_alike(value::UsageAllocation::used_hours,
+                         Configuration::UsageAllocation::USED_HOURS));
 static_assert(ends_alike(value::Verb::remove, PatchIntended::Verb::REMOVE));
 static_assert(ends_alike(value::Direction::other, PatchIntended::Direction::OTHER));
 static_assert(ends_alike(value::Rank::release, PatchIntended::Rank::RELEASE));

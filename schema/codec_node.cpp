@@ -34,7 +34,7 @@ constexpr bool has_sections(unsigned data_words, unsigned pointers) {
   return capnp::_::structSize<Struct>().data == data_words &&
          capnp::_::structSize<Struct>().pointers == pointers;
 }
-static_assert(has_sections<Event>(6, 2) && has_sections<ObjectObserved>(1, 7) &&
+static_assert(has_sections<Event>(6, 2) && has_sections<ObjectObserved>(2, 7) &&
               has_sections<ObjectKey>(1, 2) && has_sections<Facts>(1, 1) &&
               has_sections<Node>(1, 5) && has_sections<Taint>(0, 3));
 // The code below relies on these numbers of the union members and of the kind of a node.
@@ -354,7 +354,8 @@ bool read_node(std::string_view bytes, value::Event& event) {
   in.read_text_to(place, 2, seen->uid);
   in.read_text_to(place, 3, seen->resource_version);
   read_digest(in, place, seen->raw_digest);
-  seen->writers.clear();  // of the event that this one overwrites; a node has none
+  seen->writers.clear();  // of the event that this one overwrites; a node has neither
+  seen->read = {};
   auto* node = std::get_if<value::NodeFacts>(&seen->facts);
   if (node == nullptr) node = &seen->facts.emplace<value::NodeFacts>();
   read_node(in, place, *node);
@@ -363,7 +364,8 @@ bool read_node(std::string_view bytes, value::Event& event) {
 
 bool append_node(const value::Event& event, std::string& bytes) {
   const auto* seen = std::get_if<value::ObjectObserved>(&event.fact);
-  if (seen == nullptr || seen->key.kind != value::Kind::node || !seen->writers.empty())
+  if (seen == nullptr || seen->key.kind != value::Kind::node || !seen->writers.empty() ||
+      seen->read != LogTime{})
     return false;
   const auto* node = std::get_if<value::NodeFacts>(&seen->facts);
   if (node == nullptr || node->labels.is_based() || node->allocatable.is_based()) return false;

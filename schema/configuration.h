@@ -255,6 +255,62 @@ struct DraSettings {
   friend bool operator==(const DraSettings&, const DraSettings&) = default;
 };
 
+/// Whether the Workloads of members are read.
+enum class MemberWorkloads : std::uint8_t {
+  automatic,  ///< where an AdmissionCheck of MultiKueue or of Fairlead sends Workloads to members
+  yes,
+  no,
+};
+template <>
+inline constexpr std::array<std::pair<std::string_view, MemberWorkloads>, 3>
+    kWordsOf<MemberWorkloads>{{
+        {"auto", MemberWorkloads::automatic},
+        {"true", MemberWorkloads::yes},
+        {"false", MemberWorkloads::no},
+    }};
+
+/// Which Workloads are read and kept (docs/waiting.md).
+struct WorkloadSettings {
+  MemberWorkloads of_members = MemberWorkloads::automatic;
+  /// The largest number of one API server that is kept. Past it those that finished last are
+  /// dropped first.
+  std::int64_t max = 200'000;
+  Duration keep_finished = hours(1);  ///< how long a finished one is kept
+
+  friend bool operator==(const WorkloadSettings&, const WorkloadSettings&) = default;
+};
+
+/// What an hour of one unit (core, byte, device) costs.
+struct UsagePrice {
+  std::string flavor;
+  std::string resource;
+  std::string per_hour;  ///< a plain decimal, e.g. "2.50"
+  std::string currency;  ///< ISO 4217, e.g. "EUR"
+
+  friend bool operator==(const UsagePrice&, const UsagePrice&) = default;
+};
+
+/// By which hours the cost of a flavor is divided among its queues.
+enum class UsageAllocation : std::uint8_t { granted_hours, used_hours };
+template <>
+inline constexpr std::array<std::pair<std::string_view, UsageAllocation>, 2>
+    kWordsOf<UsageAllocation>{{
+        {"granted-hours", UsageAllocation::granted_hours},
+        {"used-hours", UsageAllocation::used_hours},
+    }};
+
+/// How use is recorded and reported (docs/usage.md).
+struct UsageSettings {
+  /// A ClusterQueue whose usage alone changes is recorded at once, and then at most once per
+  /// interval. 0: each change.
+  Duration interval = seconds(10);
+  std::vector<std::string> labels;  ///< of Workloads, that are kept for reports
+  std::vector<UsagePrice> prices;   ///< each (flavor, resource) at most once
+  UsageAllocation allocation = UsageAllocation::granted_hours;
+
+  friend bool operator==(const UsageSettings&, const UsageSettings&) = default;
+};
+
 /// Everything that an administrator can set. Large: plain data, a field for each setting.
 struct Configuration {
   std::string kueue_namespace = "kueue-system";
@@ -280,6 +336,8 @@ struct Configuration {
   MultiKueueSettings multikueue;
   PoolSettings pool;
   DraSettings dra;
+  WorkloadSettings workloads;
+  UsageSettings usage;
   WriteSettings writes;
   /// What the webhook's rules do where the file says so; the others do what kAdmissionRules says.
   std::map<AdmissionRule, RuleAction> webhook_rules;

@@ -73,6 +73,7 @@ Json json_of(const PoolToleration& toleration) {
 }
 Json json_of(const DeviceSource& source);
 Json json_of(const DeviceClassMapping& mapping);
+Json json_of(const UsagePrice& price);
 
 template <class T>
 Json json_list(const std::vector<T>& items) {
@@ -121,6 +122,19 @@ Json json_of(const DraSettings& settings) {
           {"stepsMax", settings.steps_max}};
 }
 
+Json json_of(const UsagePrice& price) {
+  return {{"flavor", price.flavor},
+          {"resource", price.resource},
+          {"perHour", price.per_hour},
+          {"currency", price.currency}};
+}
+Json json_of(const UsageSettings& settings) {
+  return {{"interval", to_go_duration(settings.interval)},
+          {"labels", settings.labels},
+          {"prices", json_list(settings.prices)},
+          {"allocation", text_of(settings.allocation)}};
+}
+
 }  // namespace
 
 Json to_json(const Configuration& configuration) {
@@ -155,6 +169,14 @@ Json to_json(const Configuration& configuration) {
     json["webhook"]["rules"][std::string(info(rule).name)] = text_of(action);
   if (configuration.pool != PoolSettings{}) json["pool"] = json_of(configuration.pool);
   if (configuration.dra != DraSettings{}) json["dra"] = json_of(configuration.dra);
+  const WorkloadSettings& workloads = configuration.workloads;
+  if (workloads.of_members != MemberWorkloads::automatic)
+    json["members"]["workloads"] = text_of(workloads.of_members);
+  if (workloads.max != WorkloadSettings{}.max ||
+      workloads.keep_finished != WorkloadSettings{}.keep_finished)
+    json["workloads"] = {{"max", workloads.max},
+                         {"keepFinished", to_go_duration(workloads.keep_finished)}};
+  if (configuration.usage != UsageSettings{}) json["usage"] = json_of(configuration.usage);
   if (configuration.record) json["record"] = true;
   if (configuration.export_before_upgrade) json["log"]["exportBeforeUpgrade"] = true;
   return json;

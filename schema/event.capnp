@@ -194,6 +194,8 @@ struct ClusterQueue {
   workerQuota @12 :WorkerQuotaTerms;
   effective @13 :EffectiveQuotas;
   sharing @14 :SharingTerms;
+  reserved @15 :List(FlavorUsage);
+  borrowed @16 :List(FlavorUsage);
 }
 
 # A record without it has nothing that is given: not known.
@@ -392,6 +394,49 @@ struct Workload {
   created @8 :Int64;
   podSets @9 :List(WorkloadPodSet);
   devicesReserved @10 :Condition;
+  progress @11 :WorkloadProgress;
+}
+
+# A record without it has nothing that is given: not known.
+struct WorkloadProgress {
+  given @0 :Bool;
+  queue @1 :Text;
+  deactivated @2 :Bool;
+  requests @3 :List(AmountPair);
+  conditions @4 :List(WorkloadCondition);
+  quotaSince :union {
+    none @5 :Void;
+    time @6 :Int64;
+  }
+  finishedAt :union {
+    none @7 :Void;
+    time @8 :Int64;
+  }
+  clusterQueue @9 :Text;
+  assigned @10 :List(AssignedPodSet);
+  requeues @11 :Int64;
+  requeueAt :union {
+    none @12 :Void;
+    time @13 :Int64;
+  }
+  ownerKind @14 :Text;
+  ownerName @15 :Text;
+  labels @16 :List(TextPair);
+  origin @17 :Text;
+}
+
+struct WorkloadCondition {
+  type @0 :Text;
+  status @1 :ConditionStatus;
+  reason @2 :Text;
+  message @3 :Text;
+}
+
+struct AssignedPodSet {
+  name @0 :Text;
+  count @1 :Int64;
+  reclaimable @2 :Int64;
+  usage @3 :List(FlavorUsage);
 }
 
 struct WorkloadPodSet {
@@ -795,6 +840,8 @@ struct Configuration {
   exportBeforeUpgrade @21 :Bool;
   pool @22 :Pool;
   dra @23 :Dra;
+  workloads @24 :Workloads;
+  usage @25 :Usage;
 
   enum CapacitySource {
     nodes @0;
@@ -917,6 +964,32 @@ struct Configuration {
     dispatcher @8 :Bool;
     clearedBy @9 :Text;
   }
+  enum MemberWorkloads {
+    automatic @0;
+    yes @1;
+    no @2;
+  }
+  struct Workloads {
+    ofMembers @0 :MemberWorkloads;
+    max @1 :Int64;
+    keepFinished @2 :Int64;  # nanoseconds
+  }
+  struct UsagePrice {
+    flavor @0 :Text;
+    resource @1 :Text;
+    perHour @2 :Text;
+    currency @3 :Text;
+  }
+  enum UsageAllocation {
+    grantedHours @0;
+    usedHours @1;
+  }
+  struct Usage {
+    interval @0 :Int64;  # nanoseconds
+    labels @1 :List(Text);
+    prices @2 :List(UsagePrice);
+    allocation @3 :UsageAllocation;
+  }
 }
 
 # ---- the facts of the log ----
@@ -953,6 +1026,7 @@ struct ObjectObserved {
   rawDigest @5 :Data;
   facts @6 :Facts;  # of the kind that key names
   writers @7 :List(FieldWriter);
+  read @8 :Int64;  # nanoseconds; 0: at the time of the event
 
   struct FieldWriter {
     manager @0 :Text;

@@ -129,6 +129,9 @@ struct ObjectObserved {
   /// managedFields. Empty in records of older versions. For questions about the past; the fold does
   /// not read it.
   std::vector<FieldWriter> writers{};
+  /// When the object was in this state, where the event was held back (usage.interval): no later
+  /// than the event. 0: at the time of the event.
+  LogTime read{};
 
   friend bool operator==(const ObjectObserved&, const ObjectObserved&) = default;
 };

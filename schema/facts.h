@@ -17,6 +17,7 @@
 #include "schema/kinds/multikueue.h"
 #include "schema/kinds/pool.h"
 #include "schema/kinds/queues.h"
+#include "schema/kinds/workloads.h"
 
 namespace fairlead {
 

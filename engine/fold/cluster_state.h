@@ -78,6 +78,8 @@ struct ClusterMember {
   bool written = false;  ///< whether the cluster had a member when the last moment closed
   std::map<std::string, MemberQueue> queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< observed there
+  std::map<std::string, CohortFacts> cohorts;                                   ///< observed there
+  std::map<NamespacedName, Observed<WorkloadFacts>> workloads;                  ///< observed there
   /// ClusterQueues there that differ from the applied work, and from when on that counts.
   std::map<std::string, LogTime> deviating;
 
@@ -174,5 +176,7 @@ struct Cluster {
 auto& table_of(KindOf<NodeFacts>, Of<ClusterReports> auto& part) { return part.nodes; }
 auto& table_of(KindOf<ClusterQueueFacts>, Of<ClusterMember> auto& part) { return part.queues; }
 auto& table_of(KindOf<LocalQueueFacts>, Of<ClusterMember> auto& part) { return part.local_queues; }
+auto& table_of(KindOf<CohortFacts>, Of<ClusterMember> auto& part) { return part.cohorts; }
+auto& table_of(KindOf<WorkloadFacts>, Of<ClusterMember> auto& part) { return part.workloads; }
 
 }  // namespace fairlead

@@ -64,21 +64,44 @@ void observe_member_local_queue(StateView<Clusters, DirtyClusters, MultiKueue> s
 
 // Folds a ClusterQueue of a watched member: its usage, and the quota that hub queues may follow.
 Changes observe_member_queue(State& state, const std::string& source, const ObjectKey& key,
-                             const ClusterQueueFacts* facts, Seq seq) {
+                             Seen<ClusterQueueFacts> seen, Seq seq) {
   Cluster& cluster = mark_cluster_dirty(state, source);
-  if (facts) {
+  if (seen) {
+    const ClusterQueueFacts* const facts = &seen->facts;
     MemberQueue& queue = cluster.member.queues[key.name];
     if (queue.groups != facts->groups || queue.stop_policy != facts->stop_policy ||
         queue.active != facts->active.status || queue.reason != facts->active.reason)
       mark_followers_dirty(state.multikueue);
-    queue = {facts->groups,        facts->usage,      seq, facts->effective, facts->active.status,
-             facts->active.reason, facts->stop_policy};
+    queue = {
+        facts->groups,        facts->usage,       seq,       facts->effective, facts->active.status,
+        facts->active.reason, facts->stop_policy, seen->uid, facts->cohort,    facts->reserved,
+        facts->borrowed};
   } else {
     cluster.member.queues.erase(key.name);
     mark_followers_dirty(state.multikueue);
   }
   recompute_member_queue(state, source, key.name, DeviationSource::member);
   return observe_queue_at_member(state, source, key.name);
+}
+
+// Cohorts and Workloads of members decide nothing on the hub: they are held for questions about the
+// past, and so that ingest knows what changed.
+void observe_member_cohort(StateView<Clusters> state, const std::string& source,
+                           const std::string& name, const CohortFacts* facts) {
+  auto& cohorts = state.clusters[source].member.cohorts;
+  if (facts)
+    cohorts[name] = *facts;
+  else
+    cohorts.erase(name);
+}
+
+void observe_member_workload(StateView<Clusters> state, const std::string& source,
+                             const NamespacedName& id, Seen<WorkloadFacts> seen) {
+  auto& workloads = state.clusters[source].member.workloads;
+  if (seen)
+    workloads[id] = std::move(*seen);
+  else
+    workloads.erase(id);
 }
 
 /// An observation of an object, or its end, in the forms that rules take it in.
@@ -145,9 +168,10 @@ constexpr auto kRulesOfHub = std::make_tuple(
     observe_crd, observe_admission_policy, observe_virtual_cluster, observe_booked_template,
     observe_fleet_class, observe_fleet_claim, observe_fleet_template, observe_fleet_scheduling);
 constexpr auto kRulesOfMembers = std::make_tuple(
-    observe_node, observe_member_queue, observe_member_local_queue, observe_super_namespace,
-    observe_super_cluster_info, observe_member_pod, observe_slice, observe_device_class,
-    observe_taint_rule, observe_resource_claim, observe_claim_template);
+    observe_node, observe_member_queue, observe_member_local_queue, observe_member_cohort,
+    observe_member_workload, observe_super_namespace, observe_super_cluster_info,
+    observe_member_pod, observe_slice, observe_device_class, observe_taint_rule,
+    observe_resource_claim, observe_claim_template);
 constexpr auto kRulesOfTenants =
     std::make_tuple(observe_tenant_namespace, observe_tenant_quota, observe_tenant_pod,
                     observe_tenant_claim, observe_tenant_template);

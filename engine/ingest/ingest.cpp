@@ -104,7 +104,9 @@ struct Unchanged {
     const auto& now = facts<ClusterQueueFacts>();
     return queue.usage == now.usage && queue.groups == now.groups &&
            queue.effective == now.effective && queue.active == now.active.status &&
-           queue.reason == now.active.reason && queue.stop_policy == now.stop_policy;
+           queue.reason == now.active.reason && queue.stop_policy == now.stop_policy &&
+           same_object(queue.uid, seen.uid) && queue.cohort == now.cohort &&
+           queue.reserved == now.reserved && queue.borrowed == now.borrowed;
   }
   bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
   bool operator()(const Work& work) const {

@@ -77,6 +77,7 @@ void fields(V& visit, T& fact) {
   visit.field("rawDigest", fact.raw_digest, kSparse);
   visit.field("facts", fact.facts);
   visit.field("writers", fact.writers, kSparse);
+  visit.field("read", fact.read, kSparse);
 }
 
 template <class V, Of<ObjectGone> T>

@@ -27,6 +27,10 @@ template <>
 inline constexpr unsigned kValuesOf<DeviceSourceKind> = 2;
 template <>
 inline constexpr unsigned kValuesOf<DraPolicy> = 3;
+template <>
+inline constexpr unsigned kValuesOf<MemberWorkloads> = 3;
+template <>
+inline constexpr unsigned kValuesOf<UsageAllocation> = 2;
 
 template <class V, Of<MemberKubeconfig> T>
 void fields(V& visit, T& member) {
@@ -138,6 +142,29 @@ void fields(V& visit, T& settings) {
   visit.field("stepsMax", settings.steps_max);
 }
 
+template <class V, Of<WorkloadSettings> T>
+void fields(V& visit, T& settings) {
+  visit.field("ofMembers", settings.of_members);
+  visit.field("max", settings.max);
+  visit.field("keepFinished", settings.keep_finished);
+}
+
+template <class V, Of<UsagePrice> T>
+void fields(V& visit, T& price) {
+  visit.field("flavor", price.flavor);
+  visit.field("resource", price.resource);
+  visit.field("perHour", price.per_hour);
+  visit.field("currency", price.currency);
+}
+
+template <class V, Of<UsageSettings> T>
+void fields(V& visit, T& settings) {
+  visit.field("interval", settings.interval);
+  visit.field("labels", settings.labels);
+  visit.field("prices", settings.prices);
+  visit.field("allocation", settings.allocation);
+}
+
 template <class V, Of<Configuration> T>
 void fields(V& visit, T& configuration) {
   visit.field("kueueNamespace", configuration.kueue_namespace);
@@ -165,6 +192,8 @@ void fields(V& visit, T& configuration) {
   // A configuration without them has the bytes that it had before they were added.
   visit.field("pool", configuration.pool, kUsual.but_late());
   visit.field("dra", configuration.dra, kUsual.but_late());
+  visit.field("workloads", configuration.workloads, kUsual.but_late());
+  visit.field("usage", configuration.usage, kUsual.but_late());
 }
 
 }  // namespace fairlead

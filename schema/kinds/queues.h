@@ -138,6 +138,8 @@ struct ClusterQueueFacts {
   bool deleting = false;
   std::optional<EffectiveQuotas> effective{};  ///< absent: the spec's groups are in force
   std::optional<SharingTerms> sharing{};       ///< absent in records without it: not known
+  std::vector<FlavorUsage> reserved{};         ///< status.flavorsReservation, sorted
+  std::vector<FlavorUsage> borrowed{};  ///< `borrowed` of flavorsUsage where it is not 0, sorted
 
   friend bool operator==(const ClusterQueueFacts&, const ClusterQueueFacts&) = default;
 };
@@ -158,6 +160,8 @@ void fields(V& visit, T& queue) {
   visit.field("workerQuota", queue.worker_quota, kUsual.but_late());
   visit.field("effective", queue.effective, printed_as("effectiveQuotas"));
   visit.field("sharing", queue.sharing);
+  visit.field("reserved", queue.reserved, kSparse);
+  visit.field("borrowed", queue.borrowed, kSparse);
 }
 
 /// kueue.x-k8s.io LocalQueue.

@@ -17,7 +17,7 @@ const projection::KindProjection& projection_of_kind(Kind kind) {
     for (const auto& family :
          {capacity_projections(), claim_projections(), device_claim_projections(),
           device_projections(), fleet_projections(), kueue_projections(), multikueue_projections(),
-          pool_projections()})
+          pool_projections(), workload_projections()})
       for (const KindProjection& one : family) all[static_cast<std::size_t>(one.kind)] = &one;
     check(std::find(all.begin(), all.end(), nullptr) == all.end(), "each kind has a projection");
     return all;

@@ -184,14 +184,17 @@ std::vector<ResourceGroup> resource_groups(JsonView array) {
   return out;
 }
 
-std::vector<FlavorUsage> flavors_usage(JsonView array) {
+namespace {
+
+template <std::size_t size>
+std::vector<FlavorUsage> amounts_by_flavor(JsonView array, const char (&column)[size]) {
   std::vector<FlavorUsage> out;
   for (JsonView item : array) {
     const auto [flavor, resources] = item.members("name", "resources");
     if (flavor.string().empty()) continue;
     if (out.empty()) out.reserve(resources.size());  // most queues have one flavor
     for (JsonView one : resources) {
-      const auto [resource, total] = one.members("name", "total");
+      const auto [resource, total] = one.members("name", column);
       const auto amount = quantity(total);
       const std::string_view name = resource.string();
       if (!name.empty() && amount)
@@ -199,6 +202,16 @@ std::vector<FlavorUsage> flavors_usage(JsonView array) {
     }
   }
   make_set(out);
+  return out;
+}
+
+}  // namespace
+
+std::vector<FlavorUsage> flavors_usage(JsonView array) { return amounts_by_flavor(array, "total"); }
+
+std::vector<FlavorUsage> flavors_borrowed(JsonView array) {
+  std::vector<FlavorUsage> out = amounts_by_flavor(array, "borrowed");
+  std::erase_if(out, [](const FlavorUsage& one) { return one.total == 0; });
   return out;
 }
 

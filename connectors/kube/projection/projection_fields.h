@@ -37,8 +37,10 @@ ConditionFacts condition(JsonView status, std::string_view type);
 ConditionStatus condition_status(std::string_view word);
 /// spec.resourceGroups.
 std::vector<ResourceGroup> resource_groups(JsonView array);
-/// status.flavorsUsage, sorted.
+/// status.flavorsUsage or flavorsReservation, sorted: `total` of each entry, or `borrowed` where
+/// that is not 0.
 std::vector<FlavorUsage> flavors_usage(JsonView array);
+std::vector<FlavorUsage> flavors_borrowed(JsonView array);
 /// The entries of metadata.managedFields that own a SpecField or a part of one, in their order. An
 /// entry whose operation is neither Apply nor Update counts as absent.
 std::vector<FieldWriter> quota_writers(JsonView object);
@@ -85,6 +87,7 @@ std::span<const KindProjection> fleet_projections();
 std::span<const KindProjection> kueue_projections();
 std::span<const KindProjection> multikueue_projections();
 std::span<const KindProjection> pool_projections();
+std::span<const KindProjection> workload_projections();
 
 // ---- fleet claims ----
 

@@ -94,7 +94,9 @@ ClusterQueueFacts facts_of(JsonView object, ApiReading&) {
           .active = condition(status, "Active"),
           .deleting = deletion.given(),
           .effective = effective_quotas(status["effectiveQuotas"]),
-          .sharing = sharing_terms(spec)};
+          .sharing = sharing_terms(spec),
+          .reserved = flavors_usage(status["flavorsReservation"]),
+          .borrowed = flavors_borrowed(status["flavorsUsage"])};
 }
 
 template <>
@@ -322,7 +324,7 @@ std::span<const KindProjection> kueue_projections() {
   static constexpr std::array kAll{
       projection_of<ClusterQueueFacts>(
           "status.{pendingWorkloads,reservingWorkloads,admittedWorkloads} "
-          "status.{flavorsReservation,pendingWorkloadsStatus,fairSharing}"),
+          "status.{pendingWorkloadsStatus,fairSharing}"),
       projection_of<LocalQueueFacts>(
           "status.{pendingWorkloads,reservingWorkloads,admittedWorkloads} "
           "status.{flavorsReservation,pendingWorkloadsStatus,fairSharing,flavorsUsage,flavors}"),

@@ -28,10 +28,6 @@ OwnerMark owner_mark(JsonView metadata) {
           std::string(metadata["annotations"]["fairlead.io/owner"].string())};
 }
 
-bool is_true(JsonView status, std::string_view type) {
-  return condition(status, type).status == ConditionStatus::yes;
-}
-
 // Of the versions that are served, the first of `versions` (separated by commas).
 JsonView best_served(JsonView spec, std::string_view versions) {
   while (!versions.empty()) {
@@ -49,36 +45,6 @@ bool is_name_with_prefix(std::string_view whole, std::string_view name) {
   if (!whole.ends_with(name)) return false;
   whole.remove_suffix(name.size());
   return whole.empty() || whole.ends_with('-');
-}
-
-std::optional<std::int64_t> pod_count(JsonView value) {
-  const auto count = value.integer();
-  return count && *count >= 0 ? count : std::nullopt;
-}
-
-// Pod sets are a list map by name; API servers fill in `main` and a count of 1. Of an assignment
-// without a count nothing is known.
-std::vector<WorkloadPodSet> device_pod_sets(JsonView pod_sets, JsonView assignments) {
-  const auto name_of = [](JsonView item) {
-    const std::string_view name = item["name"].string();
-    return name.empty() ? std::string_view("main") : name;
-  };
-  std::map<std::string_view, JsonView> assigned;
-  for (JsonView item : assignments) assigned.insert_or_assign(name_of(item), item);
-  std::vector<WorkloadPodSet> out;
-  for (JsonView item : pod_sets) {
-    WorkloadPodSet pod_set;
-    const auto [metadata, spec] = item["template"].members("metadata", "spec");
-    pod_set.pod = pod_devices(spec);
-    pod_set.fleet = fleet_claim_entries(metadata["annotations"][kFleetClaimsAnnotation].string());
-    if (!may_use_devices(pod_set.pod) && pod_set.fleet == FleetClaimEntries{}) continue;
-    pod_set.name = name_of(item);
-    pod_set.count = pod_count(item["count"]).value_or(1);
-    if (const auto found = assigned.find(pod_set.name); found != assigned.end())
-      pod_set.admitted = pod_count(found->second["count"]);
-    out.push_back(std::move(pod_set));
-  }
-  return out;
 }
 
 }  // namespace
@@ -187,28 +153,6 @@ AddOnPlacementScoreFacts facts_of(JsonView object, ApiReading&) {
 }
 
 template <>
-WorkloadFacts facts_of(JsonView object, ApiReading&) {
-  const auto [metadata, spec, status] = object.members("metadata", "spec", "status");
-  WorkloadFacts out;
-  std::map<std::string, std::string> checks;  // a list map by name
-  for (JsonView item : status["admissionChecks"])
-    if (const auto name = item["name"].string(); !name.empty())
-      checks.insert_or_assign(std::string(name), std::string(item["state"].string()));
-  for (auto& [name, state] : checks) out.checks.push_back({name, std::move(state)});
-  out.cluster_name = status["clusterName"].string();
-  out.nominated_clusters = string_items(status["nominatedClusterNames"]);
-  out.quota_reserved = is_true(status, "QuotaReserved");
-  out.finished = is_true(status, "Finished");
-  out.evicted = is_true(status, "Evicted");
-  out.deleting = deleting(object);
-  out.priority = spec["priority"].integer().value_or(0);
-  out.created = parse_rfc3339(metadata["creationTimestamp"].string()).value_or(LogTime{});
-  out.pod_sets = device_pod_sets(spec["podSets"], status["admission"]["podSetAssignments"]);
-  out.devices_reserved = condition(status, "fairlead.io/DevicesReserved");
-  return out;
-}
-
-template <>
 SecretFacts facts_of(JsonView object, ApiReading&) {
   SecretFacts out;
   JsonView data = object["data"];
@@ -251,29 +195,6 @@ MutatingAdmissionPolicyFacts facts_of(JsonView object, ApiReading&) {
           .deleting = deleting(object)};
 }
 
-// Workloads are many, and nearly all of their long specs is what the containers run with.
-constexpr std::string_view kUnreadOfWorkloads =
-    "metadata.{labels,annotations,ownerReferences} "
-    "spec.{active,queueName,maximumExecutionTimeSeconds,preemptionGates} "
-    "spec.{priorityClassName,priorityClassRef,priorityClassSource} "
-    "spec.podSets.*.{minCount,topologyRequest,template.metadata.labels} "
-    "spec.podSets.*.template.spec.affinity.{podAffinity,podAntiAffinity} "
-    "spec.podSets.*.template.spec.containers.*.{args,command,env,envFrom,image,imagePullPolicy} "
-    "spec.podSets.*.template.spec.containers.*.{lifecycle,livenessProbe,name,ports,readinessProbe} "
-    "spec.podSets.*.template.spec.containers.*.{securityContext,startupProbe,volumeMounts} "
-    "spec.podSets.*.template.spec.containers.*.{terminationMessagePath,terminationMessagePolicy} "
-    "spec.podSets.*.template.spec.initContainers.*.{args,command,env,image,name,volumeMounts} "
-    "spec.podSets.*.template.spec.{dnsPolicy,restartPolicy,schedulerName,schedulingGates} "
-    "spec.podSets.*.template.spec.{securityContext,serviceAccountName,volumes} "
-    "spec.podSets.*.template.spec.{terminationGracePeriodSeconds,topologySpreadConstraints} "
-    "status.admission.clusterQueue "
-    "status.admission.podSetAssignments.*.{delayedTopologyRequest,flavors,resourceUsage} "
-    "status.admission.podSetAssignments.*.topologyAssignment "
-    "status.{requeueState,reclaimablePods,accumulatedPastExecutionTimeSeconds,resourceRequests} "
-    "status.{schedulingStats,preemptionGates,unhealthyNodes} "
-    "status.admissionChecks.*.{lastTransitionTime,message,podSetUpdates,retryCount} "
-    "status.admissionChecks.*.requeueAfterSeconds";
-
 std::span<const KindProjection> multikueue_projections() {
   static constexpr std::array kAll{
       projection_of<ClusterProfileFacts>("spec status.{conditions,version,properties}"),
@@ -283,7 +204,6 @@ std::span<const KindProjection> multikueue_projections() {
       projection_of<PlacementFacts>("status"),
       projection_of<PlacementDecisionFacts>("status.decisions.*.reason"),
       projection_of<AddOnPlacementScoreFacts>("spec"),
-      projection_of<WorkloadFacts>(kUnreadOfWorkloads),
       projection_of<SecretFacts>(),
       projection_of<CustomResourceDefinitionFacts>("spec.conversion status"),
       projection_of<MutatingAdmissionPolicyFacts>("spec")};
