@@ -23,7 +23,8 @@ namespace {
 constexpr std::string_view kOfAll =
     "metadata.{managedFields,resourceVersion} "
     "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration ";
-// Not for claims: their facts have a digest of the whole status, which shows what others changed.
+// Not for claims, whose facts have a digest of the whole status, which shows what others changed, nor
+// for Workloads, whose conditions say why they wait.
 constexpr std::string_view kOfConditions = " status.conditions.*.{lastTransitionTime,message}";
 
 // Splits `text` at each `by`.
@@ -38,7 +39,7 @@ void each_part(std::string_view text, char by, const Use& use) {
 std::vector<std::string> ignored_of(Kind kind) {
   std::string text(kOfAll);
   text += unread_fields(kind);
-  if (kind != Kind::claim) text += kOfConditions;
+  if (kind != Kind::claim && kind != Kind::workload) text += kOfConditions;
   std::vector<std::string> out;
   each_part(text, ' ', [&out](std::string_view path) {
     const std::size_t brace = std::min(path.find('{'), path.size());

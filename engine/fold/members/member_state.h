@@ -47,10 +47,10 @@ struct MemberQueue {
   ConditionStatus active = ConditionStatus::absent;  ///< its condition Active
   std::string reason;                                ///< of that condition
   std::string stop_policy;
-  std::string uid{};
-  std::string cohort{};
-  std::vector<FlavorUsage> reserved{};
-  std::vector<FlavorUsage> borrowed{};
+  std::string uid;
+  std::string cohort;
+  std::vector<FlavorUsage> reserved;
+  std::vector<FlavorUsage> borrowed;
 
   friend bool operator==(const MemberQueue&, const MemberQueue&) = default;
 };

@@ -48,7 +48,7 @@ struct Hub {
   Cluster& reports(const std::string& cluster, Amount cpu) {
     Cluster& member = state.clusters[cluster];
     member.member.local_queues[{"team", "main"}] = {"x", {}, {}};
-    member.member.queues["x"] = {{quota("cpu", cpu)}, {}, Seq{7}, {}, {}, {}, {}};
+    member.member.queues["x"] = {{quota("cpu", cpu)}, {}, Seq{7}, {}, {}, {}, {}, {}, {}, {}, {}};
     return member;
   }
   static ResourceGroup quota(const std::string& resource, Amount amount) {
@@ -157,9 +157,19 @@ TEST_CASE("worker quota: a share is the sum over the related queues, by canonica
   hub.works("a");
   Cluster& member = hub.reports("a", 4000);
   member.member.queues["x"].groups.push_back(Hub::quota("gpu", 2));
-  member.member.queues["y"] = {
-      {Hub::quota("cpu", 1000), Hub::quota("nvidia.com/gpu", 3)}, {}, Seq{8}, {}, {}, {}, {}};
-  member.member.queues["z"] = {{Hub::quota("cpu", 9000)}, {}, Seq{9}, {}, {}, {}, {}};
+  member.member.queues["y"] = {{Hub::quota("cpu", 1000), Hub::quota("nvidia.com/gpu", 3)},
+                               {},
+                               Seq{8},
+                               {},
+                               {},
+                               {},
+                               {},
+                               {},
+                               {},
+                               {},
+                               {}};
+  member.member.queues["z"] = {
+      {Hub::quota("cpu", 9000)}, {}, Seq{9}, {}, {}, {}, {}, {}, {}, {}, {}};
   member.member.local_queues[{"team", "second"}] = {"y", {}, {}};
   hub.state.queues.local[{"team", "second"}] = {"q", {}, {}};
   hub.close();

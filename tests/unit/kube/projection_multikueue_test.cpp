@@ -183,24 +183,6 @@ TEST_CASE("an AddOnPlacementScore keeps whole numbers, and its end only where it
                     .valid_until);
 }
 
-TEST_CASE("a Workload keeps its checks by name, where it runs, and what became of it") {
-  const std::string status =
-      R"("metadata":{"name":"w","namespace":"n"},"status":{"clusterName":"c","nominatedClusterNames":["b","a"],
-        "admissionChecks":[{"name":"z","state":"Ready"},{"name":"a","state":"Pending","message":"m"},{"state":"Retry"}],
-        "conditions":[{"type":"QuotaReserved","status":"True"},{"type":"Evicted","status":"False"},
-          {"type":"Finished","status":"Unknown"}]})";
-  const auto workload = facts<WorkloadFacts>(kKueue2, "Workload", status);
-  CHECK(workload.checks == std::vector<WorkloadCheck>{{"a", "Pending"}, {"z", "Ready"}});
-  CHECK(workload.cluster_name == "c");
-  CHECK(workload.nominated_clusters == std::vector<std::string>{"b", "a"});
-  CHECK(workload.quota_reserved);
-  CHECK_FALSE(workload.evicted);
-  CHECK_FALSE(workload.finished);
-  CHECK_FALSE(workload.deleting);
-  CHECK(facts<WorkloadFacts>(kKueue1, "Workload", status) == workload);
-  CHECK(facts<WorkloadFacts>(kKueue2, "Workload", R"("spec":{})") == WorkloadFacts{});
-}
-
 TEST_CASE("a Secret is known by the names of its keys and a digest under its uid") {
   const auto secret = [](const std::string& uid, const std::string& data) {
     return facts<SecretFacts>("v1", "Secret",

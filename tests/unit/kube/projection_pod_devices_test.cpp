@@ -41,6 +41,12 @@ WorkloadFacts workload_facts(const std::string& version, const std::string& rest
                                      .facts);
 }
 
+WorkloadFacts with_nothing() {
+  WorkloadFacts facts;
+  facts.progress.emplace();
+  return facts;
+}
+
 const std::string kGpuTemplate =
     R"("template":{"spec":{"containers":[{"resources":{"requests":{"example.com/gpu":"2"}}}]}})";
 
@@ -177,7 +183,7 @@ TEST_CASE("a pod set has the defaults of the API") {
   CHECK(only(R"("name":"a","count":"x",)", R"({"name":"a","count":3})") ==
         std::tuple("a", 1, std::nullopt));
   CHECK(workload_facts("v1beta2", R"("spec":{"podSets":{"name":"a"}},"status":{"admission":7})") ==
-        WorkloadFacts{});
+        with_nothing());
 }
 
 TEST_CASE("a Workload keeps its priority, its time and whether its devices are reserved") {
@@ -192,5 +198,5 @@ TEST_CASE("a Workload keeps its priority, its time and whether its devices are r
     CHECK(workload.devices_reserved == ConditionFacts{ConditionStatus::no, "NoCluster", 2});
   }
   CHECK(workload_facts("v1beta2", R"("metadata":{"name":"w","creationTimestamp":"yesterday"},
-      "spec":{"priority":"high"})") == WorkloadFacts{});
+      "spec":{"priority":"high"})") == with_nothing());
 }

@@ -120,7 +120,11 @@ TEST_CASE("recorded Workloads: from a stalled check to a second run elsewhere") 
   WorkloadFacts fresh;
   fresh.created = workload(0).created;
   CHECK(fresh.created != LogTime{});
+  fresh.progress = workload(0).progress;
   CHECK(workload(0) == fresh);
+  REQUIRE(fresh.progress);
+  CHECK(fresh.progress->conditions.empty());
+  CHECK(fresh.progress->owner_kind == "Job");
   CHECK(workload(1).checks == waiting);
   CHECK_FALSE(workload(1).quota_reserved);
   CHECK(workload(2).quota_reserved);

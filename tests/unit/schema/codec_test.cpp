@@ -16,8 +16,8 @@
 namespace fairlead {
 namespace {
 
-constexpr const char* kGoldenRecords = "tests/golden/v7/events.hex";
-constexpr const char* kGoldenJson = "tests/golden/v7/events.jsonl";
+constexpr const char* kGoldenRecords = "tests/golden/v8/events.hex";
+constexpr const char* kGoldenJson = "tests/golden/v8/events.jsonl";
 
 bool rewriting() { return std::getenv("FAIRLEAD_REWRITE_GOLDEN") != nullptr; }
 

@@ -6,6 +6,7 @@
 #include "tests/unit/schema/samples/sample_fleet.h"
 #include "tests/unit/schema/samples/sample_members.h"
 #include "tests/unit/schema/samples/sample_queues.h"
+#include "tests/unit/schema/samples/sample_workloads.h"
 
 namespace fairlead::samples {
 namespace {
@@ -60,18 +61,6 @@ MultiKueueClusterFacts multikueue_cluster() {
   facts.cluster_profile = "cluster1";
   facts.mark = {true, "placement/gpu"};
   facts.active = condition(ConditionStatus::no);
-  facts.deleting = true;
-  return facts;
-}
-
-WorkloadFacts workload() {
-  WorkloadFacts facts;
-  facts.checks = {{"fleet", "Ready"}, {"gpu", "Pending"}};
-  facts.cluster_name = "gpu-cluster1";
-  facts.nominated_clusters = {"gpu-cluster2", "gpu-cluster1"};
-  facts.quota_reserved = true;
-  facts.finished = true;
-  facts.evicted = true;
   facts.deleting = true;
   return facts;
 }
@@ -374,6 +363,22 @@ void add_version_7(Numbered& samples) {
   samples.add("patch_intended_7", "self", std::move(fact));
 }
 
+void add_version_8(Numbered& samples) {
+  for (const WorkloadProgress& progress : {workload_progress(), WorkloadProgress{}}) {
+    ObjectObserved workload = observed(Kind::workload);
+    std::get<WorkloadFacts>(workload.facts).progress = progress;
+    samples.add(progress.queue.empty() ? "observed_workloads_8_nothing" : "observed_workloads_8",
+                "cluster1", std::move(workload));
+  }
+  ObjectObserved queue = observed(Kind::cluster_queue);
+  auto& facts = std::get<ClusterQueueFacts>(queue.facts);
+  facts.reserved = {{"default-flavor", "cpu", 9000}, {"default-flavor", "memory", 1 << 30}};
+  facts.borrowed = {{"default-flavor", "cpu", 500}};
+  queue.read = LogTime{1'767'225'600'000'000'000};
+  samples.add("observed_clusterqueues_8", "hub", std::move(queue));
+  samples.add("config_changed_8", "self", ConfigChanged{configuration_of_workloads()});
+}
+
 }  // namespace
 
 Facts facts(Kind kind) {
@@ -473,6 +478,7 @@ std::vector<Sample> all() {
   add_version_5(samples);
   add_version_6(samples);
   add_version_7(samples);
+  add_version_8(samples);
   return samples.take();
 }
 
