@@ -96,7 +96,7 @@ def under_load(plane, server, options):
         settings = ("leaderElection.lease=default/load", "log.replication.create=true",
                     "log.replication.kubernetes={namespace: default, name: load}")
 
-    options.clusters, options.nodes, options.verbose = (2, 5, False) if options.tiny else (8, 50, False)
+    options.clusters, options.nodes, options.verbose = (2, 5, False) if options.tiny else (8, 200, False)
     bench = Load(plane, options, server)
     bench.start()
     took, grown = {}, {}

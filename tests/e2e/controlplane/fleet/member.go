@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -74,8 +75,12 @@ func (m *member) change(i int, how func(*node)) int {
 	return m.version
 }
 
-// load spreads changes over the members that are not for probes.
+// turn counts the changes of all loads, so that one load goes on where the load before it ended.
+var turn atomic.Int64
+
+// load spreads changes over the members that are not for probes: each Node is changed once before any is changed again.
 func load(how func(*node), count, rate int) {
+	loaded := fleet[*probes:]
 	const tick = 10 * time.Millisecond
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -83,9 +88,10 @@ func load(how func(*node), count, rate int) {
 	for done := 0; done < count; <-ticker.C {
 		due := min(count, int(time.Since(begin).Seconds()*float64(rate)))
 		for ; done < due; done++ {
-			// 7919 and 104729 are primes: neighbors in time are not neighbors in the fleet.
-			m := fleet[*probes+done*7919%max(1, len(fleet)-*probes)]
-			m.change((done*104729+done/len(fleet))%len(m.nodes), how)
+			// Neighbors in time are not neighbors in the fleet.
+			at := int(turn.Add(1))
+			m := loaded[at%len(loaded)]
+			m.change(at/len(loaded)%len(m.nodes), how)
 		}
 	}
 }
