@@ -26,7 +26,7 @@
 // Example: two events of 240 and 96 bytes, seqs 7 and 8, both at 2026-01-01T00:00:15Z. The plain
 // payload has 344 bytes: `1e 00 00 00 0c 00 00 00` (30 and 12 words), 240 bytes, 96 bytes. The
 // value under the key `00 00 00 00 00 00 00 07` begins
-//   46 4c 50 4b  07 00  01  00  07 00 00 00 00 00 00 00  02 00 00 00  58 01 00 00
+//   46 4c 50 4b  08 00  01  00  07 00 00 00 00 00 00 00  02 00 00 00  58 01 00 00
 //   00 d6 0b 6c 55 72 86 18  00 d6 0b 6c 55 72 86 18  <32> <32> <8> then the frame.
 #pragma once
 

@@ -9,7 +9,7 @@ namespace fairlead {
 namespace {
 
 const std::vector<Kind> kRecorded{Kind::resource_flavor, Kind::cluster_queue, Kind::local_queue,
-                                  Kind::cohort};
+                                  Kind::workload, Kind::cohort};
 
 class RecordBench : public HubBench {
  public:
