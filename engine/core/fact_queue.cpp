@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "engine/core/batches.h"
 #include "engine/fold/capacity/cluster.h"
+#include "engine/fold/writes/record.h"
 
 namespace fairlead {
 
@@ -16,6 +18,26 @@ const ObjectKey* key_of(const WatchFact& fact) {
   if (const auto* seen = std::get_if<ObjectSeen>(&fact.said)) return &seen->key;
   const auto* missing = std::get_if<ObjectMissing>(&fact.said);
   return missing ? &missing->key : nullptr;
+}
+
+// Returns the ClusterQueue that the fact is about; null for any other fact.
+const ObjectKey* queue_of(const WatchFact& fact) {
+  const auto* same = std::get_if<ObjectUnchanged>(&fact.said);
+  const ObjectKey* const key = same ? &same->key : key_of(fact);
+  return key && key->kind == Kind::cluster_queue ? key : nullptr;
+}
+
+// Whether a fact about a ClusterQueue may wait: it tells of nothing but amounts in use, and no
+// write of ours may be what it shows.
+Urgency urgency_of(const State& state, const WatchFact& fact, const ObjectKey& queue) {
+  if (awaits_observation(state.writes, fact.source, queue) ||
+      write_pending(state.writes, of_object(fact.source, queue)))
+    return Urgency::at_once;
+  if (std::holds_alternative<ObjectUnchanged>(fact.said)) return Urgency::may_wait;
+  const auto* seen = std::get_if<ObjectSeen>(&fact.said);
+  const bool waits =
+      seen && !seen->went_back && is_known_but_for_amounts(state, fact.source, *seen);
+  return waits ? Urgency::may_wait : Urgency::at_once;
 }
 
 // Returns the kind whose list the fact ends; nullopt if it ends none. A stream that has more
@@ -62,13 +84,29 @@ void FactQueue::clear() {
   coalescer_ = {};
 }
 
+// A second fact of a ClusterQueue that passes is compared with a State that does not have the first
+// one yet, so it passes too.
+void FactQueue::coalesce(const State& state, LogTime now) {
+  std::set<std::pair<SourceName, std::string>> passing;
+  for (WatchFact& fact : offered_) {
+    const ObjectKey* const queue = queue_of(fact);
+    std::pair<SourceName, std::string> id;
+    if (queue) id = {fact.source, queue->name};
+    const Urgency urgency = !queue                 ? Urgency::may_wait
+                            : passing.contains(id) ? Urgency::at_once
+                                                   : urgency_of(state, fact, *queue);
+    if (coalescer_.hold_back(fact, now, urgency)) continue;
+    if (queue) passing.insert(std::move(id));
+    batch_.push_back(std::move(fact));
+  }
+  offered_.clear();
+}
+
 // Held facts pass behind the offered ones: one of the same object replaces what was held.
-bool FactQueue::next_batch(LogTime now, HeldFacts held) {
+bool FactQueue::next_batch(const State& state, LogTime now, HeldFacts held) {
   if (batches_.empty()) {
     batch_.clear();
-    for (WatchFact& fact : offered_)
-      if (!coalescer_.hold_back(fact, now)) batch_.push_back(std::move(fact));
-    offered_.clear();
+    coalesce(state, now);
     if (held == HeldFacts::join && coalescer_.next_due() <= now)
       for (WatchFact& fact : coalescer_.dequeue_due(now)) batch_.push_back(std::move(fact));
     // A single fact shares its batch with no other: into_batches() would only index it.
@@ -92,7 +130,7 @@ std::vector<EventDraft> FactQueue::draft(const State& state, LogTime now, HeldFa
   }
   // The loop ends: each batch consumes what was offered or is due, and nothing is offered
   // meanwhile.
-  while (out_.drafts.empty() && next_batch(now, held)) compare(state);
+  while (out_.drafts.empty() && next_batch(state, now, held)) compare(state);
   return std::exchange(out_.drafts, {});
 }
 
@@ -113,17 +151,27 @@ void FactQueue::compare(const State& state) {
 }
 
 void FactQueue::compare_fact(const State& state, std::size_t at) {
-  auto draft = ingest_.draft(state, batch_[at]);
+  WatchFact& fact = batch_[at];
+  auto* const seen = std::get_if<ObjectSeen>(&fact.said);
+  if (seen) drop_unlisted_labels(state.configuration, *seen);
+  auto draft = ingest_.draft(state, fact);
   if (!draft) return;
   out_.drafts.push_back(*std::move(draft));
-  out_.facts.push_back(at);
+  out_.facts.push_back({at, seen && is_known_but_for_amounts(state, fact.source, *seen)});
 }
 
+// The interval of a ClusterQueue begins with a change of amounts alone: so the first one after an
+// edit passes at once, too.
 void FactQueue::logged(const State& state) {
-  for (const std::size_t at : out_.facts) {
-    const WatchFact& fact = batch_[at];
+  for (const Place& place : out_.facts) {
+    const WatchFact& fact = batch_[place.at];
     const ObjectKey* key = key_of(fact);
     if (!key) continue;
+    if (key->kind == Kind::cluster_queue) {
+      if (place.amounts_alone)
+        coalescer_.passed(fact, state.now, state.configuration.usage.interval);
+      continue;
+    }
     // The cluster whose claim may set the interval.
     const std::string& cluster = fact.source == kHub ? key->name : fact.source;
     coalescer_.passed(fact, state.now, settings_of(state, cluster).ingest_coalesce);
@@ -132,7 +180,7 @@ void FactQueue::logged(const State& state) {
 }
 
 std::optional<EventDraft> FactQueue::refused(std::vector<EventDraft>&& drafts) {
-  std::vector<std::size_t> facts = std::exchange(out_.facts, {});
+  std::vector<Place> facts = std::exchange(out_.facts, {});
   if (drafts.size() == 1) return std::move(drafts.front());
   // Each record may fit although all together do not. The first half is next.
   const std::size_t middle = drafts.size() / 2;

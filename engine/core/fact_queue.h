@@ -50,13 +50,20 @@ class FactQueue {
 
  private:
   using Batch = std::vector<WatchFact>;
-  /// Drafts, and where in `batch_` the fact of each is.
+  /// Where in `batch_` the fact of a draft is, and whether it is one of a ClusterQueue of which
+  /// only amounts in use change.
+  struct Place {
+    std::size_t at = 0;
+    bool amounts_alone = false;
+  };
+  /// Drafts, and the fact of each.
   struct Part {
     std::vector<EventDraft> drafts;
-    std::vector<std::size_t> facts;
+    std::vector<Place> facts;
   };
   void shrink();
-  bool next_batch(LogTime now, HeldFacts held);
+  void coalesce(const State& state, LogTime now);
+  bool next_batch(const State& state, LogTime now, HeldFacts held);
   void compare(const State& state);
   void compare_fact(const State& state, std::size_t at);
 

@@ -11,6 +11,7 @@
 #include "engine/fold/pool/tenants.h"
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/queues/worker_quota.h"
+#include "engine/fold/usage/queue_use.h"
 #include "engine/fold/writes/outcomes.h"
 
 namespace fairlead {
@@ -37,6 +38,7 @@ struct Fold {
 
   void operator()(const EpochStarted&) {
     state.epoch = event.epoch;
+    observe_start(state);
     hand_on(state, doubt_outstanding(state));
   }
   void operator()(const ConfigChanged& changed) {
@@ -69,6 +71,7 @@ struct Fold {
     return true;
   }
   void operator()(const SourceSynced& synced) {
+    if (synced.kind) observe_sound(state, event.source, *synced.kind);
     if (synced.kind && !synced.resource_version.empty())
       hand_on(state, note_listed(state, event.source, *synced.kind));
     if (folds_tenant(synced.kind, synced.cluster, Liveness::live)) return;
@@ -80,6 +83,8 @@ struct Fold {
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
   void operator()(const SourceStale& stale) {
+    if (stale.kind && stale.cause != StaleCause::too_many)
+      observe_silence(state, event.source, *stale.kind);
     if (folds_tenant(stale.kind, stale.cluster, Liveness::stale)) return;
     if (folds_id(stale.kind, Liveness::stale)) return;
     note_silent(stale.kind);
@@ -87,6 +92,7 @@ struct Fold {
                      event.seq);
   }
   void operator()(const SourceLost& lost) {
+    if (lost.kind) observe_silence(state, event.source, *lost.kind);
     if (folds_tenant(lost.kind, lost.cluster, Liveness::lost)) return;
     if (folds_id(lost.kind, Liveness::lost)) return;
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
@@ -140,6 +146,7 @@ void evolve(State& state, const Event& event, DirtySet& dirty) {
   if (event.source != kHub && event.source != kSelf && !is_tenant(event.source))
     note_member(state, event.source);
   std::visit(Fold{state, event, dirty}, event.fact);
+  state.usage.last_event = event.log_time;
 }
 
 void run_until(State& state, LogTime time, DirtySet& dirty) {

@@ -20,6 +20,7 @@
 #include "engine/fold/queues/queues.h"
 #include "engine/fold/queues/worker_quota.h"
 #include "engine/fold/rooms.h"
+#include "engine/fold/usage/queue_use.h"
 
 namespace fairlead {
 
@@ -141,6 +142,9 @@ struct ObjectReport {
 void fold_queue(ObservedQueueRoom state, const ObjectReport<ClusterQueueFacts>& of) {
   of.seen ? observe_queue(state, *of.seen, of.seq) : forget_queue(state, of.key.name);
 }
+void fold_queue_use(UsageRoom state, const ObjectReport<ClusterQueueFacts>& of) {
+  of.seen ? observe_queue_use(state, *of.seen) : forget_queue_use(state, of.key.name);
+}
 void fold_claim(ClaimRoom state, const ObjectReport<ClaimFacts>& of) {
   of.seen ? observe_claim(state, *of.seen, of.seq) : forget_claim(state, of.key.name);
 }
@@ -161,7 +165,7 @@ void follow_check(StateView<QueueTables> state, const ObjectReport<AdmissionChec
 // says the kind. Where a kind has several rules, they are called in this order; a kind of the hub
 // that has none is held as it is observed.
 constexpr auto kRulesOfHub = std::make_tuple(
-    observe_metrics, observe_managed_cluster, observe_resource_flavor, fold_queue,
+    observe_metrics, observe_managed_cluster, observe_resource_flavor, fold_queue, fold_queue_use,
     observe_local_queue, observe_cohort, fold_claim, fold_work, fold_policy, observe_profile,
     observe_profile_of_kueue, observe_placement, observe_decision, observe_score, observe_secret,
     observe_config, follow_config, observe_worker, observe_check, follow_check, observe_workload,

@@ -175,6 +175,12 @@ struct PoolRoom : StateView<const Configuration, const FlavorTables, Clusters, D
   using StateView::StateView;
 };
 
+// usage
+
+struct UsageRoom : StateView<UsageTables, const LogPosition> {
+  using StateView::StateView;
+};
+
 // writes/outcomes
 
 /// What was written is noted in the part that it is about.

@@ -9,7 +9,7 @@
 // its capacity), claims/claim_state.h (what an administrator assigns), queues/queue_state.h (hub
 // ClusterQueues), multikueue/multikueue_state.h, dispatch/dispatch_state.h
 // (devices for Workloads), pool/pool_state.h (tenants), writes/write_state.h
-// (what we sent), then State.
+// (what we sent), usage/usage_state.h (what queues were granted and used), then State.
 #pragma once
 
 #include <array>
@@ -31,6 +31,7 @@
 #include "engine/fold/name_map.h"
 #include "engine/fold/pool/pool_state.h"
 #include "engine/fold/queues/queue_state.h"
+#include "engine/fold/usage/usage_state.h"
 #include "engine/fold/writes/write_state.h"
 #include "schema/event.h"
 
@@ -59,6 +60,7 @@ struct StateFields {
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
   std::set<Kind> silent;  ///< of is_of_every_quota, without a live hub stream; only reported
   WriteTables writes;
+  UsageTables usage;
   Deadlines deadlines;
   bool all_dirty = false;  ///< the configuration or a flavor changed: all is planned
 

@@ -30,6 +30,7 @@ struct FleetClaims;
 struct MultiKueue;
 struct Pool;
 struct QueueTables;
+struct UsageTables;
 struct WriteTables;
 
 /// Of the hub's ClusterMetrics and ManagedClusters.
@@ -98,6 +99,11 @@ template <Of<WriteTables> T>
 struct PartOfState<T> {
   T& writes;
   explicit PartOfState(auto& of) : writes(of.writes) {}
+};
+template <Of<UsageTables> T>
+struct PartOfState<T> {
+  T& usage;
+  explicit PartOfState(auto& of) : usage(of.usage) {}
 };
 template <Of<Deadlines> T>
 struct PartOfState<T> {

@@ -2,9 +2,11 @@
 //
 // The first change of an object passes at once; later ones within the interval wait for its end,
 // and only the newest of them passes then. Changes at the log time of the one that passed pass too.
+// A change that is urgent passes within the interval, in place of what was held back.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <set>
@@ -17,12 +19,18 @@
 
 namespace fairlead {
 
-/// Holds back bursts of capacity objects (Node, ClusterMetrics, ManagedCluster); all other facts
-/// pass. Holds at most one fact for each object. All times are log time.
+/// Whether a fact may wait for the end of its object's interval.
+enum class Urgency : std::uint8_t { may_wait, at_once };
+
+/// Holds back bursts of capacity objects (Node, ClusterMetrics, ManagedCluster) and of
+/// ClusterQueues; all other facts pass. Holds at most one fact for each object. All times are log
+/// time.
 class Coalescer {
  public:
-  /// Returns false if `fact` may pass now; else moves it out, holds it and returns true.
-  bool hold_back(WatchFact& fact, LogTime now);
+  /// Returns false if `fact` may pass now; else moves it out, holds it and returns true. A held
+  /// ClusterQueue is marked with the time at which it was read. An ObjectUnchanged of a held object
+  /// becomes the held fact, at its version.
+  bool hold_back(WatchFact& fact, LogTime now, Urgency urgency = Urgency::may_wait);
   /// Starts the object's interval at `now`, because `fact` passed and was logged.
   void passed(const WatchFact& fact, LogTime now, Duration interval);
   /// Returns when the first held fact is due; kForever if none is held.
@@ -41,6 +49,7 @@ class Coalescer {
     LogTime opens;
     std::unique_ptr<WatchFact> held;  ///< of most objects none: a fact takes a kilobyte
   };
+  bool absorb(WatchFact& fact, const ObjectUnchanged& same, LogTime now, Urgency urgency);
   /// Drops the held fact of an entry, if there is one, and its due time.
   void release(const SourceName& source, const ObjectKey& object, Entry& entry);
 

@@ -1,6 +1,7 @@
 #include "engine/ingest/ingest.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/base/resource_version.h"
 #include "engine/fold/claims/claim_status_observation.h"
@@ -180,8 +181,8 @@ Liveness liveness_at(const State& state, const SourceName& source, Kind kind) {
 }
 
 ObjectObserved observed(const ObjectSeen& seen, const Digest& raw_digest) {
-  return {seen.key,        seen.version, seen.uid,   seen.resource_version,
-          seen.generation, seen.facts,   raw_digest, seen.writers};
+  return {seen.key,   seen.version, seen.uid, seen.resource_version, seen.generation, seen.facts,
+          raw_digest, seen.writers, seen.read};
 }
 
 // Whether the Pod of a super cluster was made for a tenant's Pod that asks for no devices: then no
@@ -233,7 +234,49 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
   return dropped_if(liveness_at(state, source, kind) == liveness);
 }
 
+/// Whether a ClusterQueue is as State has it once it has the amounts of State.
+struct UnchangedButForAmounts {
+  const State& state;
+  const ObjectSeen& seen;
+
+  template <class Record>
+  bool operator()(const Record& record) const {
+    if constexpr (std::is_same_v<Record, Queue>)
+      return same_with(record, record.facts);
+    else if constexpr (std::is_same_v<Record, MemberQueue>)
+      return same_with(record, record);
+    else
+      return false;
+  }
+  bool same_with(const auto& record, const auto& amounts) const {
+    auto facts = std::get<ClusterQueueFacts>(seen.facts);
+    facts.usage = amounts.usage;
+    facts.reserved = amounts.reserved;
+    facts.borrowed = amounts.borrowed;
+    ObjectSeen same;
+    same.key = seen.key;
+    same.uid = seen.uid;
+    same.facts = std::move(facts);
+    return Unchanged{state, same}(record);
+  }
+};
+
 }  // namespace
+
+bool is_known_but_for_amounts(const State& state, const SourceName& source,
+                              const ObjectSeen& seen) {
+  return seen.key.kind == Kind::cluster_queue &&
+         with_held(state, source, seen.key, false, UnchangedButForAmounts{state, seen});
+}
+
+void drop_unlisted_labels(const Configuration& configuration, ObjectSeen& seen) {
+  auto* const workload = std::get_if<WorkloadFacts>(&seen.facts);
+  if (!workload || !workload->progress) return;
+  const std::vector<std::string>& listed = configuration.usage.labels;
+  std::erase_if(workload->progress->labels, [&](const auto& label) {
+    return std::find(listed.begin(), listed.end(), label.first) == listed.end();
+  });
+}
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, ReportedBy by) {

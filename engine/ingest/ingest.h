@@ -26,6 +26,14 @@ struct IngestCounts {
   std::uint64_t foreign = 0;  ///< a kind that is not used from that API server
 };
 
+/// Returns whether `seen` is a ClusterQueue that State holds and that differs from it in nothing
+/// but the amounts in use, reserved and borrowed, which change with each admission.
+bool is_known_but_for_amounts(const State& state, const SourceName& source, const ObjectSeen& seen);
+
+/// Drops the labels of a Workload that usage.labels does not list: they are not kept, so that their
+/// changes are no events.
+void drop_unlisted_labels(const Configuration& configuration, ObjectSeen& seen);
+
 /// Decides which facts enter the log. Not thread safe: used by the thread that owns State.
 class Ingest {
  public:

@@ -34,6 +34,7 @@ struct ObjectSeen {
   bool went_back = false;  ///< current, although the same stream reported a newer version before
   /// Who owns spec.resourceGroups: kept in the event of a change of facts, and no change by itself.
   std::vector<FieldWriter> writers{};
+  LogTime read{};  ///< when it was offered, where it was held back since (coalescer.h)
 };
 
 /// Marks that `newer` replaces `older`, an earlier state of the same object that ingest has not

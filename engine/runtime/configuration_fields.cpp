@@ -10,6 +10,7 @@
 #include "engine/runtime/configuration_dra.h"
 #include "engine/runtime/configuration_pool.h"
 #include "engine/runtime/configuration_roles.h"
+#include "engine/runtime/configuration_usage.h"
 #include "engine/runtime/configuration_values.h"
 #include "schema/debounce_parameter.h"
 
@@ -212,6 +213,7 @@ std::vector<ConfigurationField> capacity_fields() {
       setting("members.kubeconfigs", FAIRLEAD_FIELD(member_kubeconfigs), read_kubeconfigs),
       number("members.nodesMax", FAIRLEAD_FIELD(member_nodes_max), 1, 1'000'000),
       number("members.changesPerMinute", FAIRLEAD_FIELD(member_changes_per_minute), 0, 1'000'000),
+      word("members.workloads", FAIRLEAD_FIELD(workloads.of_members)),
   };
 }
 
@@ -275,6 +277,17 @@ std::vector<ConfigurationField> dra_fields() {
   };
 }
 
+std::vector<ConfigurationField> usage_fields() {
+  return {
+      number("workloads.max", FAIRLEAD_FIELD(workloads.max), 1, 10'000'000),
+      duration("workloads.keepFinished", FAIRLEAD_FIELD(workloads.keep_finished)),
+      duration("usage.interval", FAIRLEAD_FIELD(usage.interval)),
+      setting("usage.labels", FAIRLEAD_FIELD(usage.labels), read_usage_labels),
+      setting("usage.prices", FAIRLEAD_FIELD(usage.prices), read_usage_prices),
+      word("usage.allocation", FAIRLEAD_FIELD(usage.allocation)),
+  };
+}
+
 std::vector<ConfigurationField> shell_fields() {
   return {
       on_off("record", FAIRLEAD_FIELD(record)),
@@ -297,6 +310,7 @@ std::vector<ConfigurationField> all_fields() {
   for (ConfigurationField& field : multikueue_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : pool_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : dra_fields()) fields.push_back(std::move(field));
+  for (ConfigurationField& field : usage_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : shell_fields()) fields.push_back(std::move(field));
   for (ConfigurationField& field : role_fields()) fields.push_back(std::move(field));
   return fields;

@@ -76,6 +76,7 @@ FLOORS = (
     ("dispatch", r"dispatch/"),
     ("multikueue", r"multikueue/"),
     ("pool", r"pool/"),
+    ("usage", r"usage/"),
     ("writes/outcomes", r"writes/outcomes\."),
 )
 _ORDER = [room for room, _ in FLOORS[1:]] + ["close"]

@@ -29,8 +29,9 @@ std::optional<WatchFact> offered(Coalescer& coalescer, WatchFact fact, LogTime n
 
 }  // namespace
 
-TEST_CASE("only what tells of capacity is held back, whatever ingestCoalesce says") {
-  const std::set<Kind> held{Kind::node, Kind::cluster_metrics, Kind::managed_cluster};
+TEST_CASE("only what tells of capacity or of amounts in use is held back, whatever the interval") {
+  const std::set<Kind> held{Kind::node, Kind::cluster_metrics, Kind::managed_cluster,
+                            Kind::cluster_queue};
   for (const KindInfo& row : kKinds) {
     INFO(row.name);
     Coalescer coalescer;
@@ -97,4 +98,69 @@ TEST_CASE("of what is held back the newest is taken out at the end of the window
   const auto due = coalescer.dequeue_due(begin + kWindow);
   REQUIRE(due.size() == 1);
   CHECK(std::get<ObjectSeen>(due[0].said).resource_version == "3");
+}
+
+TEST_CASE("an urgent change passes within the interval, in place of what was held back") {
+  Coalescer coalescer;
+  const LogTime begin{seconds(100).ns};
+  coalescer.passed(seen(Kind::cluster_queue, "1"), begin, kWindow);
+  CHECK_FALSE(offered(coalescer, seen(Kind::cluster_queue, "2"), begin + seconds(1)));
+  WatchFact urgent = seen(Kind::cluster_queue, "3");
+  CHECK_FALSE(coalescer.hold_back(urgent, begin + seconds(2), Urgency::at_once));
+  CHECK(std::get<ObjectSeen>(urgent.said).read == LogTime{});
+  CHECK(coalescer.next_due() == kForever);
+  // The interval goes on.
+  CHECK_FALSE(offered(coalescer, seen(Kind::cluster_queue, "4"), begin + seconds(3)));
+  CHECK(coalescer.next_due() == begin + kWindow);
+}
+
+TEST_CASE(
+    "a ClusterQueue that is held back says when its present state was read, a Node does not") {
+  Coalescer coalescer;
+  const LogTime begin{seconds(100).ns};
+  const auto using_cpu = [](const std::string& version, Amount total) {
+    WatchFact fact = seen(Kind::cluster_queue, version);
+    ClusterQueueFacts facts;
+    facts.usage.push_back({"spot", "cpu", total});
+    std::get<ObjectSeen>(fact.said).facts = facts;
+    return fact;
+  };
+  for (const Kind kind : {Kind::cluster_queue, Kind::node})
+    coalescer.passed(seen(kind, "1"), begin, kWindow);
+  CHECK_FALSE(offered(coalescer, using_cpu("2", 7), begin + seconds(1)));
+  CHECK_FALSE(offered(coalescer, using_cpu("3", 8), begin + seconds(2)));
+  CHECK_FALSE(offered(coalescer, using_cpu("4", 8), begin + seconds(3)));
+  CHECK_FALSE(offered(coalescer, seen(Kind::node, "2"), begin + seconds(1)));
+  for (const WatchFact& fact : coalescer.dequeue_due(begin + kWindow)) {
+    const auto& due = std::get<ObjectSeen>(fact.said);
+    CHECK(due.read == (due.key.kind == Kind::node ? LogTime{} : begin + seconds(2)));
+    CHECK(due.resource_version == (due.key.kind == Kind::node ? "2" : "4"));
+  }
+  CHECK(coalescer.size() == 0);
+}
+
+TEST_CASE("another version of what is held back does not overtake it") {
+  Coalescer coalescer;
+  const LogTime begin{seconds(100).ns};
+  const auto unchanged = [](const std::string& version) {
+    return WatchFact{std::string(kHub),
+                     ObjectUnchanged{{Kind::cluster_queue, "", "x"}, "v1beta2", "", version}};
+  };
+  coalescer.passed(seen(Kind::cluster_queue, "1"), begin, kWindow);
+  CHECK(offered(coalescer, unchanged("2"), begin + seconds(1)));  // nothing is held
+  CHECK_FALSE(offered(coalescer, seen(Kind::cluster_queue, "3"), begin + seconds(1)));
+  CHECK_FALSE(offered(coalescer, unchanged("4"), begin + seconds(2)));
+  SECTION("it is held back at that version") {
+    const auto due = coalescer.dequeue_due(begin + kWindow);
+    REQUIRE(due.size() == 1);
+    CHECK(std::get<ObjectSeen>(due[0].said).resource_version == "4");
+  }
+  SECTION("or passes so, where a write awaits it") {
+    WatchFact fact = unchanged("5");
+    CHECK_FALSE(coalescer.hold_back(fact, begin + seconds(3), Urgency::at_once));
+    REQUIRE(std::holds_alternative<ObjectSeen>(fact.said));
+    CHECK(std::get<ObjectSeen>(fact.said).resource_version == "5");
+    CHECK(std::get<ObjectSeen>(fact.said).read == begin + seconds(1));
+    CHECK(coalescer.next_due() == kForever);
+  }
 }

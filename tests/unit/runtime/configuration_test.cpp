@@ -61,6 +61,7 @@ members:
   kubeconfigs: []
   nodesMax: 20000
   changesPerMinute: 3000
+  workloads: auto
 debounce: {}
 multikueue:
   profile: placement
@@ -87,6 +88,8 @@ pool:
   tenantObjectsMax: 100000
 dra: {quota: true, dispatch: false, fleetClaims: false, deviceClassMappings: [], policy: order,
   poolHold: 5m, admitTimeout: 5m, placeTimeout: 5m, stepsMax: 100000}
+workloads: {max: 200000, keepFinished: 1h}
+usage: {interval: 10s, labels: [], prices: [], allocation: granted-hours}
 writes: {inflightMax: 64, qps: 300, burst: 500}
 webhook: {rules: {}}
 record: false

@@ -1,0 +1,52 @@
+// Sums of what the hub's ClusterQueues were granted and used: the counters
+// fairlead_queue_*_resource_seconds_total, and when the streams that they depend on are silent.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/fold/members/member_state.h"
+#include "engine/fold/rooms.h"
+#include "engine/fold/usage/usage_state.h"
+
+namespace fairlead {
+
+/// The amounts of every pair that stands in a queue's quota or status; what is missing there is 0.
+/// The groups of status.effectiveQuotas, where present, replace the spec's.
+std::map<UsePair, PairAmounts> pair_amounts(const ClusterQueueFacts& queue);
+std::map<UsePair, PairAmounts> pair_amounts(const MemberQueue& queue);
+/// An amount of `resource` in milli-units.
+Int128 milli_units(const std::string& resource, Amount amount);
+
+/// When an observation counts from: ObjectObserved::read, or `now` where that is 0. Never more than
+/// kReadBack before `now`.
+LogTime counts_from(const ObjectObserved& seen, LogTime now);
+
+/// Takes in a ClusterQueue of the hub. What was added for the time from counts_from() on is not
+/// taken back: nothing had been added, because sums are added when the queue changes.
+void observe_queue_use(UsageRoom state, const ObjectObserved& seen);
+/// Drops the sums of a queue that is gone.
+void forget_queue_use(UsageRoom state, const std::string& queue);
+
+/// Takes in that a stream is silent, or is heard of again.
+void observe_silence(UsageRoom state, const SourceName& source, Kind kind);
+void observe_sound(UsageRoom state, const SourceName& source, Kind kind);
+/// Takes in that a process began to write the log: no hub ran since the last event.
+void observe_start(UsageRoom state);
+
+/// The counters of one pair.
+struct QueueCounter {
+  std::string queue;
+  UsePair pair;
+  UseSums sums;
+  Millis unknown = 0;
+  LogTime created;
+
+  friend bool operator==(const QueueCounter&, const QueueCounter&) = default;
+};
+/// Returns the counters of all pairs up to a time that is not after the last event, sorted by
+/// queue, flavor and resource.
+std::vector<QueueCounter> queue_counters(const UsageTables& usage, LogTime until);
+
+}  // namespace fairlead
