@@ -15,7 +15,7 @@
 namespace fairlead {
 
 /// Changes whenever the same events would fold to another State or other intents.
-inline constexpr std::uint32_t kFoldVersion = 30;
+inline constexpr std::uint32_t kFoldVersion = 31;
 
 /// Folds one event into `state` and adds what it changed to `dirty`. Aborts if events do not come
 /// in seq order or log time goes back.
