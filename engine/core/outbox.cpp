@@ -24,7 +24,11 @@ std::vector<EventDraft> Outbox::draft(const State& state, LogTime now) {
   // The answers follow with the next call, because waiting() stays true. One to a write among these
   // makes no second outcome: the applier has dropped the write.
   if (!outcomes_.empty()) {
-    for (const EventDraft& outcome : outcomes_) resolve_notices(outcome);
+    for (const EventDraft& outcome : outcomes_) {
+      resolve_notices(outcome);
+      if (const auto* unknown = std::get_if<PatchUnknown>(&outcome.fact))
+        look_for_observation(state, unknown->intent);
+    }
     return std::exchange(outcomes_, {});
   }
   std::vector<EventDraft> outcomes;
@@ -58,12 +62,7 @@ void Outbox::look_for_result(const State& state, WriteAnswer& answer) {
   const auto key = state.writes.outstanding.find(answer.intent);
   if (key == state.writes.outstanding.end()) return;
   const WriteKey& target = key->second;
-  const PatchIntended& intent = state.writes.by_key.at(target).outstanding->intent;
-  // A write without an answer is resolved by an observation after it.
-  if (answer.result == WriteResult::unknown)
-    if (auto fact = ingest_.observed_since(target.cluster, target.object, intent.version,
-                                           intent.resource_version))
-      observed_before_.push_back(*std::move(fact));
+  if (answer.result == WriteResult::unknown) look_for_observation(state, answer.intent);
   // State waits for no observation after a claim's status write: there the version stays, as the
   // record of what the write made.
   const bool claim_status = target.status && target.object.kind == Kind::claim;
@@ -73,6 +72,17 @@ void Outbox::look_for_result(const State& state, WriteAnswer& answer) {
   } else if (answer.result == WriteResult::accepted) {
     ingest_.wrote(target.cluster, target.object, answer.uid, answer.resource_version);
   }
+}
+
+// A write without an answer is resolved by an observation after it, which may be there already.
+void Outbox::look_for_observation(const State& state, Seq intent) {
+  const auto key = state.writes.outstanding.find(intent);
+  if (key == state.writes.outstanding.end()) return;
+  const WriteKey& target = key->second;
+  const PatchIntended& sent = state.writes.by_key.at(target).outstanding->intent;
+  if (auto fact = ingest_.observed_since(target.cluster, target.object, sent.version,
+                                         sent.resource_version))
+    observed_before_.push_back(*std::move(fact));
 }
 
 // Called before the outcome is folded, while State still holds the previous status.

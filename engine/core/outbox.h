@@ -50,6 +50,7 @@ class Outbox {
 
  private:
   void look_for_result(const State& state, WriteAnswer& answer);
+  void look_for_observation(const State& state, Seq intent);
   void note(const State& state, const PatchAccepted& accepted);
   void resolve_notices(const EventDraft& outcome);
 

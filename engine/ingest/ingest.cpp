@@ -361,6 +361,16 @@ bool Ingest::awaits_in_vain(const State& state, const SourceName& source,
   return false;
 }
 
+// An observation of a claim that changes nothing is dropped, and so is the status that our write
+// under way makes, which State does not have until the answer comes.
+void Ingest::note_dropped_status(const State& state, const ObjectSeen& seen) {
+  const auto& facts = std::get<ClaimFacts>(seen.facts);
+  if (facts.status_digest == state.claims.by_name.at(seen.key.name).facts.status_digest)
+    dropped_statuses_.erase(seen.key.name);
+  else
+    dropped_statuses_[seen.key.name] = {facts.status_digest, facts.status_grants};
+}
+
 // Makes the draft of one fact of `source`: an overload for each sort of fact.
 struct Ingest::Drafting {
   Ingest& ingest;
@@ -387,8 +397,11 @@ struct Ingest::Drafting {
     if (ingest.is_older(source, seen.key, seen.uid, seen.resource_version, ReportedBy::stream))
       return drop(counts().older);
     if (with_held(state, source, seen.key, false, Unchanged{state, seen}) &&
-        !awaits_observation(state.writes, source, seen.key))
+        !awaits_observation(state.writes, source, seen.key)) {
+      if (seen.key.kind == Kind::claim) ingest.note_dropped_status(state, seen);
       return drop(counts().unchanged);
+    }
+    if (seen.key.kind == Kind::claim) ingest.dropped_statuses_.erase(seen.key.name);
     // Not before: making the stored form costs more than the comparisons, at which most facts end.
     std::string raw = seen.raw.kept();
     EventDraft draft = log(observed(seen, raw.empty() ? Digest{} : sha256(raw)));
@@ -404,12 +417,18 @@ struct Ingest::Drafting {
     const auto known = held(state, source, same.key);
     auto facts = held_facts(state, source, same.key);
     if (!facts) return drop(counts().unchanged);
+    if (auto* claim = std::get_if<ClaimFacts>(&*facts))
+      if (const auto dropped = ingest.dropped_statuses_.extract(same.key.name); !dropped.empty()) {
+        claim->status_digest = dropped.mapped().digest;
+        claim->status_grants = dropped.mapped().grants;
+      }
     return log(ObjectObserved{same.key, same.version, same.uid, same.resource_version,
                               known->generation, *std::move(facts), Digest{}});
   }
   std::optional<EventDraft> operator()(const ObjectMissing& missing) const {
     ingest.newest_.erase(source, missing.key);
     ingest.answered_.erase({source, missing.key});
+    if (missing.key.kind == Kind::claim) ingest.dropped_statuses_.erase(missing.key.name);
     if (!is_read_from(source, missing.key.kind)) return drop(counts().foreign);
     if (!held(state, source, missing.key)) return drop(counts().unchanged);
     return log(ObjectGone{missing.key, missing.uid, missing.resource_version});

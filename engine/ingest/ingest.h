@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "engine/base/packed_identity.h"
 #include "engine/fold/state.h"
@@ -67,18 +68,27 @@ class Ingest {
     PackedVersion streamed;  ///< the newest from the stream, not from an answer
   };
   enum class ReportedBy : std::uint8_t { stream, answer };
+  /// What the stream reported last of a claim's status.
+  struct StatusSeen {
+    Digest digest;
+    std::vector<ClaimGrant> grants;
+  };
   struct Drafting;
   bool is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                 const std::string& resource_version, ReportedBy by);
   void note_version(const State& state, const SourceName& source, const ObjectSeen& seen);
   bool shows_loss(const State& state, const SourceName& source, const ListCompleted& list);
   bool forget_answers(const SourceName& source, const ListCompleted& listed);
+  void note_dropped_status(const State& state, const ObjectSeen& seen);
   bool awaits_in_vain(const State& state, const SourceName& source,
                       const ListCompleted& listed) const;
 
   ObjectTable<Version> newest_;
   /// Objects in `newest_` whose newest version is from an answer and not yet from the stream.
   std::set<std::pair<SourceName, ObjectKey>> answered_;
+  /// Of claims of the hub whose status was dropped because our write of it was under way: by name.
+  /// If that write has no answer, State needs it.
+  std::map<std::string, StatusSeen> dropped_statuses_;
   std::set<std::pair<SourceName, Kind>> listed_;      ///< streams with at least one list
   std::set<std::pair<SourceName, Kind>> behind_log_;  ///< streams whose first list is older than
                                                       ///< State

@@ -39,8 +39,13 @@ void ObjectFacts::list(JsonView object, std::string_view line, const LineFingerp
   KnownObjects::Object& known = at ? *at : known_.add_sought();
   if (!at) known_.set_weight(known, 1);
   known_.mark_listed(known);
+  // A restored store may give the versions that were lost to other contents, so a version alone
+  // does not say that the object is the known one. Its hash does; items of pages have none, and are
+  // reported where a write would be derived from the wrong content.
+  const bool same_content =
+      rest == LineFingerprint::Hash{} ? !is_written(kind) : rest == known.rest;
   const bool same = !known.resource_version.empty() && known.uid == found.uid &&
-                    known.resource_version == found.resource_version;
+                    known.resource_version == found.resource_version && same_content;
   if (same) {
     ++counters_.duplicates;
     return;

@@ -24,12 +24,12 @@ bool differs_from_ours(const WriteState& write, const Digest& status) {
   return status != Digest{} && left != Digest{} && status != left;
 }
 
-bool is_under_way(const WriteState& write, const Digest& status) {
-  const ClaimFacts* left = write.outstanding ? left_by(write.outstanding->intent) : nullptr;
-  return left && left->status_digest == status;
-}
-
 }  // namespace
+
+bool has_outstanding_status(const WriteState& write, const ClaimFacts& seen) {
+  const ClaimFacts* left = write.outstanding ? left_by(write.outstanding->intent) : nullptr;
+  return left && left->status_digest == seen.status_digest;
+}
 
 bool status_is_foreign(StateView<const ClaimTables, const WriteTables> state,
                        const std::string& name) {
@@ -49,7 +49,7 @@ bool shows_foreign_status(const WriteTables& writes, const std::string& name,
                           const ClaimFacts& seen) {
   const WriteState* write = status_write(writes, name);
   return write && differs_from_ours(*write, seen.status_digest) &&
-         !is_under_way(*write, seen.status_digest);
+         !has_outstanding_status(*write, seen);
 }
 
 bool is_known_status(StateView<const ClaimTables, const WriteTables> state, const std::string& name,
@@ -59,7 +59,7 @@ bool is_known_status(StateView<const ClaimTables, const WriteTables> state, cons
   if (seen.status_digest == known.status_digest) return seen.status_grants == known.status_grants;
   const WriteState* write = status_write(state.writes, name);
   if (!write || seen.status_digest == Digest{}) return false;
-  if (is_under_way(*write, seen.status_digest)) return true;
+  if (has_outstanding_status(*write, seen)) return true;
   return !write->outstanding && differs_from_ours(*write, known.status_digest) &&
          differs_from_ours(*write, seen.status_digest);
 }

@@ -38,9 +38,13 @@ bool shows_foreign_status(const WriteTables& writes, const std::string& name,
 bool is_known_status(StateView<const ClaimTables, const WriteTables> state, const std::string& name,
                      const ClaimFacts& seen);
 
+/// Returns true if our outstanding write of the status is expected to leave it as `seen` has it.
+bool has_outstanding_status(const WriteState& write, const ClaimFacts& seen);
+
 /// Folds an observation of a claim whose status we have written at least once.
 void note_status_seen(WriteState& write, const ObjectObserved& seen);
-/// Folds the server's acceptance of our write of a claim's status. From then on the status is what
+/// Folds that our write of a claim's status has happened, and left `version`: by the server's
+/// answer, or by what was observed of a write without one. From then on the status is what
 /// the write left, unless the watch has reported a later version of the claim.
 void note_status_accepted(ClaimTables& claims, WriteState& write, const PatchIntended& intent,
                           const std::string& version);

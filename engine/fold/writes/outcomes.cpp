@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "engine/base/json.h"
 #include "engine/base/resource_version.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/claims/claim_state.h"
@@ -46,6 +47,19 @@ std::pair<const WriteKey, WriteState>* find_outstanding(WriteTables& writes, Seq
 void drop_outstanding(WriteTables& writes, WriteState& write) {
   writes.outstanding.erase(write.outstanding->seq);
   write.outstanding.reset();
+}
+
+// Gives up a write without an answer, of which nobody knows whether it happened. If it did, a check
+// has the messages of its body, and facts have no messages: those of our last accepted body are
+// emptied, so that the conditions are written again, with their times.
+void give_up_doubted(WriteTables& writes, const WriteKey& key, WriteState& write) {
+  drop_outstanding(writes, write);
+  if (!key.status || key.object.kind != Kind::admission_check || !write.status_left) return;
+  Json body = read_json(write.status_left->body);
+  if (!member(member(body, "status"), "conditions").is_array()) return;
+  for (Json& condition : body["status"]["conditions"])
+    if (condition.is_object()) condition["message"] = "";
+  write.status_left->body = to_text(body);
 }
 
 // Returns when the accepted values behind a claim's status will have held still for
@@ -274,9 +288,17 @@ Changes note_unknown(WriteRoom state, const PatchUnknown& unknown) {
 
 namespace {
 
-// Folds an observation into the writes of a status. Facts do not contain the whole status, so it
-// cannot be compared with the intent: a version other than the one that the write was derived from
-// means that a write happened, perhaps this one, and the status is derived again.
+// The write of the claim's status has no answer, and the observation has what it was to leave.
+void conclude_status(WriteRoom state, const WriteKey& key, WriteState& write,
+                     const ObjectObserved& seen, Changes& changes) {
+  const PatchIntended intent = conclude(state, key, write, changes);
+  note_status_accepted(state.claims, write, intent, seen.resource_version);
+}
+
+// Folds an observation into the writes of a status. Of a claim's status the facts have a digest. Of
+// others they do not contain the whole status, so it cannot be compared with the intent: a version
+// other than the one that the write was derived from means that a write happened, perhaps this one,
+// and the status is derived again.
 void note_status_observed(WriteRoom state, const WriteKey& key, WriteState& write,
                           const ObjectObserved& seen, Changes& changes) {
   clear_awaited(write, seen);
@@ -285,7 +307,12 @@ void note_status_observed(WriteRoom state, const WriteKey& key, WriteState& writ
   const bool doubted = write.outstanding && write.outstanding->doubted_until &&
                        write.outstanding->intent.resource_version != seen.resource_version;
   if (conflicted) write.refusal.reset();
-  if (doubted) drop_outstanding(state.writes, write);
+  if (doubted) {
+    if (is_claim_status(key) && has_outstanding_status(write, std::get<ClaimFacts>(seen.facts)))
+      conclude_status(state, key, write, seen, changes);
+    else
+      give_up_doubted(state.writes, key, write);
+  }
   if (conflicted || doubted) changes.writes.emplace_back(key, WriteChange::concluded);
   if (is_claim_status(key) || key.object.kind == Kind::admission_check)
     set_deadline(state, key, write);
@@ -360,7 +387,7 @@ Changes reach_write_deadline(WriteRoom state, const WriteKey& key) {
     WriteState& write = at->second;
     if (write.outstanding && write.outstanding->doubted_until &&
         *write.outstanding->doubted_until <= state.now)
-      drop_outstanding(state.writes, write);
+      give_up_doubted(state.writes, key, write);
     set_deadline(state, key, write);
   }
   Changes changes;

@@ -192,7 +192,9 @@ Json workload_condition(const State& state, const ObjectKey& key, const Namespac
   ConditionWish wish = devices_condition(record.devices);
   const Json said = conditions_said(state.writes, key);
   const Json* before = find_said(said, kDevicesReserved);
-  const bool current = before && is_observed(wish, record.seen.facts.devices_reserved) &&
+  // A write without an answer may have given it another reason since.
+  const bool current = before && text_in(*before, "reason") == wish.reason &&
+                       is_observed(wish, record.seen.facts.devices_reserved) &&
                        wish.reason != "Bypassed" && wish.status == ConditionStatus::no;
   wish.message = current ? std::string((*before)["message"]) : devices_message(state, id, record);
   return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},

@@ -92,9 +92,10 @@ TEST_CASE("a newer intent replaces one that waits, which is rejected") {
   CHECK(std::holds_alternative<PatchRejected>(outcomes.front().fact));
 }
 
-TEST_CASE("what is given up is unknown") {
+TEST_CASE("what is given up is unknown, and an observation of it is offered again") {
   Sent sent;
   sent.outbox.intended(sent.state, queue_intent(2));
+  sent.observe("12");
   sent.outbox.give_up("the hub stopped");
   const auto outcomes = sent.outbox.draft(sent.state, kAnswerTime);
   REQUIRE(outcomes.size() == 2);
@@ -102,6 +103,8 @@ TEST_CASE("what is given up is unknown") {
     CHECK(std::get<PatchUnknown>(outcome.fact).reason == "the hub stopped");
   CHECK(sent.outbox.under_way() == 0);
   CHECK(sent.outbox.unsent() == 0);
+  // The observation may be the result of the write that was under way.
+  CHECK(sent.outbox.logged().size() == 1);
 }
 
 TEST_CASE("a tenant learns of an accepted write, also of one that the stream showed first") {

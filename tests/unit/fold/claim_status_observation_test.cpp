@@ -28,6 +28,7 @@ PatchIntended intent_of(const Digest& digest, const std::string& version = "7") 
   intent.verb = Verb::apply_status;
   intent.target = kClaim;
   intent.resource_version = version;
+  intent.body = "{}";
   intent.expected = with(digest);
   return intent;
 }
@@ -60,7 +61,7 @@ TEST_CASE("claim status: while a write is on its way no other status is foreign"
 TEST_CASE("claim status: an accepted write counts as observed until the watch brings it") {
   Hub hub;
   hub.accepted("8");
-  CHECK(hub.write().status() == StatusLeft{"", status("ours"), "8"});
+  CHECK(hub.write().status() == StatusLeft{"{}", status("ours"), "8"});
   CHECK(hub.claim.facts.status_digest == status("ours"));
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
   CHECK(shows_foreign_status(hub.state.writes, "k", with(status("theirs"))));
@@ -81,7 +82,7 @@ TEST_CASE("claim status: an answer from before what was seen changes nothing tha
 TEST_CASE("claim status: a write that changed nothing left what stood there") {
   Hub hub;
   hub.accepted("7");
-  CHECK(hub.write().status() == StatusLeft{"", status("theirs"), "7"});
+  CHECK(hub.write().status() == StatusLeft{"{}", status("theirs"), "7"});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }
 
@@ -107,6 +108,31 @@ TEST_CASE("claim status: of a log without digests the first sight after a write 
   CHECK(write.status().digest == status("seen"));
 }
 
+TEST_CASE("claim status: a write without an answer has happened if what it leaves is observed") {
+  Hub hub;
+  hand_on(hub.state, note_unknown(hub.state, {Seq{5}, "timeout"}));
+  const auto observe = [&](const std::string& version, const Digest& digest) {
+    hub.claim.resource_version = version;
+    hub.claim.facts = with(digest);
+    hand_on(hub.state, note_observed(hub.state, std::string(kHub), seen_as(version, digest)));
+  };
+  SECTION("it is") {
+    observe("8", status("ours"));
+    CHECK_FALSE(hub.write().outstanding);
+    CHECK(hub.write().status() == StatusLeft{"{}", status("ours"), "8"});
+    CHECK_FALSE(status_is_foreign(hub.state, "k"));
+  }
+  SECTION("another status is") {
+    observe("8", status("another"));
+    CHECK_FALSE(hub.write().outstanding);
+    CHECK(hub.write().status() == StatusLeft{});
+  }
+  SECTION("the version that it was derived from shows nothing") {
+    observe("7", status("theirs"));
+    CHECK(hub.write().outstanding);
+  }
+}
+
 TEST_CASE("claim status: grants count as part of a status that is known") {
   State state;
   state.claims.by_name["k"].facts = with(status("a"));
@@ -122,7 +148,7 @@ TEST_CASE("claim status: of a write that does not say what it leaves nothing is 
   Hub hub;
   note_intent(hub.state, intent_of(Digest{}), Seq{6});
   hand_on(hub.state, note_accepted(hub.state, {Seq{6}, 200, "u", "8"}));
-  CHECK(hub.write().status() == StatusLeft{});
+  CHECK(hub.write().status() == StatusLeft{"{}", {}, ""});
   CHECK_FALSE(status_is_foreign(hub.state, "k"));
 }
 

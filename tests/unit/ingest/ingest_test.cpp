@@ -205,6 +205,41 @@ TEST_CASE("ingest: an update without a change is logged where our write waits to
   CHECK(!write.awaits());
 }
 
+TEST_CASE(
+    "ingest: a status that was dropped because our write makes it is logged if that has no "
+    "answer") {
+  IngestBench bench;
+  const ObjectKey key{Kind::claim, "", "n"};
+  ClaimFacts facts;
+  facts.status_digest = sha256("before");
+  CHECK(bench.take(kHubName, seen(kHubName, Kind::claim, facts, "5")));
+  facts.status_digest = sha256("ours");
+  facts.status_grants = {{"q", "od", "cpu", "5"}};
+  WriteState& write = bench.state.writes.by_key[{kHubName, key, true}];
+  write.outstanding.emplace().intent.expected = facts;
+  const auto outcome_of = [&](const std::string& version) {
+    write.outstanding->doubted_until = kForever;
+    const auto since = bench.ingest.observed_since(kHubName, key, "v1alpha1", "5");
+    REQUIRE(since);
+    CHECK(std::get<ObjectUnchanged>(since->said).resource_version == version);
+    const auto draft = bench.ingest.draft(bench.state, *since);
+    REQUIRE(draft);
+    return std::get<ClaimFacts>(std::get<ObjectObserved>(draft->fact).facts);
+  };
+  CHECK_FALSE(bench.take(kHubName, seen(kHubName, Kind::claim, facts, "6")));
+  SECTION("at once") { CHECK(outcome_of("6") == facts); }
+  SECTION("after an update of something that is not kept") {
+    CHECK_FALSE(bench.take(kHubName, {kHubName, ObjectUnchanged{key, "v1alpha1", "u", "7"}}));
+    CHECK(outcome_of("7") == facts);
+  }
+  SECTION("unless another writer has put back what was there before") {
+    facts.status_digest = sha256("before");
+    facts.status_grants = {};
+    CHECK_FALSE(bench.take(kHubName, seen(kHubName, Kind::claim, facts, "7")));
+    CHECK(outcome_of("7") == facts);
+  }
+}
+
 TEST_CASE("ingest: a list that has passed the version of our write without it is logged") {
   IngestBench bench;
   const ObjectKey key{Kind::cluster_queue, "", "n"};

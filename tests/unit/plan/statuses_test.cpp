@@ -124,6 +124,32 @@ TEST_CASE("statuses: another message is written, and only another status has a n
   CHECK(hub.status()["conditions"][0]["lastTransitionTime"] == "1970-01-01T00:18:20Z");
 }
 
+TEST_CASE("statuses: a message that a write without an answer may have left is written again") {
+  Hub hub;
+  hub.check.active = kActive;
+  hub.of_check();
+  hub.writes();
+  hub.at(1100);
+  hub.check.active.message = "generated; something is ignored";
+  REQUIRE(hub.of_check().size() == 1);
+  note_intent(hub.state, hub.intent(), Seq{200});
+  hand_on(hub.state, note_unknown(hub.state, {Seq{200}, "timeout"}));
+  const ObjectKey mk{Kind::admission_check, "", "mk"};
+  const WriteKey key{std::string(kHub), mk, true};
+  SECTION("it is shown at another version, and facts have no messages") {
+    hand_on(hub.state, note_observed(hub.state, std::string(kHub),
+                                     {mk, "v1beta2", "c", "9", 3, hub.facts, {}}));
+  }
+  SECTION("nothing is shown until the doubt is over") {
+    hub.at(1110);
+    hand_on(hub.state, reach_write_deadline(hub.state, key));
+  }
+  hub.check.active = kActive;
+  REQUIRE(hub.of_check().size() == 1);
+  CHECK(hub.status()["conditions"][0]["message"] == kActive.message);
+  CHECK(hub.status()["conditions"][0]["lastTransitionTime"] == "1970-01-01T00:16:40Z");
+}
+
 TEST_CASE("statuses: what another writer changed is restored a minute after our last write") {
   Hub hub;
   hub.check.active = kActive;
