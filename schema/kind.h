@@ -114,8 +114,9 @@ inline constexpr std::uint16_t kIsNamespaced = 1 << 0;
 /// Fairlead reads it of the hub. Nodes and devices of the hub are no member's capacity, but
 /// bookings ask for devices by its templates of claims.
 inline constexpr std::uint16_t kIsOfHub = 1 << 1;
-/// A hub that only records (Configuration::record) reads it: quotas, and by which flavors the Nodes
-/// of members count for them. Such a hub needs none of the CRDs of Fairlead, OCM and KubeStellar.
+/// A hub that only records (Configuration::record) reads it: quotas, by which flavors the Nodes of
+/// members count for them, and the Workloads that wait for quota, here or at the workers of
+/// MultiKueue. Such a hub needs none of the CRDs of Fairlead, OCM and KubeStellar.
 inline constexpr std::uint16_t kIsRecorded = 1 << 2;
 /// People write it, so the whole object is kept beside its facts.
 inline constexpr std::uint16_t kIsByPeople = 1 << 3;
@@ -130,8 +131,9 @@ inline constexpr std::uint16_t kIsOfMultiKueuePath = 1 << 5;
 inline constexpr std::uint16_t kIsOfDevices = 1 << 6;
 /// It belongs to fleet claims: nothing but Workloads with such claims depends on these kinds.
 inline constexpr std::uint16_t kIsOfFleetClaims = 1 << 7;
-/// Fairlead reads it of members: Nodes for their capacity, the queues that it placed there, devices
-/// with what asks for them, and of a super cluster its id and the tenants' namespaces.
+/// Fairlead reads it of members: Nodes for their capacity, the queues that it placed there and the
+/// Workloads in them, devices with what asks for them, and of a super cluster its id and the
+/// tenants' namespaces.
 inline constexpr std::uint16_t kIsOfMember = 1 << 8;
 /// Fairlead reads it of tenants of the super cluster pool.
 inline constexpr std::uint16_t kIsOfTenant = 1 << 9;
@@ -175,7 +177,7 @@ inline constexpr std::array<KindInfo, kKindCount> kKinds{{
     {Kind::claim, "galaxy.kubestellar.io", "ClusterResourceClaim", "clusterresourceclaims",
      "v1alpha1", kIsOfHub | kIsByPeople | kIsOfEveryQuota},
     {Kind::multikueue_cluster, "kueue.x-k8s.io", "MultiKueueCluster", "multikueueclusters",
-     "v1beta2,v1beta1", kIsOfHub | kIsByPeople | kIsOfMultiKueuePath},
+     "v1beta2,v1beta1", kIsOfHub | kIsRecorded | kIsByPeople | kIsOfMultiKueuePath},
     {Kind::placement, "cluster.open-cluster-management.io", "Placement", "placements", "v1beta1",
      kIsNamespaced | kIsOfHub | kIsByPeople | kIsOfMultiKueuePath},
     {Kind::placement_decision, "cluster.open-cluster-management.io", "PlacementDecision",

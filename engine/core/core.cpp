@@ -303,9 +303,12 @@ void Core::end_turn(LogTime now, Input input, Ready& ready) {
   }
   rounds_ = 0;
   // Before anything that a new stream reports.
-  if (settings_.watching == Watching::by_state)
+  if (settings_.watching == Watching::by_state) {
     for (WatchFact& fact : sources_.follow_tenants(state(), lists_))
       if (!winding_down_) facts_.offer(std::move(fact));
+    for (WatchFact& fact : sources_.follow_workloads(state()))
+      if (!winding_down_) facts_.offer(std::move(fact));
+  }
   ready.watch = sources_.changed_watch();
   ready.next_deadline = next_deadline();
 }

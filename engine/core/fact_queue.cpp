@@ -9,6 +9,7 @@
 #include "engine/core/batches.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/writes/record.h"
+#include "engine/ingest/comparison.h"
 
 namespace fairlead {
 

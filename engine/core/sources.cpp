@@ -1,7 +1,10 @@
 #include "engine/core/sources.h"
 
+#include <algorithm>
+
 #include "engine/fold/capacity/pool_capacity.h"
 #include "engine/fold/held.h"
+#include "engine/fold/multikueue/names.h"
 #include "engine/fold/pool/super_clusters.h"
 
 namespace fairlead {
@@ -65,7 +68,8 @@ WatchScope scope_of_pods(const Configuration& configuration, bool super) {
 
 // Of a super cluster also what tenants have there, and the ConfigMap with its id: by name, so that
 // a Role may allow exactly that.
-Streams streams_of_member(const Configuration& configuration, bool super) {
+Streams streams_of_member(const State& state, bool super) {
+  const Configuration& configuration = state.configuration;
   Streams streams;
   for (const KindInfo& row : kKinds) {
     const Kind kind = row.kind;
@@ -73,6 +77,8 @@ Streams streams_of_member(const Configuration& configuration, bool super) {
     if (kind == Kind::namespace_ && !super) continue;
     WatchScope& scope = streams.kinds[kind];
     if (kind == Kind::pod) scope = scope_of_pods(configuration, super);
+    if ((kind == Kind::workload || kind == Kind::cohort) && !are_member_workloads_read(state))
+      scope.breadth = Breadth::nowhere;
     if (is_of_devices(kind) && !are_devices_read(kind, configuration, super))
       scope.breadth = Breadth::nowhere;
   }
@@ -111,7 +117,36 @@ void lose_unread_kinds(const State& state, std::vector<WatchFact>& lost) {
     if (!held_objects(state, hub, kind).empty()) lost.push_back({hub, StreamLost{kind}});
 }
 
+// Workloads of members that are read no more: what State holds of them is from before.
+void lose_member_workloads(const State& state, const Watch& watch, std::vector<WatchFact>& lost) {
+  for (const auto& [name, cluster] : state.clusters) {
+    const auto member = watch.members.find(name);
+    const bool read =
+        member != watch.members.end() && watch.of(member->second).reads(Kind::workload);
+    if (!read && cluster.member.workloads_listed && !cluster.member.silent.contains(Kind::workload))
+      lost.push_back({name, StreamLost{Kind::workload}});
+  }
+}
+
 }  // namespace
+
+// A hub that only records reads no AdmissionChecks: there the workers of MultiKueue show that
+// Workloads are sent to members.
+bool are_member_workloads_read(const State& state) {
+  const Configuration& configuration = state.configuration;
+  switch (configuration.workloads.of_members) {
+    case MemberWorkloads::yes: return true;
+    case MemberWorkloads::no: return false;
+    case MemberWorkloads::automatic: break;
+  }
+  if (configuration.record) return !state.multikueue.clusters.empty();
+  const auto sends = [](const auto& check) {
+    const std::string& controller = check.second.seen.facts.controller_name;
+    return controller == kMultiKueueController || controller == kPlacementController;
+  };
+  const auto& checks = state.multikueue.checks;
+  return configuration.multikueue.dispatcher || std::any_of(checks.begin(), checks.end(), sends);
+}
 
 bool Streams::reads(Kind kind) const {
   const auto scope = kinds.find(kind);
@@ -122,8 +157,8 @@ Watch watch_of(const State& state) {
   const Configuration& configuration = state.configuration;
   Watch watch;
   watch.hub = streams_of_hub(configuration);
-  watch.member = streams_of_member(configuration, false);
-  watch.super_cluster = streams_of_member(configuration, true);
+  watch.member = streams_of_member(state, false);
+  watch.super_cluster = streams_of_member(state, true);
   for (const KindInfo& row : kKinds)
     if (row.has(kIsOfTenant)) watch.tenant.kinds[row.kind] = {};
   for (const MemberKubeconfig& member : configuration.member_kubeconfigs)
@@ -161,6 +196,7 @@ std::vector<WatchFact> Sources::follow_configuration(const State& state, FirstLi
 
   std::vector<WatchFact> lost;
   lose_unread_kinds(state, lost);
+  lose_member_workloads(state, watch_, lost);
   // A super cluster whose ConfigMap was not read yet has no id: else its name would count as one
   // until then.
   for (const MemberKubeconfig& member : state.configuration.member_kubeconfigs)
@@ -188,6 +224,17 @@ std::vector<WatchFact> Sources::follow_tenants(const State& state, FirstLists& l
   return lost;
 }
 
+std::vector<WatchFact> Sources::follow_workloads(const State& state) {
+  std::vector<WatchFact> lost;
+  if (!began_ || are_member_workloads_read(state) == watch_.member.reads(Kind::workload))
+    return lost;
+  watch_.member = streams_of_member(state, false);
+  watch_.super_cluster = streams_of_member(state, true);
+  changed_ = true;
+  lose_member_workloads(state, watch_, lost);
+  return lost;
+}
+
 bool Sources::note(const WatchFact& fact) {
   if (fact.source != kHub)
     return watch_.members.contains(fact.source) || watch_.tenants.contains(fact.source);
@@ -204,7 +251,8 @@ bool Sources::note(const WatchFact& fact) {
 }
 
 bool Sources::due(const State& state) const {
-  return began_ && (changed_ || tenancy_ != state.pool.tenancy_seq);
+  return began_ && (changed_ || tenancy_ != state.pool.tenancy_seq ||
+                    are_member_workloads_read(state) != watch_.member.reads(Kind::workload));
 }
 
 const Watch* Sources::changed_watch() { return std::exchange(changed_, false) ? &watch_ : nullptr; }

@@ -51,6 +51,10 @@ struct Watch {
   friend bool operator==(const Watch&, const Watch&) = default;
 };
 
+/// Whether the Workloads of members are read, and the Cohorts there, which decide whether a
+/// Workload fits.
+bool are_member_workloads_read(const State& state);
+
 /// Returns the streams that should exist in `state`.
 Watch watch_of(const State& state);
 
@@ -80,6 +84,8 @@ class Sources {
   std::vector<WatchFact> follow_configuration(const State& state, FirstLists& lists);
   /// Follows the tenants alike.
   std::vector<WatchFact> follow_tenants(const State& state, FirstLists& lists);
+  /// Follows whether Workloads of members are read, alike.
+  std::vector<WatchFact> follow_workloads(const State& state);
 
   /// Notes a fact of a stream: a list of a kind ends the wait for it. Returns false if there should
   /// be no such stream: the fact is to be dropped.

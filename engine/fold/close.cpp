@@ -6,10 +6,13 @@
 #include "engine/fold/capacity/flavors.h"
 #include "engine/fold/claims/claims.h"
 #include "engine/fold/devices/search_index.h"
+#include "engine/fold/held.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
+#include "engine/fold/multikueue/finished_workloads.h"
 #include "engine/fold/multikueue/multikueue_close.h"
 #include "engine/fold/multikueue/observe_multikueue.h"
+#include "engine/fold/objects.h"
 #include "engine/fold/pool/pod_reservations.h"
 #include "engine/fold/pool/pool_close.h"
 #include "engine/fold/pool/super_clusters.h"
@@ -113,7 +116,28 @@ void mark_due_dirty(State& state) {
   }
 }
 
+// As if it were gone. Our writes of it ended with it.
+void forget_workload(State& state, const SourceName& source, const NamespacedName& id) {
+  const ObjectKey key{Kind::workload, id.first, id.second};
+  note_gone(state, source, key);
+  fold_object(state, source, key, nullptr, state.seq);
+}
+
+// The loop ends: what is forgotten is no longer among the finished ones.
+void forget_past_workloads(State& state) {
+  while (const auto past = next_past(state)) forget_workload(state, past->first, past->second);
+}
+
 }  // namespace
+
+void bound_workloads(State& state, const SourceName& source) {
+  const auto max = static_cast<std::size_t>(state.configuration.workloads.max);
+  while (held_workloads(state, source) > max) {
+    const auto last = finished_last(state, source);
+    if (!last) return;
+    forget_workload(state, source, *last);
+  }
+}
 
 void hand_on(State& state, const Changes& changes) {
   for (const auto& [key, change] : changes.writes) mark_written_dirty(state, key, change);
@@ -125,6 +149,7 @@ void hand_on(State& state, const Changes& changes) {
 // queues' pairs.
 void close_moment(State& state, DirtySet& dirty) {
   mark_due_dirty(state);
+  forget_past_workloads(state);
   adopt_uses(state);
   const std::set<std::string> clusters = std::exchange(state.dirty_clusters, {});
   for (const std::string& name : clusters)

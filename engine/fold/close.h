@@ -10,6 +10,9 @@ namespace fairlead {
 /// time.
 void close_moment(State& state, DirtySet& dirty);
 
+/// Forgets Workloads of the API server past workloads.max, those that finished last first.
+void bound_workloads(State& state, const SourceName& source);
+
 /// Marks what follows from the changes: it is derived again when the present moment closes.
 void hand_on(State& state, const Changes& changes);
 

@@ -80,6 +80,10 @@ struct ClusterMember {
   std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< observed there
   std::map<std::string, CohortFacts> cohorts;                                   ///< observed there
   std::map<NamespacedName, Observed<WorkloadFacts>> workloads;                  ///< observed there
+  /// Of has_noted_silence(): those whose streams are not current. Only questions about the past
+  /// ask.
+  std::set<Kind> silent;
+  bool workloads_listed = false;  ///< its Workloads were read once
   /// ClusterQueues there that differ from the applied work, and from when on that counts.
   std::map<std::string, LogTime> deviating;
 

@@ -57,7 +57,15 @@ struct Fold {
     state.all_dirty = true;
   }
   void note_silent(std::optional<Kind> kind) {
-    if (event.source == kHub && kind && is_of_every_quota(*kind)) state.silent.insert(*kind);
+    if (event.source == kHub && kind && is_silence_noted(*kind)) state.silent.insert(*kind);
+  }
+  bool folds_member_stream(std::optional<Kind> kind, Liveness liveness) {
+    if (event.source == kHub || !kind || !has_noted_silence(*kind)) return false;
+    ClusterMember& member = state.clusters[event.source].member;
+    if (liveness != Liveness::live) return member.silent.insert(*kind), true;
+    member.silent.erase(*kind);
+    if (*kind == Kind::workload) member.workloads_listed = true;
+    return true;
   }
   bool folds_tenant(std::optional<Kind> kind, const std::string& cluster, Liveness liveness) {
     if (!is_tenant(event.source) && !(event.source == kHub && is_tenant(cluster))) return false;
@@ -76,6 +84,7 @@ struct Fold {
       hand_on(state, note_listed(state, event.source, *synced.kind));
     if (folds_tenant(synced.kind, synced.cluster, Liveness::live)) return;
     if (folds_id(synced.kind, Liveness::live)) return;
+    if (folds_member_stream(synced.kind, Liveness::live)) return;
     if (event.source == kHub && synced.kind) state.silent.erase(*synced.kind);
     if (event.source == kHub && synced.kind && is_of_multikueue_path(*synced.kind))
       return observe_readable(state.multikueue, *synced.kind, event.seq);
@@ -87,6 +96,7 @@ struct Fold {
       observe_silence(state, event.source, *stale.kind);
     if (folds_tenant(stale.kind, stale.cluster, Liveness::stale)) return;
     if (folds_id(stale.kind, Liveness::stale)) return;
+    if (folds_member_stream(stale.kind, Liveness::stale)) return;
     note_silent(stale.kind);
     observe_liveness(state, event.source, stale.kind, stale.cluster, liveness_of(stale.cause),
                      event.seq);
@@ -95,9 +105,10 @@ struct Fold {
     if (lost.kind) observe_silence(state, event.source, *lost.kind);
     if (folds_tenant(lost.kind, lost.cluster, Liveness::lost)) return;
     if (folds_id(lost.kind, Liveness::lost)) return;
+    if (folds_member_stream(lost.kind, Liveness::lost)) return;
+    note_silent(lost.kind);
     if (event.source == kHub && lost.kind && is_of_multikueue_path(*lost.kind))
       return observe_unreadable(state.multikueue, *lost.kind, event.seq);
-    note_silent(lost.kind);
     observe_liveness(state, event.source, lost.kind, lost.cluster, Liveness::lost, event.seq);
   }
   void operator()(const ObjectObserved& seen) {
@@ -113,6 +124,7 @@ struct Fold {
     fold_object(state, event.source, seen.key, &seen, event.seq);
     // Last: a write that this concludes is compared with the State that has the observation.
     hand_on(state, note_observed(state, event.source, seen));
+    if (seen.key.kind == Kind::workload) bound_workloads(state, event.source);
   }
   void operator()(const ObjectGone& gone) {
     // A write to it can no longer be concluded, and the next object of that name begins without a

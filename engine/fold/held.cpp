@@ -201,6 +201,12 @@ std::optional<Facts> held_facts(const State& state, const SourceName& source,
   return with_held(state, source, key, std::optional<Facts>(), FactsOf());
 }
 
+std::size_t held_workloads(const State& state, const SourceName& source) {
+  if (source == kHub) return state.multikueue.workloads.size();
+  const Cluster* const of = find_cluster(state.clusters, source);
+  return of ? of->member.workloads.size() : 0;
+}
+
 std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind) {
   std::vector<ObjectKey> keys;
   with_kind<void>(kind, [&]<class F>(KindOf<F>) {

@@ -3,6 +3,7 @@
 // any table, and overloads for the kinds without a table.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -142,6 +143,8 @@ std::optional<Held> held(const State& state, const SourceName& source, const Obj
 /// Returns its facts; nullopt if State holds none, or keeps a part of them only (HeldMetrics,
 /// MemberQueue, HeldMemberLocalQueue, MemberPod).
 std::optional<Facts> held_facts(const State& state, const SourceName& source, const ObjectKey& key);
+/// Returns how many Workloads State holds of the API server.
+std::size_t held_workloads(const State& state, const SourceName& source);
 /// Returns every object of `kind` that State holds of the API server `source`, in order.
 std::vector<ObjectKey> held_objects(const State& state, const SourceName& source, Kind kind);
 

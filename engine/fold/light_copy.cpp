@@ -20,8 +20,8 @@ std::size_t objects_in_copy(const State& state, const std::set<std::string>& clu
                         state.queues.local.size() + state.writes.by_key.size();
   for (const auto& [name, cluster] : state.clusters) {
     const DeviceObjects& devices = cluster.devices;
-    objects += cluster.member.local_queues.size() + devices.slices.size() + devices.claims.size() +
-               devices.pods.size();
+    objects += cluster.member.local_queues.size() + cluster.member.workloads.size() +
+               devices.slices.size() + devices.claims.size() + devices.pods.size();
     if (clusters.contains(name))
       objects += cluster.reports.nodes.size() + cluster.reports.metrics_nodes.size();
   }

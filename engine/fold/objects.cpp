@@ -13,6 +13,7 @@
 #include "engine/fold/held.h"
 #include "engine/fold/members/member_deviation.h"
 #include "engine/fold/members/works.h"
+#include "engine/fold/multikueue/finished_workloads.h"
 #include "engine/fold/multikueue/observe_multikueue.h"
 #include "engine/fold/pool/super_clusters.h"
 #include "engine/fold/pool/tenants.h"
@@ -105,6 +106,11 @@ void observe_member_workload(StateView<Clusters> state, const std::string& sourc
     workloads.erase(id);
 }
 
+void note_finished_of_hub(StateView<MultiKueue, const LogPosition> state, const NamespacedName& id,
+                          const WorkloadFacts* facts) {
+  note_finished(state, std::string(kHub), id, facts);
+}
+
 /// An observation of an object, or its end, in the forms that rules take it in.
 template <class F>
 struct ObjectReport {
@@ -169,11 +175,12 @@ constexpr auto kRulesOfHub = std::make_tuple(
     observe_local_queue, observe_cohort, fold_claim, fold_work, fold_policy, observe_profile,
     observe_profile_of_kueue, observe_placement, observe_decision, observe_score, observe_secret,
     observe_config, follow_config, observe_worker, observe_check, follow_check, observe_workload,
-    observe_crd, observe_admission_policy, observe_virtual_cluster, observe_booked_template,
-    observe_fleet_class, observe_fleet_claim, observe_fleet_template, observe_fleet_scheduling);
+    note_finished_of_hub, observe_crd, observe_admission_policy, observe_virtual_cluster,
+    observe_booked_template, observe_fleet_class, observe_fleet_claim, observe_fleet_template,
+    observe_fleet_scheduling);
 constexpr auto kRulesOfMembers = std::make_tuple(
     observe_node, observe_member_queue, observe_member_local_queue, observe_member_cohort,
-    observe_member_workload, observe_super_namespace, observe_super_cluster_info,
+    observe_member_workload, note_finished, observe_super_namespace, observe_super_cluster_info,
     observe_member_pod, observe_slice, observe_device_class, observe_taint_rule,
     observe_resource_claim, observe_claim_template);
 constexpr auto kRulesOfTenants =

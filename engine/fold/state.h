@@ -37,6 +37,11 @@
 
 namespace fairlead {
 
+/// Whether State notes that the hub's stream of this kind is silent.
+constexpr bool is_silence_noted(Kind kind) {
+  return is_of_every_quota(kind) || kind == Kind::workload;
+}
+
 /// What State holds. Large: plain data, the list of the rooms' parts.
 struct StateFields {
   Seq seq;        ///< of the last event
@@ -58,7 +63,7 @@ struct StateFields {
   Pool pool;
   std::set<std::string> kueue_versions;   ///< seen on the hub
   std::array<Liveness, 2> hub_streams{};  ///< ClusterMetrics, ManagedCluster
-  std::set<Kind> silent;  ///< of is_of_every_quota, without a live hub stream; only reported
+  std::set<Kind> silent;  ///< of is_silence_noted(), without a live hub stream; only reported
   WriteTables writes;
   UsageTables usage;
   Deadlines deadlines;

@@ -1,13 +1,13 @@
 #include "engine/ingest/ingest.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "engine/base/resource_version.h"
-#include "engine/fold/claims/claim_status_observation.h"
 #include "engine/fold/held.h"
+#include "engine/fold/multikueue/finished_workloads.h"
 #include "engine/fold/pool/shares.h"
 #include "engine/fold/writes/record.h"
+#include "engine/ingest/comparison.h"
 
 namespace fairlead {
 
@@ -18,121 +18,6 @@ const typename Map::mapped_type* find(const Map& map, const Key& key) {
   const auto at = map.find(key);
   return at == map.end() ? nullptr : &at->second;
 }
-
-bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
-  if (!cluster.reports.metrics_known || cluster.reports.metrics_empty != facts.nodes.empty())
-    return false;
-  if (facts.nodes.empty()) return true;
-  return facts.nodes.size() == cluster.reports.metrics_nodes.size() &&
-         std::all_of(facts.nodes.begin(), facts.nodes.end(), [&](const auto& node) {
-           const NodeRecord* known = cluster.reports.metrics_nodes.find(node.first);
-           return known && known->facts == node.second;
-         });
-}
-
-// Objects written by hand for a dry run have no uid: then equal names suffice.
-bool same_object(const std::string& known_uid, const std::string& uid) {
-  return uid.empty() || known_uid.empty() || known_uid == uid;
-}
-
-// Whether two equal lists have the same texts. A write of the list must leave other writers' texts
-// as they are, so State must know them.
-bool same_spelling(const std::vector<ResourceGroup>& a, const std::vector<ResourceGroup>& b) {
-  const auto text = [](const std::optional<SpelledQuantity>& limit) {
-    return limit ? limit->spelling() : std::string();
-  };
-  const auto same_quota = [&](const ResourceQuota& one, const ResourceQuota& other) {
-    return one.nominal.spelling() == other.nominal.spelling() &&
-           text(one.borrowing_limit) == text(other.borrowing_limit) &&
-           text(one.lending_limit) == text(other.lending_limit);
-  };
-  const auto same_flavor = [&](const FlavorQuotas& one, const FlavorQuotas& other) {
-    return std::equal(one.resources.begin(), one.resources.end(), other.resources.begin(),
-                      other.resources.end(), same_quota);
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](const ResourceGroup& one, const ResourceGroup& other) {
-                      return std::equal(one.flavors.begin(), one.flavors.end(),
-                                        other.flavors.begin(), other.flavors.end(), same_flavor);
-                    });
-}
-
-// Whether a record of State has the observed facts.
-struct Unchanged {
-  const State& state;
-  const ObjectSeen& seen;
-
-  template <class F>
-  const F& facts() const {
-    return std::get<F>(seen.facts);
-  }
-  // For objects that we write: another generation of equal facts is news too.
-  template <class Record>
-  bool same_generation(const Record& record) const {
-    return same_object(record.uid, seen.uid) && record.generation == seen.generation;
-  }
-
-  bool operator()(const NodeRecord& node) const { return node.facts == facts<NodeFacts>(); }
-  bool operator()(const HeldMetrics& metrics) const {
-    return same_metrics(metrics.cluster, facts<ClusterMetricsFacts>());
-  }
-  template <IsFacts F>
-  bool operator()(const F& held) const {
-    return held == facts<F>();
-  }
-  bool operator()(const LocalQueueFacts& held) const {
-    return held.cluster_queue == facts<LocalQueueFacts>().cluster_queue;
-  }
-  bool operator()(const HeldMemberLocalQueue& held) const {
-    return held.facts == facts<LocalQueueFacts>();
-  }
-  bool operator()(const SliceRecord& slice) const {
-    return *slice.facts == facts<ResourceSliceFacts>();
-  }
-  template <class F>
-  bool operator()(const DeviceRecord<F>& record) const {
-    return record.facts == facts<F>();
-  }
-  bool operator()(const MemberPod& pod) const {
-    return same_object(pod.uid, seen.uid) && pod.origin == facts<PodFacts>().origin();
-  }
-  bool operator()(const Queue& queue) const {
-    const auto& now = facts<ClusterQueueFacts>();
-    return same_object(queue.uid, seen.uid) && queue.facts == now &&
-           same_spelling(queue.facts.groups, now.groups);
-  }
-  bool operator()(const MemberQueue& queue) const {
-    const auto& now = facts<ClusterQueueFacts>();
-    return queue.usage == now.usage && queue.groups == now.groups &&
-           queue.effective == now.effective && queue.active == now.active.status &&
-           queue.reason == now.active.reason && queue.stop_policy == now.stop_policy &&
-           same_object(queue.uid, seen.uid) && queue.cohort == now.cohort &&
-           queue.reserved == now.reserved && queue.borrowed == now.borrowed;
-  }
-  bool operator()(const Cohort& cohort) const { return cohort.facts == facts<CohortFacts>(); }
-  bool operator()(const Work& work) const {
-    return same_generation(work) && work.facts == facts<ManifestWorkFacts>();
-  }
-  bool operator()(const Policy& policy) const {
-    return same_generation(policy) && policy.facts == facts<BindingPolicyFacts>();
-  }
-  bool operator()(const Claim& claim) const {
-    if (!same_generation(claim)) return false;
-    const auto& now = facts<ClaimFacts>();
-    // The status has a rule of its own (is_known_status): else the observation of each of our
-    // status writes would be an event.
-    ClaimFacts known = claim.facts;
-    known.status_digest = now.status_digest;
-    known.status_grants = now.status_grants;
-    return known == now && is_known_status(state, seen.key.name, now);
-  }
-  // The conditions of an AdmissionCheck name its generation; of the others it does not matter.
-  template <class F>
-  bool operator()(const Observed<F>& held) const {
-    return same_object(held.uid, seen.uid) && held.facts == facts<F>() &&
-           (seen.key.kind != Kind::admission_check || held.generation == seen.generation);
-  }
-};
 
 // The last logged version of a ClusterQueue or claim of the hub; empty if there is none.
 std::string_view logged_version(const State& state, const ObjectKey& key) {
@@ -152,6 +37,11 @@ bool is_silent(const State& state, const SourceName& source, Kind kind) {
 bool sign_matters(const State& state, const SourceName& source, Kind kind) {
   if (is_tenant(source)) return is_silent(state, source, kind);
   if (kind == Kind::config_map) return state.pool.unlearnt.contains(source);
+  if (source != kHub && has_noted_silence(kind)) {
+    const Cluster* at = find(state.clusters, source);
+    const bool first = kind == Kind::workload && (!at || !at->member.workloads_listed);
+    return first || (at && at->member.silent.contains(kind));
+  }
   if (kind == Kind::node) {
     const Cluster* at = find(state.clusters, source);
     return source != kHub && (!at || !at->reports.nodes_known || at->hold ||
@@ -161,9 +51,10 @@ bool sign_matters(const State& state, const SourceName& source, Kind kind) {
     const Cluster* at = find(state.clusters, source);
     return source != kHub && at && (at->hold || at->device_capacity.stream != Liveness::live);
   }
+  if (source == kHub && state.silent.contains(kind)) return true;
   if (source == kHub && is_of_multikueue_path(kind))
     return state.multikueue.unreadable.contains(kind);
-  if (source == kHub && is_of_every_quota(kind)) return state.silent.contains(kind);
+  if (source == kHub && is_of_every_quota(kind)) return false;
   if (source != kHub || (kind != Kind::cluster_metrics && kind != Kind::managed_cluster))
     return false;
   if (state.hub_streams[kind == Kind::cluster_metrics ? 0 : 1] != Liveness::live) return true;
@@ -219,8 +110,10 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
                                                  Kind kind, Liveness liveness) {
   const auto dropped_if = [](bool known) { return known ? &IngestCounts::unchanged : nullptr; };
   const bool lost = liveness == Liveness::lost;
-  if (source == kHub && is_of_multikueue_path(kind))
-    return dropped_if(!lost || state.multikueue.unreadable.contains(kind));
+  if (source == kHub && is_of_multikueue_path(kind)) {
+    if (!lost) return dropped_if(!is_silence_noted(kind) || state.silent.contains(kind));
+    return dropped_if(state.multikueue.unreadable.contains(kind));
+  }
   if (source == kHub && is_of_every_quota(kind)) return dropped_if(state.silent.contains(kind));
   if (is_tenant(source)) {
     if (!state.pool.tenants.contains(std::string(tenant_of(source)))) return &IngestCounts::foreign;
@@ -230,53 +123,16 @@ std::uint64_t IngestCounts::* silence_is_dropped(const State& state, const Sourc
   if (source != kHub && kind == Kind::config_map)
     return dropped_if(!lost || state.pool.unlearnt.contains(source) ||
                       state.pool.learnt.contains(source));
+  if (source != kHub && has_noted_silence(kind)) {
+    const Cluster* at = find(state.clusters, source);
+    const bool read = at && (kind != Kind::workload || at->member.workloads_listed);
+    return dropped_if(!read || at->member.silent.contains(kind));
+  }
   if (!is_capacity_source(source, kind)) return &IngestCounts::foreign;
   return dropped_if(liveness_at(state, source, kind) == liveness);
 }
 
-/// Whether a ClusterQueue is as State has it once it has the amounts of State.
-struct UnchangedButForAmounts {
-  const State& state;
-  const ObjectSeen& seen;
-
-  template <class Record>
-  bool operator()(const Record& record) const {
-    if constexpr (std::is_same_v<Record, Queue>)
-      return same_with(record, record.facts);
-    else if constexpr (std::is_same_v<Record, MemberQueue>)
-      return same_with(record, record);
-    else
-      return false;
-  }
-  bool same_with(const auto& record, const auto& amounts) const {
-    auto facts = std::get<ClusterQueueFacts>(seen.facts);
-    facts.usage = amounts.usage;
-    facts.reserved = amounts.reserved;
-    facts.borrowed = amounts.borrowed;
-    ObjectSeen same;
-    same.key = seen.key;
-    same.uid = seen.uid;
-    same.facts = std::move(facts);
-    return Unchanged{state, same}(record);
-  }
-};
-
 }  // namespace
-
-bool is_known_but_for_amounts(const State& state, const SourceName& source,
-                              const ObjectSeen& seen) {
-  return seen.key.kind == Kind::cluster_queue &&
-         with_held(state, source, seen.key, false, UnchangedButForAmounts{state, seen});
-}
-
-void drop_unlisted_labels(const Configuration& configuration, ObjectSeen& seen) {
-  auto* const workload = std::get_if<WorkloadFacts>(&seen.facts);
-  if (!workload || !workload->progress) return;
-  const std::vector<std::string>& listed = configuration.usage.labels;
-  std::erase_if(workload->progress->labels, [&](const auto& label) {
-    return std::find(listed.begin(), listed.end(), label.first) == listed.end();
-  });
-}
 
 bool Ingest::is_older(const SourceName& source, const ObjectKey& key, const std::string& uid,
                       const std::string& resource_version, ReportedBy by) {
@@ -371,6 +227,20 @@ void Ingest::note_dropped_status(const State& state, const ObjectSeen& seen) {
     dropped_statuses_[seen.key.name] = {facts.status_digest, facts.status_grants};
 }
 
+// Whether State takes up a Workload that it does not hold. All drafts of a batch are compared with
+// one State, so those before it in the batch take room, too.
+bool Ingest::has_room(const State& state, const SourceName& source, const WorkloadFacts& workload) {
+  if (room_of_ != state.seq) drafted_.clear();
+  room_of_ = state.seq;
+  auto room = static_cast<std::size_t>(state.configuration.workloads.max);
+  // Those that finished make room, but for one that finished itself.
+  if (!workload.finished) room += count_finished(state, source);
+  std::size_t& drafted = drafted_[source];
+  if (held_workloads(state, source) + drafted >= room) return false;
+  ++drafted;
+  return true;
+}
+
 // Makes the draft of one fact of `source`: an overload for each sort of fact.
 struct Ingest::Drafting {
   Ingest& ingest;
@@ -396,17 +266,29 @@ struct Ingest::Drafting {
     ingest.note_version(state, source, seen);
     if (ingest.is_older(source, seen.key, seen.uid, seen.resource_version, ReportedBy::stream))
       return drop(counts().older);
-    if (with_held(state, source, seen.key, false, Unchanged{state, seen}) &&
-        !awaits_observation(state.writes, source, seen.key)) {
+    if (is_unchanged(state, source, seen) && !awaits_observation(state.writes, source, seen.key)) {
       if (seen.key.kind == Kind::claim) ingest.note_dropped_status(state, seen);
       return drop(counts().unchanged);
     }
     if (seen.key.kind == Kind::claim) ingest.dropped_statuses_.erase(seen.key.name);
+    if (seen.key.kind == Kind::workload && !held(state, source, seen.key))
+      if (const auto reason = not_taken_up(std::get<WorkloadFacts>(seen.facts)))
+        return drop(counts().*reason);
     // Not before: making the stored form costs more than the comparisons, at which most facts end.
     std::string raw = seen.raw.kept();
     EventDraft draft = log(observed(seen, raw.empty() ? Digest{} : sha256(raw)));
     draft.raw = std::move(raw);
     return draft;
+  }
+  // Returns what counts a Workload that State does not hold and that is not logged either; nullptr
+  // for one that is. One that finished long ago would be forgotten at once, and a relist would log
+  // it again.
+  std::uint64_t IngestCounts::* not_taken_up(const WorkloadFacts& workload) const {
+    const auto& progress = workload.progress;
+    if (workload.finished && progress && progress->finished_at &&
+        is_past(state, *progress->finished_at))
+      return &IngestCounts::unchanged;
+    return ingest.has_room(state, source, workload) ? nullptr : &IngestCounts::beyond_max;
   }
   std::optional<EventDraft> operator()(const ObjectUnchanged& same) const {
     if (!is_read_from(source, same.key.kind)) return drop(counts().foreign);

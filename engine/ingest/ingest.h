@@ -23,17 +23,10 @@ namespace fairlead {
 struct IngestCounts {
   std::uint64_t logged = 0;
   std::uint64_t unchanged = 0;
-  std::uint64_t older = 0;    ///< a lower resourceVersion of an object after a higher one
-  std::uint64_t foreign = 0;  ///< a kind that is not used from that API server
+  std::uint64_t older = 0;       ///< a lower resourceVersion of an object after a higher one
+  std::uint64_t foreign = 0;     ///< a kind that is not used from that API server
+  std::uint64_t beyond_max = 0;  ///< new Workloads past workloads.max, of which none has finished
 };
-
-/// Returns whether `seen` is a ClusterQueue that State holds and that differs from it in nothing
-/// but the amounts in use, reserved and borrowed, which change with each admission.
-bool is_known_but_for_amounts(const State& state, const SourceName& source, const ObjectSeen& seen);
-
-/// Drops the labels of a Workload that usage.labels does not list: they are not kept, so that their
-/// changes are no events.
-void drop_unlisted_labels(const Configuration& configuration, ObjectSeen& seen);
 
 /// Decides which facts enter the log. Not thread safe: used by the thread that owns State.
 class Ingest {
@@ -82,6 +75,7 @@ class Ingest {
   void note_dropped_status(const State& state, const ObjectSeen& seen);
   bool awaits_in_vain(const State& state, const SourceName& source,
                       const ListCompleted& listed) const;
+  bool has_room(const State& state, const SourceName& source, const WorkloadFacts& workload);
 
   ObjectTable<Version> newest_;
   /// Objects in `newest_` whose newest version is from an answer and not yet from the stream.
@@ -92,6 +86,9 @@ class Ingest {
   std::set<std::pair<SourceName, Kind>> listed_;      ///< streams with at least one list
   std::set<std::pair<SourceName, Kind>> behind_log_;  ///< streams whose first list is older than
                                                       ///< State
+  /// New Workloads that were drafted since the State of `room_of`, by API server.
+  std::map<SourceName, std::size_t> drafted_;
+  Seq room_of_;
   IngestCounts counts_;
 };
 

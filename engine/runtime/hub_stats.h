@@ -75,6 +75,7 @@ struct HubStats {
   std::size_t claims = 0;
   std::size_t queues = 0;
   std::size_t tenants = 0;
+  std::size_t workloads = 0;  ///< of the hub and of members
   ClaimCounts claim_counts;
   PoolCounts pool_counts;
   DispatchCounts dispatch_counts;

@@ -74,6 +74,7 @@ void add_log(Page& page, const HubStats& hub) {
   page.value(kIngest, label("outcome", "unchanged"), std::to_string(hub.ingest.unchanged));
   page.value(kIngest, label("outcome", "older"), std::to_string(hub.ingest.older));
   page.value(kIngest, label("outcome", "foreign"), std::to_string(hub.ingest.foreign));
+  page.value(kIngest, label("outcome", "beyond_max"), std::to_string(hub.ingest.beyond_max));
   page.value(kIngest, label("outcome", "oversized"), std::to_string(hub.oversized));
   page.one("log_events", "gauge", "Seq of the last event of the log.", hub.seq.value);
   page.name("state_seq", "gauge", "Seq of the last event that is folded.");
@@ -179,6 +180,7 @@ void add_state(Page& page, const HubStats& hub) {
   page.value("fairlead_objects", label("kind", "claim"), std::to_string(hub.claims));
   page.value("fairlead_objects", label("kind", "clusterqueue"), std::to_string(hub.queues));
   page.value("fairlead_objects", label("kind", "tenant"), std::to_string(hub.tenants));
+  page.value("fairlead_objects", label("kind", "workload"), std::to_string(hub.workloads));
 }
 
 void add_replication(Page& page, const HubStats& hub) {

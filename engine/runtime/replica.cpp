@@ -95,6 +95,9 @@ HubStats Replica::stats() {
   stats.claims = state().claims.by_name.size();
   stats.queues = state().queues.by_name.size();
   stats.tenants = state().pool.tenants.size();
+  stats.workloads = state().multikueue.workloads.size();
+  for (const auto& [name, cluster] : state().clusters)
+    stats.workloads += cluster.member.workloads.size();
   stats.claim_counts = census_.of(state(), now());
   stats.pool_counts = pool_census_.of(state(), now());
   stats.dispatch_counts = dispatch_census_.of(state(), now());

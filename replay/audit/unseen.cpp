@@ -279,10 +279,22 @@ Json Search::rows() {
   return rows;
 }
 
+// Those on which quotas rest. That a member's queues or Workloads were silent is what the answers
+// about Workloads and use say themselves.
+std::set<Kind> capacity_kinds_of_members() {
+  std::set<Kind> kinds;
+  for (const KindInfo& row : kKinds)
+    if (row.has(kIsOfMember) && !has_noted_silence(row.kind)) kinds.insert(row.kind);
+  return kinds;
+}
+
 Result<void> look_at_sources(Search& search, const AnswerSources& sources) {
   if (auto done = search.silences(std::string(kHub), sources.hub_kinds); !done) return done;
   for (const std::string& member : sources.members)
-    if (auto done = search.silences(member, {}); !done) return done;
+    if (auto done = search.silences(
+            member, is_tenant(member) ? std::set<Kind>{} : capacity_kinds_of_members());
+        !done)
+      return done;
   return {};
 }
 

@@ -19,6 +19,7 @@ void add_pool_benches(Suite& suite);
 void add_device_benches(Suite& suite);
 void add_device_decision_benches(Suite& suite);
 void add_dispatch_benches(Suite& suite);
+void add_waiting_benches(Suite& suite);
 void add_replay_benches(Suite& suite);
 void add_page_benches(Suite& suite);
 void add_large_page_benches(Suite& suite);

@@ -133,6 +133,7 @@ int main(int count, char** arguments) {
   add_device_benches(suite);
   add_device_decision_benches(suite);
   add_dispatch_benches(suite);
+  add_waiting_benches(suite);
   add_replay_benches(suite);
   add_page_benches(suite);
   add_large_page_benches(suite);

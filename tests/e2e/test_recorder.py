@@ -37,7 +37,8 @@ class RecorderTest(unittest.TestCase):
         cls.server = cls.plane.add_server("hub", arguments=cls.audit.arguments)
         cls.member = cls.plane.add_server("cluster2")
         # Kueue's alone: neither Fairlead's, nor OCM's.
-        cls.server.install_crds(only=(*QUEUE_CRDS, "cohorts.kueue.x-k8s.io"))
+        cls.server.install_crds(only=(*QUEUE_CRDS, "cohorts.kueue.x-k8s.io", "workloads.kueue.x-k8s.io",
+                                      "multikueueclusters.kueue.x-k8s.io"))
         cls.member.install_crds(only=QUEUE_CRDS)
         cls.found = cls.installed()
 
@@ -173,7 +174,7 @@ class RecorderTest(unittest.TestCase):
         self.assertEqual({verb for _, _, verb in granted}, {"list", "watch"})
         self.assertEqual({resource for _, resource, _ in granted}, {
             "secrets", *(f"{name}.kueue.x-k8s.io" for name in (
-                "clusterqueues", "cohorts", "localqueues", "resourceflavors"))})
+                "clusterqueues", "cohorts", "localqueues", "multikueueclusters", "resourceflavors", "workloads"))})
         hub = self.hub()
         self.server.create(QUEUES, self.queue(10))
         self.server.create(COHORTS, {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Cohort",

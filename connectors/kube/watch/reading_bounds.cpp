@@ -11,10 +11,11 @@ namespace {
 // some 300 (a claim is made, allocated, reserved and deleted).
 constexpr std::int64_t kSharedChangesTimes = 10;
 
-// Whether a busy server may have more objects of the kind than Nodes: those that come with each Pod
-// or device.
+// Whether a busy server may have more objects of the kind than Nodes: those that come with each
+// Pod, Job or device.
 bool is_plentiful(Kind kind) {
-  return kind == Kind::pod || kind == Kind::resource_claim || kind == Kind::resource_slice;
+  return kind == Kind::pod || kind == Kind::workload || kind == Kind::resource_claim ||
+         kind == Kind::resource_slice;
 }
 
 }  // namespace
@@ -85,7 +86,7 @@ std::string ReadingBounds::describe(StaleCause cause) const {
     line += ", and " +
             (changes ? std::to_string(limits.changes_per_minute * kSharedChangesTimes)
                      : std::to_string(limits.shared_objects_max)) +
-            " of Pods, ResourceClaims and ResourceSlices together";
+            " of Pods, Workloads, ResourceClaims and ResourceSlices together";
   line += changes ? ": none are read for a while" : ": no more are read";
   return line + (collection_.kind() == Kind::node ? ", capacity counts as stale" : "");
 }

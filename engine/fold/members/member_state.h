@@ -55,6 +55,12 @@ struct MemberQueue {
   friend bool operator==(const MemberQueue&, const MemberQueue&) = default;
 };
 
+/// Whether State notes that the member's stream of this kind is silent: answers about who waits
+/// and who used what call that time unknown.
+constexpr bool has_noted_silence(Kind kind) {
+  return kind == Kind::workload || kind == Kind::cluster_queue || kind == Kind::cohort;
+}
+
 /// A pair of a queue at a member.
 struct MemberPair {
   std::string cluster_queue;

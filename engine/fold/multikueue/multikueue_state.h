@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "engine/fold/dispatch/dispatch_state.h"
+#include "engine/fold/multikueue/finished_state.h"
 #include "engine/fold/multikueue/membership.h"
 #include "engine/fold/observed.h"
 #include "schema/event.h"
@@ -171,6 +172,8 @@ struct MultiKueue {
   std::map<NamespacedName, WorkloadRecord> workloads;
   std::map<std::string, std::set<NamespacedName>> workloads_on;  ///< by status.clusterName
   std::map<std::string, std::set<NamespacedName>> workloads_of_check;
+  std::map<SourceName, FinishedWorkloads> finished;  ///< of the hub and of members; none is empty
+  LogTime first_finished = kForever;                 ///< none of `finished` did so before
 
   std::map<std::string, Credential> sources;  ///< by worker name: the source in our last write
   std::map<std::string, CredentialRecord> credentials;   ///< by OCM cluster

@@ -9,8 +9,9 @@ namespace fairlead {
 
 namespace {
 
-// Pods, ResourceClaims and ResourceSlices of a member together, by members.nodesMax: Kubernetes is
-// tested with 150,000 Pods on 5,000 nodes, not all of which have claims, and some are not read.
+// Pods, Workloads, ResourceClaims and ResourceSlices of a member together, by members.nodesMax:
+// Kubernetes is tested with 150,000 Pods on 5,000 nodes, not all of which have claims, and some are
+// not read.
 constexpr std::size_t kPlentifulObjectsPerNode = 10;
 
 // Members, or tenants, whose first lists are read at a time. Enough to keep the thread busy over
@@ -172,7 +173,8 @@ std::unique_ptr<ApiServerConnection> HubConnections::connection_to(const Watch::
 
 void HubConnections::follow(const Configuration& configuration, const Watch& wanted) {
   const bool first = watch_.hub.kinds.empty();
-  const bool settings_changed = watch_.configuration != wanted.configuration;
+  const bool settings_changed =
+      watch_.configuration != wanted.configuration || watch_.member != wanted.member;
   configuration_ = configuration;
   watch_ = wanted;
   std::map<SourceName, Member> members;  // made without the lock, for it takes a while

@@ -185,7 +185,7 @@ class SmallWorld {
         debounce.first_quiet = Duration{};
     debounce.min_grow_interval = debounce.mass_shrink_hold = debounce.write_interval = Duration{};
     debounce.grow_deadband_percent = debounce.flap_penalty = debounce.mass_shrink_percent = 0;
-    configuration.status_interval = Duration{};
+    configuration.status_interval = configuration.usage.interval = Duration{};
   }
 
   ServerDouble hub{"hub"}, member{"cluster2"};

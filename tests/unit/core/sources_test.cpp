@@ -1,6 +1,7 @@
 // Which streams there should be, and what follows where there is none.
 #include "engine/core/sources.h"
 
+#include "engine/fold/multikueue/names.h"
 #include "tests/unit/core/hand_driver.h"
 
 namespace fairlead {
@@ -214,6 +215,96 @@ TEST_CASE("a kind that cannot be read is reported, and waited for where the hub 
   CHECK_FALSE(hub.core.awaited().contains(Kind::workload));
   CHECK(hub.core.awaited().contains(Kind::binding_policy));
   CHECK(hub.core.awaited().contains(Kind::claim));
+}
+
+// ---- Workloads of members ----
+
+WatchFact check_of(const std::string& controller) {
+  ObjectSeen seen;
+  seen.key = {Kind::admission_check, "", "check"};
+  seen.uid = "u";
+  seen.resource_version = "1";
+  AdmissionCheckFacts facts;
+  facts.controller_name = controller;
+  seen.facts = facts;
+  return {std::string(kHub), std::move(seen)};
+}
+
+/// Whether a member's Workloads are read, and a super cluster's, and the Cohorts of both.
+bool reads_workloads(const Watch& watch) {
+  const bool read = watch.member.reads(Kind::workload);
+  for (const Streams* streams : {&watch.member, &watch.super_cluster})
+    for (const Kind kind : {Kind::workload, Kind::cohort}) CHECK(streams->reads(kind) == read);
+  for (const Kind kind : {Kind::cluster_queue, Kind::local_queue}) CHECK(watch.member.reads(kind));
+  return read;
+}
+
+TEST_CASE("Workloads and Cohorts of members are read where Workloads are sent there") {
+  State state;
+  CHECK_FALSE(reads_workloads(watch_of(state)));
+  state.multikueue.checks["c"].seen.facts.controller_name = "example.com/other";
+  CHECK_FALSE(reads_workloads(watch_of(state)));
+  for (const auto controller : {kMultiKueueController, kPlacementController}) {
+    state.multikueue.checks["c"].seen.facts.controller_name = controller;
+    CHECK(reads_workloads(watch_of(state)));
+  }
+  state.configuration.workloads.of_members = MemberWorkloads::no;
+  CHECK_FALSE(reads_workloads(watch_of(state)));
+
+  State plain;
+  plain.configuration.multikueue.dispatcher = true;
+  CHECK(reads_workloads(watch_of(plain)));
+  plain.configuration.multikueue.dispatcher = false;
+  plain.configuration.workloads.of_members = MemberWorkloads::yes;
+  CHECK(reads_workloads(watch_of(plain)));
+}
+
+TEST_CASE("a hub that only records reads Workloads of members where MultiKueue has workers") {
+  State state;
+  state.configuration.record = true;
+  state.multikueue.checks["c"].seen.facts.controller_name = kMultiKueueController;
+  CHECK_FALSE(reads_workloads(watch_of(state)));
+  state.multikueue.clusters["w1"] = {};
+  CHECK(reads_workloads(watch_of(state)));
+}
+
+TEST_CASE(
+    "an AdmissionCheck that comes opens the streams of members' Workloads, and its end closes "
+    "them") {
+  SourcesWorld hub;
+  REQUIRE(hub.core.configure(hub.world.configuration));
+  Ready ready = hub.append_all(Durability::durable);
+  REQUIRE(ready.watch != nullptr);
+  CHECK_FALSE(reads_workloads(*ready.watch));
+
+  hub.core.offer(check_of(std::string(kMultiKueueController)));
+  ready = hub.append_all(Durability::durable);
+  REQUIRE(ready.watch != nullptr);
+  CHECK(reads_workloads(*ready.watch));
+  CHECK(*ready.watch == watch_of(hub.core.state()));
+  CHECK(hub.append_all(Durability::durable).watch == nullptr);
+
+  hub.core.offer({"cluster2", ListCompleted{Kind::workload, "1"}});
+  CHECK(hub.turned().size() == 1);
+  hub.core.offer({std::string(kHub), ObjectMissing{{Kind::admission_check, "", "check"}, "u", ""}});
+  ready = hub.append_all(Durability::durable);
+  REQUIRE(ready.watch != nullptr);
+  CHECK_FALSE(reads_workloads(*ready.watch));
+  CHECK(ready.next_deadline == LogTime{});
+  // From then on nothing is known of them.
+  CHECK(lost_in(hub.turned()) == std::vector<std::string>{"cluster2 Workload"});
+}
+
+TEST_CASE("the Workloads of a member that is watched no more are lost") {
+  SourcesWorld hub;
+  hub.world.configuration.workloads.of_members = MemberWorkloads::yes;
+  hub.begin(hub.world.configuration);
+  hub.core.offer({"cluster2", ListCompleted{Kind::workload, "1"}});
+  CHECK(hub.turned().size() == 1);
+  Configuration without = hub.world.configuration;
+  without.member_kubeconfigs.clear();
+  CHECK(lost_in(hub.begin(without)) == std::vector<std::string>{"cluster2 Workload"});
+  CHECK(lost_in(hub.begin(hub.world.configuration)).empty());
 }
 
 }  // namespace

@@ -45,6 +45,14 @@ TEST_CASE("what a member's lists would name is what its cluster has") {
   CHECK(names(state, "c1", Kind::node) == "a b ");
   CHECK(names(state, "c1", Kind::cluster_queue) == "q ");
   CHECK(names(state, "c1", Kind::local_queue) == "team/main ");
+  cluster.member.cohorts["all"].parent = "root";
+  cluster.member.workloads[{"team", "w"}].uid = "u";
+  CHECK(names(state, "c1", Kind::cohort) == "all ");
+  CHECK(names(state, "c1", Kind::workload) == "team/w ");
+  CHECK(held(state, "c1", {Kind::workload, "team", "w"})->uid == "u");
+  CHECK(held_facts(state, "c1", {Kind::cohort, "", "all"}) == Facts(cluster.member.cohorts["all"]));
+  CHECK(held_workloads(state, "c1") == 1);
+  CHECK(held_workloads(state, std::string(kHub)) == 0);
   cluster.devices.pods[{"team", "p"}].uid = "u";
   CHECK(names(state, "c1", Kind::pod) == "team/p ");
   const auto pod = held(state, "c1", {Kind::pod, "team", "p"});

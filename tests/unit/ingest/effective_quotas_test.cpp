@@ -22,6 +22,8 @@ TEST_CASE("a Cohort is logged when its parent or its quotas change, and when it 
   own.terms->weight = Quantity::parse("2");
   CHECK(bench.shows("hub", Kind::cohort, "c", own));
   CHECK_FALSE(bench.shows("hub", Kind::cohort, "c", own));
+  CHECK(bench.shows("member", Kind::cohort, "c", CohortFacts{}));
+  CHECK_FALSE(bench.shows("member", Kind::cohort, "c", CohortFacts{}));
   CHECK(bench.misses("hub", Kind::cohort, "c"));
   CHECK_FALSE(bench.misses("hub", Kind::cohort, "c"));
   CHECK(bench.state.queues.cohorts.empty());

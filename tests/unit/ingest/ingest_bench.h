@@ -21,6 +21,7 @@ struct IngestBench {
     DirtySet dirty;
     Event event;
     event.seq = next(state.seq);
+    event.log_time = state.now;
     event.source = source;
     event.fact = draft->fact;
     evolve(state, event, dirty);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/held.h"
+#include "engine/ingest/comparison.h"
 #include "tests/unit/ingest/ingest_bench.h"
 
 namespace fairlead {

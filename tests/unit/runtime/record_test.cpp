@@ -8,8 +8,9 @@
 namespace fairlead {
 namespace {
 
-const std::vector<Kind> kRecorded{Kind::resource_flavor, Kind::cluster_queue, Kind::local_queue,
-                                  Kind::workload, Kind::cohort};
+const std::vector<Kind> kRecorded{Kind::resource_flavor, Kind::cluster_queue,
+                                  Kind::local_queue,     Kind::cohort,
+                                  Kind::workload,        Kind::multikueue_cluster};
 
 class RecordBench : public HubBench {
  public:

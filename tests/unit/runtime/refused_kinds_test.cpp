@@ -77,6 +77,37 @@ TEST_CASE("of a refused kind nothing is gone before it is listed") {
   CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
 }
 
+TEST_CASE("a member that refuses its Workloads and Cohorts gives quota as before") {
+  HubBench bench;
+  bench.at_once();
+  bench.configuration.workloads.of_members = MemberWorkloads::yes;
+  bench.hub.put(HubBench::claim(), HubBench::claim_facts());
+  bench.start();
+  bench.sync();
+  bench.settle();
+  CHECK(bench.quotas() == "500 500");
+  const Seq seq = bench.leader->state().seq;
+  for (const Kind kind : {Kind::workload, Kind::cohort})
+    bench.leader->offer({"cluster2", StreamLost{kind}});
+  bench.settle();
+  CHECK(bench.leader->state().seq == seq);
+  CHECK(bench.leader->stats().planning);
+  const Cluster& member = bench.leader->state().clusters.at("cluster2");
+  CHECK_FALSE(member.stale());
+  CHECK_FALSE(member.lost());
+  // Once they were read, the log says that they are not any more; capacity does not follow.
+  bench.leader->offer({"cluster2", ListCompleted{Kind::workload, "1"}});
+  bench.settle();
+  bench.leader->offer({"cluster2", StreamLost{Kind::workload}});
+  bench.settle();
+  const auto lost = facts_in<SourceLost>(*bench.log);
+  REQUIRE(lost.size() == 1);
+  CHECK(lost[0].kind == Kind::workload);
+  CHECK_FALSE(bench.leader->state().clusters.at("cluster2").lost());
+  CHECK(bench.quotas() == "500 500");
+  CHECK((folded(events_of(*bench.log)) == bench.leader->state()));
+}
+
 TEST_CASE("where policies are written, they are waited for") {
   HubBench bench;
   bench.at_once();
