@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/fold/evolve.h"
+#include "engine/fold/members/member_deviation.h"
 
 namespace fairlead::simulation {
 namespace {
@@ -48,11 +49,22 @@ void drop_history(State& state) {
 }
 
 // The next touch of a member's work follows from the last write of it, and is derived when that is
-// answered: until then it may be missing among the deadlines.
-void drop_touches(State& state) {
-  for (const auto& [key, write] : state.writes.by_key)
-    if (write.outstanding && key.object.kind == Kind::manifest_work)
-      state.deadlines.set(ClusterDeadline{key.object.namespace_}, kForever);
+// answered. Until then the touch may be missing among the deadlines, or be there with the time that
+// followed from the write before. `anew` gets the deadline of `state` where it differs by that.
+void adopt_touches(const State& state, State& anew) {
+  const auto deadline_in = [](const State& of, const ClusterDeadline& key) {
+    const auto at = of.deadlines.all().find(key);
+    return at == of.deadlines.all().end() ? kForever : at->second;
+  };
+  for (const auto& [seq, key] : state.writes.outstanding) {
+    if (key.object.kind != Kind::manifest_work) continue;
+    const ClusterDeadline cluster{key.object.namespace_};
+    const LogTime touch = next_touch(anew, cluster.cluster);
+    const LogTime is = deadline_in(state, cluster), derived = deadline_in(anew, cluster);
+    const bool is_missing = derived == touch && derived < is;
+    const bool is_of_before = is < derived && touch != kForever && is <= touch;
+    if (is_missing || is_of_before) anew.deadlines.set(cluster, is);
+  }
 }
 
 // Names the fields that differ by their place in the struct.
@@ -86,8 +98,8 @@ std::string differs_derived_anew(State state) {
   for (State* each : {&state, &anew}) {
     renumber_kinds(*each);
     drop_history(*each);
-    drop_touches(*each);
   }
+  adopt_touches(state, anew);
   if (anew == state) return {};
   std::string text = differing_fields("State", static_cast<const StateFields&>(state),
                                       static_cast<const StateFields&>(anew));

@@ -211,7 +211,10 @@ class Network::WatchedStream final : public std::enable_shared_from_this<Watched
     later([this, end = std::move(end)] { handler_.ended(end); });
   }
   void take(std::string_view chunk) {
-    if (over_ || silent_ || network_.now() < network_.life_->alone) return;
+    if (over_ || silent_) return;
+    // What a partition keeps back comes after it: TCP sends it again, and a stream that goes on has
+    // lost nothing.
+    next_ = std::max(next_, network_.life_->alone);
     Faults& faults = network_.faults_;
     const std::string& where = network_.server_.name();
     if (faults.happens(FaultKind::silent_streams, where)) {

@@ -81,24 +81,48 @@ const std::map<std::string, model::ObjectRef>& SeenObjects::of(const std::string
   return at == objects_.end() ? kNone : at->second;
 }
 
-// What holds at `from` counts, and every change up to `to`.
-Offered offered(const Record& record, const std::string& cluster, const SeenPair& pair,
-                LogTime from, LogTime to) {
+namespace {
+
+// The most and the least of `value_in` an entry of the cluster: what holds at `from` counts, and
+// every change up to `to`.
+template <class ValueIn>
+Offered bounds(const Record& record, const std::string& cluster, LogTime from, LogTime to,
+               const ValueIn& value_in) {
   std::optional<Int128> at_begin;
   std::vector<Int128> values;
   for (const SeenCapacity& seen : record.capacity) {
     if (seen.cluster != cluster) continue;
     if (seen.time > to) break;
-    const auto usable = seen.usable.find(pair);
-    const Int128 value = usable == seen.usable.end() ? Int128{0} : kNano * usable->second;
     if (seen.time <= from)
-      at_begin = value;
+      at_begin = value_in(seen.usable);
     else
-      values.push_back(value);
+      values.push_back(value_in(seen.usable));
   }
   values.push_back(at_begin.value_or(0));
   return {*std::max_element(values.begin(), values.end()),
           *std::min_element(values.begin(), values.end())};
+}
+
+}  // namespace
+
+Offered offered(const Record& record, const std::string& cluster, const SeenPair& pair,
+                LogTime from, LogTime to) {
+  return bounds(record, cluster, from, to, [&](const Amounts& usable) {
+    const auto at = usable.find(pair);
+    return at == usable.end() ? Int128{0} : kNano * at->second;
+  });
+}
+
+Int128 offered_in_total(const Record& record, const std::string& cluster,
+                        const std::string& resource, LogTime from, LogTime to) {
+  return bounds(record, cluster, from, to,
+                [&](const Amounts& usable) {
+                  Int128 sum = 0;
+                  for (const auto& [pair, amount] : usable)
+                    if (pair.second == resource) sum += kNano * amount;
+                  return sum;
+                })
+      .most;
 }
 
 std::string whole(Int128 nano) { return std::to_string(static_cast<std::int64_t>(nano / kNano)); }

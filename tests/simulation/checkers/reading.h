@@ -58,6 +58,10 @@ struct Offered {
 Offered offered(const Record& record, const std::string& cluster, const SeenPair& pair,
                 LogTime from, LogTime to);
 
+/// The most that they offered of the resource in all flavors together.
+Int128 offered_in_total(const Record& record, const std::string& cluster,
+                        const std::string& resource, LogTime from, LogTime to);
+
 /// For a message: the number of whole units.
 std::string whole(Int128 nano);
 

@@ -14,8 +14,10 @@ constexpr Duration kOnTheWay = seconds(30);
 // where a write lets a pair grow, the sum over queues of what the hub wrote of the pair is at most
 // the sum over clusters of the most that their machines offered since the longest time for which
 // damping may hold a loss back: shrinkWindow and massShrinkHold, and lostAfter while faults hide
-// losses. Where members have the queue, the pair is at most the sum of what their queues admit, and
-// stays so where the agent of a member lowers it there.
+// losses. A flavor that no machine had since the hub first wrote, when it had listed all, may be
+// one that it never saw there: its rows are bound by the cluster's total alone. Where members have
+// the queue, the pair is at most the sum of what their queues admit, and stays so where the agent
+// of a member lowers it there.
 class WithinCapacity final : public Checker {
  public:
   using Checker::Checker;
@@ -23,6 +25,7 @@ class WithinCapacity final : public Checker {
 
   void wrote(const SeenWrite& write) override {
     read_admission();
+    if (write.by_hub()) first_write_ = std::min(first_write_, write.time);
     for (const SeenChange& change : write.changes) {
       if (change.resource == kClaimResource && change.after != nullptr)
         claimed_.insert(change.after->at("spec").value("clusterName", ""));
@@ -58,14 +61,20 @@ class WithinCapacity final : public Checker {
       Int128 promise = 0;
       for (const auto& [queue, nano] : promised_[pair]) promise += nano;
       Int128 most = 0;
-      for (const std::string& cluster : claimed_)
-        most +=
-            offered(world().record(), cluster, pair, begin_of_hold(write.time), write.time).most;
+      for (const std::string& cluster : claimed_) most += most_of(cluster, pair, write.time);
       if (promise > most)
         fail(write.who + " wrote " + change.key + ": " + pair.first + " " + pair.second + " is " +
              whole(promise) + " over all queues, but machines offered at most " + whole(most));
       judge_members(write, change.key, pair, after.at(pair));
     }
+  }
+
+  Int128 most_of(const std::string& cluster, const SeenPair& pair, LogTime now) const {
+    const Record& record = world().record();
+    const LogTime from = begin_of_hold(now);
+    return offered(record, cluster, pair, first_write_, now).most > 0
+               ? offered(record, cluster, pair, from, now).most
+               : offered_in_total(record, cluster, pair.second, from, now);
   }
 
   LogTime begin_of_hold(LogTime now) const {
@@ -134,6 +143,7 @@ class WithinCapacity final : public Checker {
     return sum;
   }
 
+  LogTime first_write_ = kForever;                              ///< of the hub
   std::set<std::string> claimed_;                               ///< clusters that ever had a claim
   std::map<SeenPair, std::map<std::string, Int128>> promised_;  ///< by queue: what the hub wrote
   std::map<std::string, Nominals> stored_;                      ///< by queue: what the hub has
