@@ -73,7 +73,7 @@ class RightsTest(FleetObjects, MultiKueueTest):
         cls.server.install_crds(only=[name for name in (*MULTIKUEUE_CRDS, POLICIES,
                                                         "cohorts.kueue.x-k8s.io", "topologies.kueue.x-k8s.io")
                                       if name != "clusterresourceclaims.galaxy.kubestellar.io"])
-        cls.member.install_crds(only=QUEUE_CRDS)
+        cls.member.install_crds(only=(*QUEUE_CRDS, "cohorts.kueue.x-k8s.io", "workloads.kueue.x-k8s.io"))
         for name in (NAMESPACE, "team", "cluster2", "cluster3"):
             deploy.ensure_namespace(cls.server, name)
 
