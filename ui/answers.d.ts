@@ -1085,4 +1085,95 @@ export interface Snapshot {
   fault?: string;
 }
 
+// ---- usage ----
+
+/** A decimal without exponent, exact in seconds and with two digits behind the point in hours: "403200", "12.50". */
+export type Decimal = string;
+/** What rows of reports about use are told apart by. */
+export interface UsageKey {
+  side: "hub" | "worker";
+  /** Of the API server: "hub", or a member's name. */
+  cluster: string;
+  /** What "by" names; "": it has none. */
+  key: string;
+  /** Of the queue, by queue; else "". */
+  uid: string;
+  /** "" by resource. */
+  flavor: string;
+  resource: string;
+}
+/** The question of a report about use, and the part of the log that answers it. */
+export interface UsageSpan {
+  from: Time;
+  /** Not included, but at the log's end. */
+  to: Time;
+  /** "queue", "cohort", "flavor", "resource", "cluster", "namespace", "owner" or "label:KEY". */
+  by: string;
+  /** "1h", "1d" or "month"; null: one period. */
+  every: string | null;
+  /** Whose hours, days and months. */
+  timeZone: string;
+  /** Of amounts; times are in seconds or in hours, as amounts are. */
+  unit: "resource-seconds" | "resource-hours";
+  /** The first event of the span; 0: it has none. */
+  firstSeq: Seq;
+  lastSeq: Seq;
+  /** SHA-256 of the log's hash chain after the last event, 64 hexadecimal digits. */
+  digest: string;
+}
+/** A period of a key. Null: the column does not apply. */
+export interface UsageRow extends UsageKey {
+  from: Time;
+  to: Time;
+  /** The effective nominal quota. */
+  granted: Decimal | null;
+  used: Decimal | null;
+  /** The part of "used" that was granted. */
+  own: Decimal | null;
+  /** The part that was not. */
+  borrowed: Decimal | null;
+  /** The part of "granted" that was not used. */
+  idle: Decimal | null;
+  /** Quota that was reserved and not used. */
+  reserved: Decimal | null;
+  /** Time without an observation; in no other column. */
+  unknown: Decimal | null;
+  /** The accepted capacity. */
+  capacity: Decimal | null;
+  /** Time with more used than that. */
+  above: Decimal | null;
+  /** What nodes that are not eligible would offer. */
+  down: Decimal | null;
+  planned: Decimal | null;
+}
+/** What a queue says that it used, and what its Workloads add up to. */
+export interface UsageReconciliation extends UsageKey {
+  used: Decimal;
+  fromWorkloads: Decimal;
+  difference: Decimal;
+}
+/** The integral of the difference between "borrowed" and what Kueue calls borrowed. */
+export interface UsageDifference extends UsageKey {
+  difference: Decimal;
+}
+/** `usage`. */
+export interface UsageReport extends UsageSpan {
+  rows: UsageRow[];
+  /** By namespace, owner and label, over the whole span. */
+  reconciliation: UsageReconciliation[];
+  /** By queue, over the whole span, where it is not 0. */
+  borrowedDiffers: UsageDifference[];
+}
+/** `usage --idle-candidates`. */
+export interface IdleCandidates extends UsageSpan {
+  rows: IdleRow[];
+}
+/** A pair of a hub queue that was not used up; of one resource and flavor the idlest first. */
+export interface IdleRow extends UsageKey {
+  granted: Decimal;
+  idle: Decimal;
+  /** Those that wait at the span's end and would have fitted, the oldest first. */
+  workloads: {namespace: string; name: string}[];
+}
+
 export {}; // what has no "export" is a part of others, and has no name in the schemas

@@ -79,7 +79,6 @@ struct Fold {
     return true;
   }
   void operator()(const SourceSynced& synced) {
-    if (synced.kind) observe_sound(state, event.source, *synced.kind);
     if (synced.kind && !synced.resource_version.empty())
       hand_on(state, note_listed(state, event.source, *synced.kind));
     if (folds_tenant(synced.kind, synced.cluster, Liveness::live)) return;
@@ -92,8 +91,6 @@ struct Fold {
     observe_sign_of_life(state, event.source, synced.kind, synced.cluster);
   }
   void operator()(const SourceStale& stale) {
-    if (stale.kind && stale.cause != StaleCause::too_many)
-      observe_silence(state, event.source, *stale.kind);
     if (folds_tenant(stale.kind, stale.cluster, Liveness::stale)) return;
     if (folds_id(stale.kind, Liveness::stale)) return;
     if (folds_member_stream(stale.kind, Liveness::stale)) return;
@@ -102,7 +99,6 @@ struct Fold {
                      event.seq);
   }
   void operator()(const SourceLost& lost) {
-    if (lost.kind) observe_silence(state, event.source, *lost.kind);
     if (folds_tenant(lost.kind, lost.cluster, Liveness::lost)) return;
     if (folds_id(lost.kind, Liveness::lost)) return;
     if (folds_member_stream(lost.kind, Liveness::lost)) return;
@@ -157,6 +153,7 @@ void evolve(State& state, const Event& event, DirtySet& dirty) {
   // Any event of a member will do: an empty super cluster reports no object, only a complete list.
   if (event.source != kHub && event.source != kSelf && !is_tenant(event.source))
     note_member(state, event.source);
+  observe_sign(state, event);
   std::visit(Fold{state, event, dirty}, event.fact);
   state.usage.last_event = event.log_time;
 }

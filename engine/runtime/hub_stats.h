@@ -9,6 +9,7 @@
 #include "engine/base/time.h"
 #include "engine/base/types.h"
 #include "engine/fold/dispatch/counts.h"
+#include "engine/fold/usage/queue_use.h"
 #include "engine/ingest/ingest.h"
 #include "engine/log/replicated/ring.h"
 #include "engine/runtime/claim_census.h"
@@ -79,6 +80,7 @@ struct HubStats {
   ClaimCounts claim_counts;
   PoolCounts pool_counts;
   DispatchCounts dispatch_counts;
+  std::vector<QueueCounter> queue_use;
 };
 
 }  // namespace fairlead

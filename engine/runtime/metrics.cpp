@@ -4,6 +4,7 @@
 
 #include "engine/base/descriptors.h"
 #include "engine/runtime/build_commit.h"
+#include "engine/runtime/queue_use_text.h"
 
 namespace fairlead {
 
@@ -305,6 +306,7 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_claims(page, hub.claim_counts);
   add_pool(page, hub.pool_counts);
   add_dispatch(page, hub.dispatch_counts);
+  page.text += queue_use_text(hub.queue_use, MetricsForm::prometheus);
   add_connections(page, connections);
   add_notices(page, hub, connections);
   add_credentials(page, connections);

@@ -101,6 +101,7 @@ HubStats Replica::stats() {
   stats.claim_counts = census_.of(state(), now());
   stats.pool_counts = pool_census_.of(state(), now());
   stats.dispatch_counts = dispatch_census_.of(state(), now());
+  stats.queue_use = use_census_.of(state(), now());
   return stats;
 }
 

@@ -17,6 +17,7 @@
 #include "engine/runtime/hub_snapshots.h"
 #include "engine/runtime/hub_stats.h"
 #include "engine/runtime/present_state.h"
+#include "engine/runtime/queue_use_text.h"
 #include "engine/runtime/system_clock.h"
 #include "snapshots/snapshot_store.h"
 
@@ -73,6 +74,7 @@ class Replica {
   ClaimCensus census_;
   Census<PoolCounts, count_pool> pool_census_;
   Census<DispatchCounts, count_dispatch> dispatch_census_;
+  Census<std::vector<QueueCounter>, count_use> use_census_;
 };
 
 }  // namespace fairlead

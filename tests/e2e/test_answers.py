@@ -143,7 +143,8 @@ class AnswersTest(unittest.TestCase):
                 asker.about_tenants()
                 asker.of_the_page()
                 served.stop()
-        for command in (["snapshot", "take"], ["snapshot", "list"], ["whatif", "--set", "debounce.growWindow=1h"]):
+        for command in (["snapshot", "take"], ["snapshot", "list"], ["whatif", "--set", "debounce.growWindow=1h"],
+                        ["usage"], ["usage", "--idle-candidates"]):
             self.assertEqual(fairlead(*command, "--data", logs[0], "-o", "json").returncode, 0)
         declared = {name for names in answers.by_kind().values() for name in names} | set(answers.LINES.values())
         self.assertEqual(declared - answers.seen - {"Objection"}, set())

@@ -26,22 +26,22 @@ void change_clock(KnownClock& clock, Millis at, KnownClock::Change to) {
   forget_changes(clock.changes, at - kReadBack);
 }
 
-void add_column(std::map<UsePair, PairAmounts>& amounts, const std::vector<FlavorUsage>& usage,
-                Int128 PairAmounts::* column) {
+void add_column(std::map<UsePair, UseAmounts>& amounts, const std::vector<FlavorUsage>& usage,
+                Int128 UseAmounts::* column) {
   for (const FlavorUsage& use : usage)
     amounts[{use.flavor, use.resource}].*column += milli_units(use.resource, use.total);
 }
 
-std::map<UsePair, PairAmounts> amounts_of(const auto& queue) {
-  std::map<UsePair, PairAmounts> amounts;
+std::map<UsePair, UseAmounts> amounts_of(const auto& queue) {
+  std::map<UsePair, UseAmounts> amounts;
   for (const ResourceGroup& group : queue.effective ? queue.effective->groups : queue.groups)
     for (const FlavorQuotas& flavor : group.flavors)
       for (const ResourceQuota& quota : flavor.resources)
         amounts[{flavor.name, quota.name}].nominal +=
             milli_units(quota.name, to_amount(quota.name, quota.nominal));
-  add_column(amounts, queue.usage, &PairAmounts::used);
-  add_column(amounts, queue.reserved, &PairAmounts::reserved);
-  add_column(amounts, queue.borrowed, &PairAmounts::borrowed);
+  add_column(amounts, queue.usage, &UseAmounts::used);
+  add_column(amounts, queue.reserved, &UseAmounts::reserved);
+  add_column(amounts, queue.borrowed, &UseAmounts::borrowed);
   return amounts;
 }
 
@@ -61,17 +61,15 @@ void advance_use(QueueUse& queue, const KnownClock& clock, Millis until) {
 
 // Stops the clock while the stream is silent, and lets it run while it is not.
 void set_clock(UsageTables& usage, Millis at) {
-  if (usage.silent.contains({SourceName(kHub), Kind::cluster_queue}))
+  if (is_unobserved(usage.silent, SourceName(kHub), Kind::cluster_queue))
     usage.hub.stop(at);
   else
     usage.hub.start(at);
 }
 
-bool is_of_use(Kind kind) { return kind == Kind::cluster_queue || kind == Kind::workload; }
-
 }  // namespace
 
-void UseSums::add(const PairAmounts& amounts, Millis span) {
+void UseSums::add(const UseAmounts& amounts, Millis span) {
   const Int128 over = std::max<Int128>(amounts.used - amounts.nominal, 0);
   const Int128 left = std::max<Int128>(amounts.nominal - amounts.used, 0);
   granted += amounts.nominal * span;
@@ -95,10 +93,10 @@ Int128 milli_units(const std::string& resource, Amount amount) {
   return resource == kMilliResource ? Int128{amount} : amount * kMilliPerUnit;
 }
 
-std::map<UsePair, PairAmounts> pair_amounts(const ClusterQueueFacts& queue) {
+std::map<UsePair, UseAmounts> pair_amounts(const ClusterQueueFacts& queue) {
   return amounts_of(queue);
 }
-std::map<UsePair, PairAmounts> pair_amounts(const MemberQueue& queue) { return amounts_of(queue); }
+std::map<UsePair, UseAmounts> pair_amounts(const MemberQueue& queue) { return amounts_of(queue); }
 
 LogTime counts_from(const ObjectObserved& seen, LogTime now) {
   if (seen.read == LogTime{} || seen.read > now) return now;
@@ -112,8 +110,8 @@ void observe_queue_use(UsageRoom state, const ObjectObserved& seen) {
   const auto [at, first] = usage.queues.try_emplace(seen.key.name);
   QueueUse& queue = at->second;
   if (first || queue.uid != seen.uid) {
-    const Millis now = millis_of(from);
-    queue = {seen.uid, now, usage.hub.shown_at(now), {}};
+    const Millis begin = std::max(millis_of(from), queue.since);  // after the former queue
+    queue = {seen.uid, begin, usage.hub.shown_at(begin), {}};
   }
   advance_use(queue, usage.hub, millis_of(from));
   for (auto& [pair, use] : queue.pairs) {
@@ -132,15 +130,41 @@ void forget_queue_use(UsageRoom state, const std::string& queue) {
   state.usage.queues.erase(queue);
 }
 
-void observe_silence(UsageRoom state, const SourceName& source, Kind kind) {
-  if (!is_of_use(kind)) return;
-  state.usage.silent.emplace(source, kind);
-  set_clock(state.usage, millis_of(state.now));
+std::optional<SilenceSign> silence_sign(const Event& event) {
+  using Says = SilenceSign::Says;
+  const auto sign = [&](const auto& of, Says says) {
+    return SilenceSign{of.cluster.empty() ? event.source : of.cluster, of.kind, says};
+  };
+  if (const auto* stale = std::get_if<SourceStale>(&event.fact)) {
+    if (stale->cause == StaleCause::too_many) return std::nullopt;
+    return sign(*stale, Says::silent);
+  }
+  if (const auto* lost = std::get_if<SourceLost>(&event.fact)) return sign(*lost, Says::silent);
+  if (const auto* synced = std::get_if<SourceSynced>(&event.fact))
+    return sign(*synced, Says::heard);
+  return std::nullopt;
 }
 
-void observe_sound(UsageRoom state, const SourceName& source, Kind kind) {
-  if (!is_of_use(kind)) return;
-  state.usage.silent.erase({source, kind});
+// A sign about all of a server counts as one about its Nodes.
+void apply_sign(SilentStreams& silent, const SilenceSign& sign) {
+  if (sign.says == SilenceSign::Says::silent) {
+    silent.emplace(sign.source, sign.kind.value_or(Kind::node));
+  } else if (sign.kind) {
+    silent.erase({sign.source, *sign.kind});
+  } else {
+    std::erase_if(silent, [&](const auto& stream) { return stream.first == sign.source; });
+  }
+}
+
+bool is_unobserved(const SilentStreams& silent, const SourceName& source, Kind kind) {
+  return silent.contains({source, Kind::node}) || silent.contains({source, Kind::cluster_queue}) ||
+         silent.contains({source, kind});
+}
+
+void observe_sign(UsageRoom state, const Event& event) {
+  const auto sign = silence_sign(event);
+  if (!sign || is_tenant(sign->source)) return;
+  apply_sign(state.usage.silent, *sign);
   set_clock(state.usage, millis_of(state.now));
 }
 

@@ -2,8 +2,12 @@
 // fairlead_queue_*_resource_seconds_total, and when the streams that they depend on are silent.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/fold/members/member_state.h"
@@ -14,8 +18,8 @@ namespace fairlead {
 
 /// The amounts of every pair that stands in a queue's quota or status; what is missing there is 0.
 /// The groups of status.effectiveQuotas, where present, replace the spec's.
-std::map<UsePair, PairAmounts> pair_amounts(const ClusterQueueFacts& queue);
-std::map<UsePair, PairAmounts> pair_amounts(const MemberQueue& queue);
+std::map<UsePair, UseAmounts> pair_amounts(const ClusterQueueFacts& queue);
+std::map<UsePair, UseAmounts> pair_amounts(const MemberQueue& queue);
 /// An amount of `resource` in milli-units.
 Int128 milli_units(const std::string& resource, Amount amount);
 
@@ -29,9 +33,27 @@ void observe_queue_use(UsageRoom state, const ObjectObserved& seen);
 /// Drops the sums of a queue that is gone.
 void forget_queue_use(UsageRoom state, const std::string& queue);
 
-/// Takes in that a stream is silent, or is heard of again.
-void observe_silence(UsageRoom state, const SourceName& source, Kind kind);
-void observe_sound(UsageRoom state, const SourceName& source, Kind kind);
+/// What an event says about whether an API server is observed.
+struct SilenceSign {
+  enum class Says : std::uint8_t { silent, heard };
+  SourceName source;
+  std::optional<Kind> kind;  ///< of the stream; none: all of the server
+  Says says{};
+
+  friend bool operator==(const SilenceSign&, const SilenceSign&) = default;
+};
+/// Returns what `event` says; nullopt: nothing. A stream that is not read any further because there
+/// are too many objects is not silent: those that are read count.
+std::optional<SilenceSign> silence_sign(const Event& event);
+/// Streams that are silent.
+using SilentStreams = std::set<std::pair<SourceName, Kind>>;
+void apply_sign(SilentStreams& silent, const SilenceSign& sign);
+/// Whether ClusterQueues or Workloads of an API server are not observed. Of a member, its Nodes are
+/// the stream whose silence is logged; of the hub, its ClusterQueues.
+bool is_unobserved(const SilentStreams& silent, const SourceName& source, Kind kind);
+
+/// Takes in what an event says about that.
+void observe_sign(UsageRoom state, const Event& event);
 /// Takes in that a process began to write the log: no hub ran since the last event.
 void observe_start(UsageRoom state);
 

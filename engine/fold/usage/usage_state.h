@@ -31,13 +31,13 @@ constexpr Millis millis_of(LogTime time) {
 using UsePair = std::pair<std::string, std::string>;
 
 /// What a queue says of a pair at one time, in milli-units: thousandths of a core, byte or device.
-struct PairAmounts {
+struct UseAmounts {
   Int128 nominal = 0;   ///< the effective nominal quota
   Int128 used = 0;      ///< flavorsUsage.total
   Int128 reserved = 0;  ///< flavorsReservation.total
   Int128 borrowed = 0;  ///< flavorsUsage.borrowed: what Kueue itself calls borrowed
 
-  friend bool operator==(const PairAmounts&, const PairAmounts&) = default;
+  friend bool operator==(const UseAmounts&, const UseAmounts&) = default;
 };
 
 /// Integrals over log time, in milli-units x milliseconds. Own use is granted - idle.
@@ -48,7 +48,7 @@ struct UseSums {
   Int128 idle = 0;
 
   /// Adds what `amounts` give in so many milliseconds.
-  void add(const PairAmounts& amounts, Millis span);
+  void add(const UseAmounts& amounts, Millis span);
   friend bool operator==(const UseSums&, const UseSums&) = default;
 };
 
@@ -80,7 +80,7 @@ inline constexpr Millis kReadBack = 3'600'000;
 
 /// The sums of one pair up to QueueUse::since.
 struct PairUse {
-  PairAmounts amounts;
+  UseAmounts amounts;
   UseSums sums;
   Millis unknown = 0;
   LogTime created;      ///< first sight of the pair at this queue

@@ -28,6 +28,7 @@ void add_log_command(CLI::App& app, const LogWork& work, int& exit_code);
 void add_replay_command(CLI::App& app, int& exit_code);
 void add_audit_command(CLI::App& app, int& exit_code);
 void add_what_if_command(CLI::App& app, int& exit_code);
+void add_usage_command(CLI::App& app, int& exit_code);
 void add_serve_command(CLI::App& app, int& exit_code);
 void add_snapshot_command(CLI::App& app, int& exit_code);
 /// Both of these describe all commands of `app`, which outlives the call.

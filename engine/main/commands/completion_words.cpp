@@ -190,6 +190,8 @@ std::vector<std::string> option_values(const Line& line, std::vector<std::string
   if (is("where")) return terms_of_where(line);
   if (is("as-of") || is("from") || is("to") || is("before"))
     return {"end", "now", "today", "yesterday"};
+  if (is("by"))
+    return {"cluster", "cohort", "flavor", "label:", "namespace", "owner", "queue", "resource"};
   if (is("queue")) return names_of_quotas(line, "queue", {});
   given.resize(std::min<std::size_t>(given.size(), 1));  // the queue
   if (is("flavor")) return names_of_quotas(line, "flavor", given);

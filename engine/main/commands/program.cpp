@@ -82,6 +82,7 @@ int run_program(int argc, char** argv) {
   add_replay_command(app, exit_code);
   add_audit_command(app, exit_code);
   add_what_if_command(app, exit_code);
+  add_usage_command(app, exit_code);
   add_serve_command(app, exit_code);
   add_snapshot_command(app, exit_code);
   add_completion_command(app, exit_code);

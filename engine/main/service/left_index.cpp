@@ -6,6 +6,7 @@
 #include "engine/runtime/build_commit.h"
 #include "replay/history.h"
 #include "replay/timeline/timeline_file.h"
+#include "replay/usage/usage_index.h"
 #include "snapshots/folded_states.h"
 #include "snapshots/snapshot_pieces.h"
 #include "snapshots/snapshot_store.h"
@@ -59,6 +60,18 @@ class LeftStates {
   std::uint64_t bytes_ = 0;  // of the last one
 };
 
+// Adds up use by hour.
+Result<void> leave_usage(const ReadableLog& log, const std::filesystem::path& data,
+                         std::uint64_t step) {
+  const SnapshotsForQuestions states(log, data, build_identity());
+  UsageHours hours;
+  for (;;) {
+    const auto at_end = add_hours(hours, {log, &states}, step);
+    if (!at_end) return at_end.error();
+    if (*at_end) return save_usage_hours(hours, data);
+  }
+}
+
 }  // namespace
 
 Result<void> leave_index(const ReadableLog& log, const std::filesystem::path& data,
@@ -77,7 +90,7 @@ Result<void> leave_index(const ReadableLog& log, const std::filesystem::path& da
     if (*at_end) break;
   }
   if (const auto saved = save_timeline(timeline, data); !saved) return saved.error();
-  return {};
+  return leave_usage(log, data, step);
 }
 
 Result<void> leave_index_in(const std::filesystem::path& data) {

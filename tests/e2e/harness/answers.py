@@ -11,7 +11,7 @@ SCHEMA = pathlib.Path(__file__).resolve().parents[3] / "docs/schemas/answers.jso
 # What has no "kind" of its own, by command.
 LINES = {"plan": "PlannedWrite", "plan --admit": "Objection", "replay": "Replay", "log cat": "LogEvent",
          "log verify": "LogVerdict", "snapshot list": "Snapshot", "snapshot take": "Snapshot",
-         "snapshot verify": "Snapshot"}
+         "snapshot verify": "Snapshot", "usage": "UsageReport", "usage --idle-candidates": "IdleCandidates"}
 LINES_MAX = 100  # of one output are looked at: the rest is alike
 seen = set()  # definitions that were used
 
@@ -71,7 +71,7 @@ def check_output(arguments, text):
         return
     if command in ("audit", "whatif"):
         check(json.loads(text))
-    command += " --admit" if "--admit" in words else ""
+    command += "".join(f" {word}" for word in ("--admit", "--idle-candidates") if word in words)
     for line in text.splitlines()[:LINES_MAX] if command in LINES else []:
         fault = fault_of(json.loads(line), LINES[command])
         assert not fault, fault
