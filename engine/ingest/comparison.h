@@ -1,10 +1,11 @@
 // What of an object counts as a change: it is compared with what State holds of it.
 #pragma once
 
-#include "engine/fold/state.h"
 #include "engine/ingest/watch_fact.h"
 
 namespace fairlead {
+
+struct State;
 
 /// Returns whether State holds the object with the observed facts.
 bool is_unchanged(const State& state, const SourceName& source, const ObjectSeen& seen);

@@ -23,8 +23,8 @@ namespace {
 constexpr std::string_view kOfAll =
     "metadata.{managedFields,resourceVersion} "
     "metadata.annotations.kubectl\\.kubernetes\\.io/last-applied-configuration ";
-// Not for claims, whose facts have a digest of the whole status, which shows what others changed, nor
-// for Workloads, whose conditions say why they wait.
+// Not for claims, whose facts have a digest of the whole status, which shows what others changed,
+// nor for Workloads, whose conditions say why they wait.
 constexpr std::string_view kOfConditions = " status.conditions.*.{lastTransitionTime,message}";
 
 // Splits `text` at each `by`.
