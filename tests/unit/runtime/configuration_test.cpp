@@ -215,7 +215,8 @@ TEST_CASE("an unknown key is refused with file, line and the keys that exist") {
   CHECK(
       refusal("claims:\n  create: true\ndebounces: {}\n") ==
       "f.yaml:3: debounces: unknown key; expected one of kueue, resourceAliases, capacity, claims, "
-      "members, debounce, multikueue, pool, dra, record, writes, webhook, log, leaderElection");
+      "members, debounce, multikueue, pool, dra, workloads, usage, record, writes, webhook, log, "
+      "leaderElection");
   CHECK(refusal("capacity:\n  headroom:\n    percents: {}\n") ==
         "f.yaml:3: capacity.headroom.percents: unknown key; expected one of percent, reserved");
   CHECK(refusal("debounce.growWindow: 1s\n").find("unknown key") != std::string::npos);
