@@ -1,7 +1,7 @@
 """A second implementation of what `fairlead usage` adds up, from the page that defines it and not from the engine.
 
-It cuts the span at every time at which anything changes, asks of each piece who had what in it, and adds up. That is slow
-and has no state to get wrong.
+It cuts the span at every time at which anything changes, asks of each piece who had what in it, and adds up. That is
+slow and has no state to get wrong.
 """
 import collections
 
