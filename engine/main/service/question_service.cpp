@@ -44,7 +44,9 @@ Result<bool> QuestionService::follow() const {
   if (!lock) return true;
   const auto served = source_.open();
   if (!served) return served.error();
-  return page_->follow(*served);
+  const auto at_end = page_->follow(*served);
+  if (!at_end || !*at_end) return at_end;
+  return usage_->follow(*served);
 }
 
 Result<void> QuestionService::save_index(std::uint64_t events_min, Duration patience) const {
@@ -52,7 +54,8 @@ Result<void> QuestionService::save_index(std::uint64_t events_min, Duration pati
   if (!lock) return {};
   const auto served = source_.open();
   if (!served) return served.error();
-  return page_->save_index(*served, events_min);
+  if (auto saved = page_->save_index(*served, events_min); !saved) return saved;
+  return usage_->save(*served);
 }
 
 // What is asked about now is answered from the State that the hub has.
