@@ -6,10 +6,11 @@
 #include <vector>
 
 #include "engine/base/json.h"
-#include "engine/fold/state.h"
 #include "replay/usage/usage_report.h"
 
 namespace fairlead {
+
+struct State;
 
 /// A pair of a hub queue, and the Workloads that its idle quota would have let run.
 struct IdlePair {
