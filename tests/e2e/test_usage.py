@@ -82,7 +82,8 @@ class UsageTest(unittest.TestCase):
                           ("2026-10-25T23:00:00Z", "24.00")])
         self.assertEqual(report["timeZone"], "Europe/Berlin")
         self.assertEqual(len(json.loads(self.usage(*asked, "--every", "1h"))["rows"]), 73)
-        month = json.loads(self.usage("--data", data, "--from", "2026-10-23T22:00:00Z", "-o", "json", "--every", "month"))
+        month = json.loads(self.usage("--data", data, "--from", "2026-10-23T22:00:00Z", "-o", "json", "--every",
+                                      "month"))
         self.assertEqual(len(month["rows"]), 1)
 
     def test_what_means_nothing_is_refused(self):
