@@ -4,10 +4,11 @@ import csv
 import io
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from harness.program import fairlead
+from harness.program import binary, fairlead
 
 NEEDS = ("fairlead",)
 DAY = pathlib.Path(__file__).resolve().parents[2] / "docs/usage/day.jsonl"
@@ -46,7 +47,7 @@ class UsageTest(unittest.TestCase):
     def test_each_output_has_the_same_figures(self):
         data = self.log("day", DAY)
         asked = ("--data", data, "--from", "2026-11-21T09:00:00Z", "--to", "2026-11-21T15:00:00Z")
-        text = self.usage(*asked, "-o", "csv")
+        text = subprocess.run([binary(), "usage", *asked, "-o", "csv"], capture_output=True, check=True).stdout.decode()
         self.assertTrue(text.startswith(HEADER + "\r\n"), text)
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         self.assertEqual([row["key"] for row in rows], ["research", "training"])
