@@ -4,10 +4,11 @@ import csv
 import io
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
-from harness.program import fairlead
+from harness.program import binary, fairlead
 
 NEEDS = ("fairlead",)
 DAY = pathlib.Path(__file__).resolve().parents[2] / "docs/usage/day.jsonl"
@@ -46,7 +47,7 @@ class UsageTest(unittest.TestCase):
     def test_each_output_has_the_same_figures(self):
         data = self.log("day", DAY)
         asked = ("--data", data, "--from", "2026-11-21T09:00:00Z", "--to", "2026-11-21T15:00:00Z")
-        text = self.usage(*asked, "-o", "csv")
+        text = subprocess.run([binary(), "usage", *asked, "-o", "csv"], capture_output=True, check=True).stdout.decode()
         self.assertTrue(text.startswith(HEADER + "\r\n"), text)
         rows = list(csv.DictReader(io.StringIO(text, newline="")))
         self.assertEqual([row["key"] for row in rows], ["research", "training"])
@@ -82,8 +83,8 @@ class UsageTest(unittest.TestCase):
                           ("2026-10-25T23:00:00Z", "24.00")])
         self.assertEqual(report["timeZone"], "Europe/Berlin")
         self.assertEqual(len(json.loads(self.usage(*asked, "--every", "1h"))["rows"]), 73)
-        month = json.loads(self.usage("--data", data, "--from", "2026-10-23T22:00:00Z", "-o", "json",
-                                      "--every", "month"))
+        month = json.loads(self.usage("--data", data, "--from", "2026-10-23T22:00:00Z", "-o", "json", "--every",
+                                      "month"))
         self.assertEqual(len(month["rows"]), 1)
 
     def test_what_means_nothing_is_refused(self):

@@ -109,7 +109,8 @@ def report(lines, by, cuts):
         period = max(cut for cut in cuts if cut <= begin), min(cut for cut in cuts if cut > begin)
         seen = set()
         for row, columns in entries_of(world, by):
-            sums = rows.setdefault((*period, *row), dict.fromkeys(COLUMNS, 0))
+            none = {name: None if value is None else 0 for name, value in zip(COLUMNS, (*columns, 0))}
+            sums = rows.setdefault((*period, *row), none)
             if row[1] in world.silent:
                 if row not in seen:
                     sums["unknown"] += end - begin
