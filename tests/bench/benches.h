@@ -22,6 +22,7 @@ void add_dispatch_benches(Suite& suite);
 void add_replay_benches(Suite& suite);
 void add_page_benches(Suite& suite);
 void add_large_page_benches(Suite& suite);
+void add_waiting_benches(Suite& suite);
 void add_webhook_benches(Suite& suite);
 void add_served_webhook_benches(Suite& suite);
 

@@ -136,6 +136,7 @@ int main(int count, char** arguments) {
   add_replay_benches(suite);
   add_page_benches(suite);
   add_large_page_benches(suite);
+  add_waiting_benches(suite);
   add_webhook_benches(suite);
   add_served_webhook_benches(suite);
   try {
