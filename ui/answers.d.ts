@@ -344,6 +344,111 @@ export interface AdmissionHistory extends History {
   }[];
 }
 
+// ---- who waits ----
+// The fields of these three are a contract (docs/waiting.md): `-o json` prints them without "kind" and "because", which the
+// same answers have over HTTP.
+
+/** Why a Workload waits; docs/waiting.md has the reasons behind each. */
+type WaitClass =
+  "unknown" | "queue" | "quota" | "preemption" | "topology" | "device" | "config" | "hold" | "check" | "worker";
+/** A number of seconds as a plain decimal: "55", "0.25". */
+type Seconds = string;
+/**
+ * Whether the requests fit: in what is free, in what the queue may have and others hold, or not at all. Null: it is not known,
+ * or the class is not quota.
+ */
+type Fit = "now" | "quota" | "no" | null;
+interface Shortage {
+  flavor: string;
+  resource: string;
+  amount: Amount;
+  /** Kueue's message, or the sums of the quotas here. */
+  source: "message" | "quota";
+}
+/** [from, to) with one class, reason and fit. */
+export interface WaitInterval {
+  from: Time;
+  to: Time;
+  class: WaitClass;
+  /** Kueue's word; "": it has none. */
+  reason: string;
+  where: "hub" | "worker";
+  fit: Fit;
+  /** Between waiting for quota and for preempted Workloads, where several short pieces are one interval. */
+  changes: Count;
+  /** At its end. */
+  shortage: Shortage[];
+  /** Those that were not Ready, while quota was reserved. */
+  checks: {name: string; state: string}[];
+  /** The last one of the condition that decides. */
+  message: string;
+  /** The events that began it, and what a write of ours was because of. Empty before the Workload was seen first. */
+  causes: Seq[];
+  /** In words: "node gpu-6 left (NotReady), quota 48 -> 40, needs 44". */
+  because?: string;
+}
+/** `audit waiting NAMESPACE/NAME`. */
+export interface Waiting {
+  kind?: "Waiting";
+  namespace: string;
+  name: string;
+  uid: string;
+  /** The LocalQueue. */
+  queue: string;
+  /** "": not known. */
+  clusterQueue: string;
+  created: Time;
+  asOf: Time;
+  state: "waiting" | "admitted" | "finished" | "deleted";
+  waited: Seconds;
+  waits: {
+    from: Time;
+    to: Time;
+    end: "waiting" | "admitted" | "finished" | "deleted";
+    waited: Seconds;
+    intervals: WaitInterval[];
+  }[];
+  /** Those that were nominated, by their first nomination. */
+  workers: {cluster: string; intervals: WaitInterval[]}[];
+  /** Of the span; 0: it has no event. */
+  firstSeq: Seq;
+  lastSeq: Seq;
+  /** Of the log's hash chain there. */
+  digest: string;
+}
+/** `audit waiting [--queue CLUSTERQUEUE]`: who waits, the longest wait first. */
+export interface WaitingList {
+  kind?: "WaitingList";
+  /** What was asked for; "": all. */
+  queue: string;
+  asOf: Time;
+  workloads: {
+    namespace: string;
+    name: string;
+    uid: string;
+    clusterQueue: string;
+    class: WaitClass;
+    reason: string;
+    fit: Fit;
+    /** When the wait began. */
+    since: Time;
+    waited: Seconds;
+    shortage: Shortage[];
+  }[];
+}
+/** `audit blocked-by`: whom the loss of an object kept waiting. */
+export interface BlockedBy {
+  kind?: "BlockedBy";
+  /** "node/gpu-6" */
+  object: string;
+  /** The longest wait first. */
+  workloads: {namespace: string; name: string; waited: Seconds}[];
+  /** Requests x time: cores, bytes or pieces x seconds, a plain decimal. */
+  resourceSeconds: {resource: string; amount: string}[];
+  /** Quotas that fell because of it. */
+  quotas: {clusterQueue: string; flavor: string; resource: string; from: Amount; to: Amount; time: Time; seq: Seq}[];
+}
+
 // ---- differences ----
 
 interface Differs<Side> {

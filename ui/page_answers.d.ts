@@ -4,6 +4,7 @@ import type {
   AdmissionHistory,
   Amount,
   Amounts,
+  BlockedBy,
   CapacitySource,
   ClusterStanding,
   Count,
@@ -22,6 +23,8 @@ import type {
   Seq,
   Time,
   Times,
+  Waiting,
+  WaitingList,
   WhatIf,
   WorkersHistory,
   WorkersWhy,
@@ -309,6 +312,7 @@ export interface Proof {
 /** Every document that has a "kind" of its own. */
 export type Document =
   | AdmissionHistory
+  | BlockedBy
   | Changes
   | Log
   | ObjectHistory
@@ -329,6 +333,8 @@ export type Document =
   | ShareSeries
   | Sparks
   | SuppressedNodes
+  | Waiting
+  | WaitingList
   | WhatIf
   | WorkerSeries
   | WorkersHistory

@@ -13,6 +13,7 @@
 #include "replay/audit/workers_text.h"
 #include "replay/audit/workload_text.h"
 #include "replay/table.h"
+#include "replay/waiting/waiting.h"
 
 namespace fairlead {
 
@@ -446,6 +447,8 @@ std::string document_text(Json document, const AuditTextStyle& style) {
   if (kind == "PlacementWhyNot") return why_not_placed_text(document);
   if (kind == "WorkloadWhy") return why_workload_text(document);
   if (kind == "WorkloadWhyNot") return why_not_workload_text(document);
+  if (kind == "Waiting" || kind == "WaitingList" || kind == "BlockedBy")
+    return waiting_text(document, columns_of(style));
   if (kind == "PlacementHistory") return placement_history_text(document, columns_of(style));
   return to_text(document) + "\n";
 }

@@ -24,6 +24,7 @@ void add_replay_benches(Suite& suite);
 void add_page_benches(Suite& suite);
 void add_large_page_benches(Suite& suite);
 void add_usage_benches(Suite& suite);
+void add_wait_record_benches(Suite& suite);
 void add_webhook_benches(Suite& suite);
 void add_served_webhook_benches(Suite& suite);
 

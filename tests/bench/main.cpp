@@ -138,6 +138,7 @@ int main(int count, char** arguments) {
   add_page_benches(suite);
   add_large_page_benches(suite);
   add_usage_benches(suite);
+  add_wait_record_benches(suite);
   add_webhook_benches(suite);
   add_served_webhook_benches(suite);
   try {

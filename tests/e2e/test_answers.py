@@ -18,7 +18,9 @@ from test_page import INCIDENT
 NEEDS = ("fairlead",)
 
 PLANS = {"incident": INCIDENT, "edits": [ROOT / "docs/quota/edits.jsonl"], "day": ["--set", POOL, DAY],
-         "quota": [ROOT / "docs/quota/hub.yaml", ROOT / "docs/quota/day.jsonl"]}
+         "quota": [ROOT / "docs/quota/hub.yaml", ROOT / "docs/quota/day.jsonl"],
+         "waiting": [ROOT / "docs/incident/hub.yaml", ROOT / "docs/waiting/lost-capacity.jsonl"],
+         "worker": [ROOT / "docs/waiting/worker.jsonl"]}
 FLEETS = ("claims", "devices", "fleet-claims", "multikueue", "pool")
 # Hub objects that have a history of their own.
 NAMED = {"Cohort": "cohort", "ResourceFlavor": "resourceflavor", "AdmissionCheck": "admissioncheck",
@@ -52,7 +54,7 @@ class Asker:
     def ask(self, path, **parameters):
         """The answer; none about what was not there yet."""
         status, _, text = self.served.request(target_of(path, parameters))
-        assert status in (200, 400), (path, parameters, text)
+        assert status in (200, 400, 404), (path, parameters, text)
         return json.loads(text) if status == 200 else None
 
     def audit(self, subject, queue="", flavor="", resource="", **parameters):
@@ -80,6 +82,18 @@ class Asker:
             for moment in self.moments:
                 self.audit("why", f"workload/{name}", as_of=moment)
             self.audit("why-not", f"workload/{name}")
+
+    def about_waits(self):
+        for name in spread(self.of_kind("Workload")):
+            for moment in self.moments:
+                self.audit("waiting", workload=name, as_of=moment)
+            self.audit("waiting", workload=name, from_=self.moments[0], to=self.moments[-1])
+        self.audit("waiting")
+        for queue in spread(self.of_kind("ClusterQueue")):
+            self.audit("waiting", queue)
+        for source, kind, _, name in spread(each for each in self.objects if each[1] == "Node"):
+            self.audit("blocked-by", object=f"node/{name}")
+            self.audit("blocked-by", object=f"cluster/{source}")
 
     def about_quotas(self):
         for moment in self.moments:
@@ -140,6 +154,7 @@ class AnswersTest(unittest.TestCase):
                 asker = Asker(served, json_lines(fairlead("log", "cat", "--data", data).stdout))
                 asker.about_objects()
                 asker.about_quotas()
+                asker.about_waits()
                 asker.about_tenants()
                 asker.of_the_page()
                 served.stop()

@@ -10,6 +10,7 @@
 #include "engine/fold/state.h"
 #include "engine/main/client/http_target.h"
 #include "engine/main/client/position.h"
+#include "replay/waiting/waiting.h"
 
 namespace fairlead {
 
@@ -153,6 +154,40 @@ Result<AuditAnswer> answer_admissions(const AuditSource& source, const AuditQues
   return audit_admissions(source, question.object, span->from, span->to);
 }
 
+// Reads NAMESPACE/NAME.
+std::optional<NamespacedName> namespaced(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  if (slash == std::string::npos || slash == 0 || slash + 1 == text.size() ||
+      text.find('/', slash + 1) != std::string::npos)
+    return std::nullopt;
+  return NamespacedName{text.substr(0, slash), text.substr(slash + 1)};
+}
+
+Result<AuditAnswer> answer_waiting(const AuditSource& source, const AuditQuestion& question) {
+  const auto as_of = moment_asked(source, question);
+  if (!as_of) return as_of.error();
+  const auto from = optional_place(source.log, "--from", question.from);
+  if (!from) return from.error();
+  const auto to = optional_place(source.log, "--to", question.to);
+  if (!to) return to.error();
+  WaitingQuestion asked{std::nullopt, question.queue, *as_of, *from, *to};
+  if (question.workload.empty()) return audit_waiting(source, asked);
+  asked.workload = namespaced(question.workload);
+  if (!asked.workload || !question.queue.empty())
+    return Error{ErrorCode::bad_input,
+                 "audit waiting: expected NAMESPACE/NAME of a Workload or --queue CLUSTERQUEUE, "
+                 "got \"" +
+                     question.workload + "\"" +
+                     (question.queue.empty() ? "" : " and --queue " + question.queue)};
+  return audit_waiting(source, asked);
+}
+
+Result<AuditAnswer> answer_blocked_by(const AuditSource& source, const AuditQuestion& question) {
+  const auto span = span_of(source, question);
+  if (!span) return span.error();
+  return audit_blocked_by(source, question.object, span->from, span->to);
+}
+
 constexpr AuditParameter kAuditQueue{"queue", &AuditQuestion::queue};
 constexpr AuditParameter kAuditFlavor{"flavor", &AuditQuestion::flavor};
 constexpr AuditParameter kAuditResource{"resource", &AuditQuestion::resource};
@@ -162,8 +197,10 @@ constexpr AuditParameter kAuditTo{"to", &AuditQuestion::to};
 constexpr AuditParameter kAuditObject{"object", &AuditQuestion::object};
 constexpr AuditParameter kAuditNamespace{"namespace", &AuditQuestion::namespace_};
 constexpr AuditParameter kAuditPod{"pod", &AuditQuestion::pod};
-constexpr std::array kParameters{kAuditQueue, kAuditFlavor, kAuditResource,  kAuditAsOf, kAuditFrom,
-                                 kAuditTo,    kAuditObject, kAuditNamespace, kAuditPod};
+constexpr AuditParameter kAuditWorkload{"workload", &AuditQuestion::workload};
+constexpr std::array kParameters{kAuditQueue, kAuditFlavor,  kAuditResource, kAuditAsOf,
+                                 kAuditFrom,  kAuditTo,      kAuditObject,   kAuditNamespace,
+                                 kAuditPod,   kAuditWorkload};
 
 AuditArgument as_of_option() {
   return {kAuditAsOf, AuditForm::option, std::string(kPositionHelp) + "; default: the log's end"};
@@ -234,6 +271,23 @@ std::vector<AuditSubject> all_subjects() {
         to_option()},
        false,
        answer_admissions},
+      {"waiting",
+       "Why a Workload waited, interval by interval, on the hub and on each worker; or who waits",
+       {{kAuditWorkload, AuditForm::word, "NAMESPACE/NAME; default: all Workloads that wait"},
+        {kAuditQueue, AuditForm::option, "Only Workloads of this ClusterQueue"},
+        as_of_option(),
+        from_option(),
+        to_option()},
+       false,
+       answer_waiting},
+      {"blocked-by",
+       "Which Workloads waited because of a node, claim, window or cluster, and for how long",
+       {{kAuditObject, AuditForm::required_word,
+         "node/NAME, claim/NAME, window/NAME or cluster/NAME"},
+        from_option(),
+        to_option()},
+       false,
+       answer_blocked_by},
   };
 }
 

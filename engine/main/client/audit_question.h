@@ -20,10 +20,11 @@ struct AuditQuestion {
   std::string queue, flavor, resource;  ///< a pair, or in `queue` another object: KIND/NAME
   std::string as_of;
   std::string from, to;  ///< of history, diff and admissions, and of why about the pool
-  std::string object;    ///< of admissions: NAME or KIND/NAME
+  std::string object;    ///< of admissions: NAME or KIND/NAME; of blocked-by: node/NAME and others
   // Of history, why and why-not about the super cluster pool, in place of a pair:
   std::string namespace_;  ///< TENANT/NAME
   std::string pod;         ///< TENANT/NAMESPACE/NAME; not of history
+  std::string workload{};  ///< of waiting: NAMESPACE/NAME
 
   AuditPair pair() const { return {queue, flavor, resource}; }
 };

@@ -143,6 +143,7 @@ const char* hint_for_caller(int status) {
 Error hub_failure(const HttpResponse& response, const std::string& name) {
   std::string why = sentence_of(response);
   if (is_bad_question(response)) return {ErrorCode::bad_input, std::move(why)};
+  if (response.status == 404 && !why.empty()) return {ErrorCode::not_found, std::move(why)};
   if (why.empty()) why = "answered " + std::to_string(response.status);
   const bool refused = response.status == 401 || response.status == 403;
   const Json document = read_json(response.body);

@@ -20,6 +20,7 @@
 #include "engine/main/commands/structured_output.h"
 #include "engine/runtime/build_commit.h"
 #include "replay/history.h"
+#include "replay/waiting/waiting.h"
 
 namespace fairlead {
 
@@ -67,8 +68,8 @@ Result<AuditAnswer> ask(AuditCommandOptions& options, TimeZone zone,
 
 Result<std::string> printed(const AuditAnswer& answer, const AuditCommandOptions& options,
                             TimeZone zone) {
-  if (options.output == "json") return to_text(answer.document) + "\n";
-  if (options.output == "yaml") return to_yaml_text(answer.document);
+  if (options.output == "json") return to_text(without_words(answer.document)) + "\n";
+  if (options.output == "yaml") return to_yaml_text(without_words(answer.document));
   auto text = if_well_shaped([&] {
     return audit_text({document_in_zone(answer.document, zone)},
                       {shows_colours() ? TextFor::terminal : TextFor::file,
@@ -169,7 +170,8 @@ void run(AuditCommandOptions& options, int& exit_code) {
   const std::string& message = answered.error().message;
   const char* const name = message.starts_with("audit ") ? "fairlead " : "fairlead audit: ";
   std::cerr << name << printable_lines(message) << '\n';
-  exit_code = exit_code_for(answered.error().code);
+  const bool is_unknown_name = answered.error().code == ErrorCode::not_found;
+  exit_code = is_unknown_name ? kAnswerIsNo : exit_code_for(answered.error().code);
 }
 
 // Says so where the log is another one than the link was made of. A hub's is not asked.
@@ -267,8 +269,11 @@ void add_audit_command(CLI::App& app, int& exit_code) {
     if (!flush_output()) exit_code = exit_code_for(ErrorCode::unavailable);
   });
 
-  for (const AuditSubject& subject : audit_subjects())
+  for (const AuditSubject& subject : audit_subjects()) {
     add_subject(*audit, subject, options, exit_code);
+    // The question of everyone who has a job: `kubectl fairlead waiting`.
+    if (subject.name == "waiting") add_subject(app, subject, options, exit_code);
+  }
 }
 
 }  // namespace fairlead

@@ -17,7 +17,9 @@ namespace {
 constexpr const char* kJsonType = "application/json";
 
 HttpReply refusal(const Error& error) {
-  const int status = error.code == ErrorCode::bad_input ? 400 : 500;
+  const int status = error.code == ErrorCode::bad_input   ? 400
+                     : error.code == ErrorCode::not_found ? 404
+                                                          : 500;
   return {status, kJsonType, to_text(Json{{"error", error.message}}) + "\n"};
 }
 

@@ -12,6 +12,8 @@ SCHEMA = pathlib.Path(__file__).resolve().parents[3] / "docs/schemas/answers.jso
 LINES = {"plan": "PlannedWrite", "plan --admit": "Objection", "replay": "Replay", "log cat": "LogEvent",
          "log verify": "LogVerdict", "snapshot list": "Snapshot", "snapshot take": "Snapshot",
          "snapshot verify": "Snapshot", "usage": "UsageReport", "usage --idle-candidates": "IdleCandidates"}
+# Printed without their "kind", because their fields are a contract; by a field that no other one has.
+CONTRACTS = {"waits": "Waiting", "workloads": "WaitingList", "resourceSeconds": "BlockedBy"}
 LINES_MAX = 100  # of one output are looked at: the rest is alike
 seen = set()  # definitions that were used
 
@@ -57,6 +59,8 @@ def fault_of(document, name):
 def check(document):
     """The document must be what ui/*answers.d.ts says of its kind."""
     names = by_kind().get(document.get("kind"), ["WhatIfUnderWay"] if "building" in document else [])
+    if "kind" not in document:
+        names = names or [name for field, name in CONTRACTS.items() if field in document][-1:]
     assert names, f"a document of kind {document.get('kind')}, which ui/*answers.d.ts does not declare"
     faults = [fault_of(document, name) for name in names]
     assert not all(faults), faults
@@ -69,7 +73,7 @@ def check_output(arguments, text):
     output = words[words.index("-o") + 1] if "-o" in words else "json" if command in ("plan", "log cat") else "text"
     if output != "json" or "--help" in words:
         return
-    if command in ("audit", "whatif"):
+    if command in ("audit", "waiting", "whatif"):
         check(json.loads(text))
     command += "".join(f" {word}" for word in ("--admit", "--idle-candidates") if word in words)
     for line in text.splitlines()[:LINES_MAX] if command in LINES else []:

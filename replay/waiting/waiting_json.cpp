@@ -1,0 +1,71 @@
+#include "replay/waiting/waiting_json.h"
+
+#include <algorithm>
+
+namespace fairlead {
+
+std::string decimal_text(Int128 value, int digits) {
+  const bool negative = value < 0;
+  if (negative) value = -value;
+  std::string text;
+  for (; value > 0 || static_cast<int>(text.size()) <= digits; value /= 10)
+    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
+  std::string fraction = text.substr(text.size() - static_cast<std::size_t>(digits));
+  text.resize(text.size() - static_cast<std::size_t>(digits));
+  while (fraction.ends_with('0')) fraction.pop_back();
+  if (!fraction.empty()) text += "." + fraction;
+  return negative ? "-" + text : text;
+}
+
+std::string seconds_text(Duration span) { return decimal_text(span.ns / 1'000'000, 3); }
+
+Json shortage_json(const std::vector<Shortage>& shortage) {
+  Json rows = Json::array();
+  for (const Shortage& one : shortage)
+    rows.push_back({{"flavor", one.flavor},
+                    {"resource", one.resource},
+                    {"amount", one.amount},
+                    {"source", std::string(text_of(one.source))}});
+  return rows;
+}
+
+Json fit_json(QuotaFit fit) {
+  return fit == QuotaFit::unknown ? Json() : Json(std::string(text_of(fit)));
+}
+
+Json interval_json(const WaitInterval& interval, std::string_view where) {
+  Json checks = Json::array(), causes = Json::array();
+  for (const WorkloadCheck& check : interval.checks)
+    checks.push_back({{"name", check.name}, {"state", check.state}});
+  for (const Seq seq : interval.causes)
+    if (seq != Seq{}) causes.push_back(seq.value);
+  return {{"from", to_rfc3339(interval.from)},
+          {"to", to_rfc3339(interval.to)},
+          {"class", std::string(text_of(interval.reason.of))},
+          {"reason", interval.reason.reason},
+          {"where", std::string(where)},
+          {"fit", fit_json(interval.fit)},
+          {"changes", interval.changes},
+          {"shortage", shortage_json(interval.shortage)},
+          {"checks", std::move(checks)},
+          {"message", interval.reason.message},
+          {"causes", std::move(causes)}};
+}
+
+// A group commit has its digest at its last event.
+Result<void> add_span(const ReadableLog& log, Seq first, Seq last, Json& answer) {
+  Seq end = std::max(last, Seq{log.first_seq().value - 1});
+  Result<Digest> chain = log.chain_at(end);
+  while (!chain && chain.error().code == ErrorCode::not_found && end < log.last_seq()) {
+    end = next(end);
+    chain = log.chain_at(end);
+  }
+  if (!chain) return chain.error();
+  const bool any = first <= last;
+  answer["firstSeq"] = any ? first.value : 0;
+  answer["lastSeq"] = any ? last.value : 0;
+  answer["digest"] = chain->hex();
+  return {};
+}
+
+}  // namespace fairlead
