@@ -113,6 +113,7 @@ double bytes_of_waiting(std::uint64_t workloads) {
       ObjectSeen seen = pending_workload(i, 4);
       Event event;
       event.seq = next(state.seq);
+      event.log_time = state.now;
       event.source = std::string(kHub);
       event.fact = ObjectObserved{seen.key,        seen.version, seen.uid, seen.resource_version,
                                   seen.generation, seen.facts,   {}};
