@@ -44,8 +44,9 @@ Json machines_for(std::int64_t cpu, std::int64_t gpus) {
 
 }  // namespace
 
-// With all machines a queue has about 1300 cpu and 13 GPUs (script.cpp): while the rack of one
-// cluster has no power, the second job does not fit beside the first.
+// With all machines a queue has about 1300 cpu and 13 GPUs (script.cpp). While the rack of one
+// cluster has no power, the second job would not fit even alone, and the third one not beside the
+// first.
 std::vector<Submission> machine_jobs_of_round(std::uint64_t seed, std::int64_t round) {
   JobWriter writer(seed, round, kRoundLength);
   const auto both = [&](Duration at, const char* name, std::int64_t cpu, std::int64_t gpus,
@@ -55,6 +56,7 @@ std::vector<Submission> machine_jobs_of_round(std::uint64_t seed, std::int64_t r
                     std::to_string(cpu) + " cpu and " + std::to_string(gpus) + " GPUs");
   };
   both(minutes(4), "simulate", 860, 9, 100, minutes(30));
+  both(minutes(11), "survey", 1150, 11, 0, minutes(3));
   both(Duration{minutes(13).ns + seconds(20).ns}, "render", 240, 3, 0, minutes(20));
   writer.submit(minutes(26),
                 {"team-blue", "urgent", "jobs", machines_for(400, 3), 1000, minutes(4)},

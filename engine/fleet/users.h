@@ -1,8 +1,8 @@
 // The users of a fleet: they submit jobs in rounds, the same for the same seed.
 //
-// In each round a job waits because capacity left: of the machines' fleet one that is submitted
-// while a rack has no power, of the devices' fleet while a GPU is broken and while an upgrade of
-// the driver hangs. In the machines' fleet one is evicted for a job of higher priority.
+// In each round jobs wait because capacity left: of the machines' fleet while a rack has no power,
+// of the devices' fleet while a GPU is broken and while an upgrade of the driver hangs. In the
+// machines' fleet one is evicted for a job of higher priority.
 #pragma once
 
 #include <cstdint>

@@ -178,12 +178,13 @@ std::vector<std::string> fleet_settings(const std::string& name) {
 
 std::vector<std::string> fleet_questions(const std::string& name) {
   if (is_multikueue(name))
-    return {"history multikueueconfig/best-placement", "why multikueueconfig/best-placement"};
+    return {"history multikueueconfig/best-placement", "why multikueueconfig/best-placement",
+            "waiting team-ml/wide-1"};
   if (is_pool(name)) return {"why --namespace acme/web", "history --namespace acme/web"};
   if (is_fleet_claims(name))
     return {"why workload/team-ml/sim-1", "why-not workload/team-ml/sim-2"};
   const std::string queue(is_devices(name) ? kDeviceQueue : kLowQueue);
-  return {"quota", "history " + queue, "why " + queue};
+  return {"quota", "history " + queue, "why " + queue, "waiting"};
 }
 
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::SharedModel& hub,
