@@ -21,6 +21,7 @@ import {Refusal, ask} from "./server.js";
 import {fixMoments} from "./span.js";
 import {askToken} from "./token.js";
 import {compareTimes, msOf, setEnd, setZone, show} from "./times.js";
+import {usageView} from "./usage.js";
 import {waitingView} from "./waiting.js";
 import {whatIfView} from "./whatif.js";
 
@@ -52,6 +53,7 @@ const views = [
   // These have no key: there are ten digits.
   ["waiting", "Waiting", waitingView],
   ["blast", "Blast radius", blastView],
+  ["usage", "Use", usageView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [

@@ -16,7 +16,7 @@ std::string queue_of(const QueueTables& queues, const std::string& space,
 
 }  // namespace
 
-QueueCounts count_queues(QueueReader state) {
+QueueCounts count_queues(QueueCountReader state) {
   QueueCounts counts;
   for (const auto& [id, record] : state.multikueue.workloads) {
     const WorkloadFacts& workload = record.seen.facts;

@@ -23,13 +23,13 @@ struct QueueCounts {
   std::map<std::string, std::size_t> short_rows;
 };
 
-struct QueueReader : StateView<const MultiKueue, const QueueTables, const ClaimTables> {
+struct QueueCountReader : StateView<const MultiKueue, const QueueTables, const ClaimTables> {
   using StateView::StateView;
 };
 /// How often they are counted at most: 200,000 Workloads take the hub's thread some 20 ms.
 inline constexpr Duration kQueueCountsInterval = seconds(10);
 
 /// Walks all Workloads of the hub and all claims.
-QueueCounts count_queues(QueueReader state);
+QueueCounts count_queues(QueueCountReader state);
 
 }  // namespace fairlead

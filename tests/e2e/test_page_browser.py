@@ -101,8 +101,8 @@ def crowd():
     jobs = [{"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
              "metadata": {"name": f"job-{number:05}", "namespace": "team", "uid": f"uid-{number}",
                           "creationTimestamp": "2026-11-21T14:00:00Z"},
-             "spec": {"queueName": "main", "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [
-                 {"name": "c", "resources": {"requests": {"cpu": str(1 + number % 7)}}}]}}}]},
+             "spec": {"queueName": "main", "podSets": [{"name": "main", "count": 1, "template": {"spec": {
+                 "containers": [{"name": "c", "resources": {"requests": {"cpu": str(1 + number % 7)}}}]}}}]},
              "status": {"conditions": [{"type": "QuotaReserved", "status": "False", "reason": reasons[number % 3],
                                         "message": "", "lastTransitionTime": rfc3339(begin + number * 10**9)}]}}
             for number in range(10_000)]

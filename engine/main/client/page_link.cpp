@@ -147,10 +147,16 @@ std::vector<std::string> other_words(const std::string& view, const Address& add
     return words;
   }
   if (view == "proof") return {"fairlead", "log", "verify"};
-  if (view != "whatif") return {};
-  std::vector<std::string> words{"fairlead", "whatif"};
-  for (const std::string& setting : settings_in(part(address, "set")))
-    words.insert(words.end(), {"--set", setting});
+  std::vector<std::string> words{"fairlead", view};
+  if (view == "usage") {
+    const std::string by = part(address, "by");
+    words.insert(words.end(), {"--by", by.empty() ? "queue" : by});
+  } else if (view == "whatif") {
+    for (const std::string& setting : settings_in(part(address, "set")))
+      words.insert(words.end(), {"--set", setting});
+  } else {
+    return {};
+  }
   for (const char* name : {"from", "to"})
     if (const std::string value = part(address, name); !value.empty())
       words.insert(words.end(), {std::string("--") + name, value});

@@ -8,6 +8,7 @@
 #include "engine/main/client/http_target.h"
 #include "engine/main/client/position.h"
 #include "engine/main/service/page_parameters.h"
+#include "engine/main/service/page_usage.h"
 #include "engine/main/service/proof_run.h"
 #include "engine/main/service/what_if_runs.h"
 #include "replay/audit/event_changes.h"
@@ -188,6 +189,7 @@ struct PageService::Parts {
   Result<std::string> pool(const ServedLog& served, const PageParameters& parameters);
   Result<std::string> suppressed(const ServedLog& served, const PageParameters& parameters);
   Result<std::string> waiting(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> usage(const ServedLog& served, const PageParameters& parameters);
   Result<std::string> proof_report(const ServedLog& served, const PageParameters& parameters);
   Result<std::string> what_if_answer(const ServedLog& served, const PageParameters& parameters);
   Result<std::string> what_if_document(const ServedLog& served, const PageParameters& parameters);
@@ -355,6 +357,14 @@ Result<std::string> PageService::Parts::waiting(const ServedLog& served,
   return to_text(answer);
 }
 
+Result<std::string> PageService::Parts::usage(const ServedLog& served,
+                                              const PageParameters& parameters) {
+  return page_usage(served, {.from = parameters.text("from"),
+                             .to = parameters.text("to"),
+                             .by = parameters.optional("by").value_or("queue"),
+                             .every = parameters.text("every")});
+}
+
 // Folds the events of a short span anew, where too many steps were left out before. What cannot be
 // folded stays as it is, and says that it is reduced.
 void PageService::Parts::refine_span(const ServedLog& served, const SeriesQuestion& question,
@@ -449,6 +459,7 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
       {"pool", {"namespace", "superCluster", "tenant"}, &Parts::pool},
       {"suppressed", {"cluster", "from", "to"}, &Parts::suppressed},
       {"waiting", {"queue", "from", "to", "points"}, &Parts::waiting},
+      {"usage", {"by", "every", "from", "to"}, &Parts::usage},
       {"changes", {"seqs", "times"}, &Parts::changes},
       {"proof", {"begin"}, &Parts::proof_report},
       {"whatif",

@@ -16,6 +16,7 @@ const views = {
   proof: "#view=proof",
   waiting: "#view=waiting&queue=high-priority-queue",
   workload: "#view=waiting&workload=team-blue%2Frender-1",
+  usage: "#view=usage",
   blast: "#view=blast&object=cluster%2Fcluster3",
 };
 
@@ -77,6 +78,8 @@ test("the command of each view is the one that `audit --url` makes of its link",
       "#view=log",
       "#view=log&where=kind%3DNode",
       "#view=proof",
+      "#view=usage",
+      `#view=usage&by=namespace&${span}`,
       `#view=whatif&${pair}&${span}`,
       `#view=whatif&${pair}&${span}&set=growWindow%3D10s%2CshrinkWindow%3D1m0s`,
     ],

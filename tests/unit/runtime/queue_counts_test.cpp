@@ -37,7 +37,7 @@ TEST_CASE("Workloads that wait are counted by queue and by what they wait for") 
   parts.add("done");
   parts.multikueue.workloads[{"team", "done"}].seen.facts.finished = true;
   parts.multikueue.workloads[{"team", "old"}];  // a record that does not say how far it is
-  const QueueCounts counts = count_queues(QueueReader(parts));
+  const QueueCounts counts = count_queues(QueueCountReader(parts));
   CHECK(counts.waiting ==
         std::map<std::pair<std::string, std::string>, std::size_t>{
             {{"", "queue"}, 1}, {{"training", "hold"}, 1}, {{"training", "quota"}, 2}});
@@ -49,8 +49,8 @@ TEST_CASE("rows that are granted less than they assign are counted, of claims in
   claim.grants = {{{"training", "gpu", "nvidia.com/gpu", "gpu", 48, 0, 0}, 40, {}},
                   {{"training", "gpu", "cpu", "cpu", 8, 0, 0}, 8, {}},
                   {{"serving", "gpu", "cpu", "cpu", 8, 0, 0}, 8, {}}};
-  CHECK(count_queues(QueueReader(parts)).short_rows.empty());
+  CHECK(count_queues(QueueCountReader(parts)).short_rows.empty());
   claim.winner = true;
-  CHECK(count_queues(QueueReader(parts)).short_rows ==
+  CHECK(count_queues(QueueCountReader(parts)).short_rows ==
         std::map<std::string, std::size_t>{{"serving", 0}, {"training", 1}});
 }
