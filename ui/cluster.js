@@ -2,6 +2,7 @@
 
 import {noteInAddress} from "./address.js";
 import {amountText} from "./amounts.js";
+import {blastLink} from "./blast_link.js";
 import {stepChart, tableBehind} from "./charts.js";
 import {command, linkAndDigest, plainMarkdown, showActions} from "./commands.js";
 import {el, table} from "./dom.js";
@@ -75,8 +76,13 @@ async function nodesPart({address, signal, progress}, series) {
     ...(more ? [el("p", {class: "note"}, `Drawn are the newest ${events.length} events of its nodes.`)] : []),
     table(
       `The newest ${newest.length} events of its nodes`,
-      ["Time", "Node", "Observed", "Event"],
-      newest.map((event) => [show(event.logTime), event.name, nodeWords(event), chip(event.seq, event.fact)]),
+      ["Time", "Node, and what it blocked", "Observed", "Event"],
+      newest.map((event) => [
+        show(event.logTime),
+        blastLink(`node/${event.name}`, event.name),
+        nodeWords(event),
+        chip(event.seq, event.fact),
+      ]),
     ),
   ];
 }
@@ -145,6 +151,8 @@ export async function clusterView(context) {
       ...(known ? stateWords([known.state]) : []),
       known ? `Its capacity is known from ${known.source ?? "no source"}.` : "It is no more at the log's end.",
       known?.hold ? ` A loss since ${show(known.hold.since)} is held until ${show(known.hold.until)}.` : "",
+      " ",
+      blastLink(`cluster/${address.cluster}`),
     ),
     el(
       "p",

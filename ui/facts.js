@@ -1,5 +1,6 @@
 // Chips that name an event, and the dialog that shows it with its record.
 
+import {blastLinkOf} from "./blast_link.js";
 import {command} from "./commands.js";
 import {el, openDialog} from "./dom.js";
 import {Refusal, ask} from "./server.js";
@@ -70,6 +71,7 @@ export async function openFact(seq) {
       changed ? el("p", {class: "lead"}, changed) : null,
       el("p", {}, `${record.fact} ${aboutOf(record)}, of ${record.source}, ${show(record.logTime)}`),
       when ? el("p", {id: "event-when"}, whenText(when)) : null,
+      blastLinkOf(record),
       el("pre", {tabindex: 0, "aria-label": "The record"}, JSON.stringify(record, null, 2)),
       el("code", {class: "command"}, command("log", "cat", "--from", `seq:${seq}`, "--to", `seq:${seq}`, "--raw")),
     );

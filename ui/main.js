@@ -2,6 +2,7 @@
 
 import {goTo, goWith, hashOf, noteInAddress, readAddress, withLog} from "./address.js";
 import {setExact} from "./amounts.js";
+import {blastView} from "./blast.js";
 import {clusterView} from "./cluster.js";
 import {cohortView} from "./cohort.js";
 import {setPlace} from "./commands.js";
@@ -20,6 +21,8 @@ import {Refusal, ask} from "./server.js";
 import {fixMoments} from "./span.js";
 import {askToken} from "./token.js";
 import {compareTimes, msOf, setEnd, setZone, show} from "./times.js";
+import {usageView} from "./usage.js";
+import {waitingView} from "./waiting.js";
 import {whatIfView} from "./whatif.js";
 
 /** @typedef {import("./page_answers").Log} LogAnswer */
@@ -47,6 +50,10 @@ const views = [
   ["proof", "Proof", proofView],
   ["cohort", "Cohort", cohortView],
   ["pool", "Pool", poolView],
+  // These have no key: there are ten digits.
+  ["waiting", "Waiting", waitingView],
+  ["blast", "Blast radius", blastView],
+  ["usage", "Use", usageView],
 ];
 /** @type {[keys: string, does: string][]} */
 const keyMap = [
@@ -109,7 +116,7 @@ function showNavigation(current) {
         {
           href: hashOf(withLog({view: name})),
           "aria-current": name === current ? "page" : undefined,
-          "aria-keyshortcuts": (index + 1) % 10,
+          "aria-keyshortcuts": index < 10 ? (index + 1) % 10 : undefined,
           "data-view": name,
         },
         title,

@@ -57,6 +57,16 @@ export interface Log {
   link: null | "same" | "other" | "behind" | "pruned";
 }
 
+/** /ui/api/waiting?queue=&from=&to=&points=: how many Workloads of a ClusterQueue waited, by what for. */
+export interface WaitingDepth extends Folded {
+  kind: "WaitingDepth";
+  queue: string;
+  from: Time;
+  to: Time;
+  /** Those for which any waited in the span; a count as text, like the values of other lines. */
+  classes: {class: WaitingList["workloads"][number]["class"]; steps: [time: Time, seq: Seq, count: string][]}[];
+}
+
 /** /ui/api/overview?from=&to=&span=all&buckets=; without any of the first three of where something moved. */
 export interface Overview extends Folded {
   kind: "Overview";
@@ -336,6 +346,7 @@ export type Document =
   | Waiting
   | WaitingList
   | WhatIf
+  | WaitingDepth
   | WorkerSeries
   | WorkersHistory
   | WorkersWhy

@@ -14,6 +14,7 @@ import {atRest, momentsOf, scrubber} from "./scrubber.js";
 import {ask, askFolded} from "./server.js";
 import {zoomButtons, zooming} from "./span.js";
 import {compareTimes, msOf, show, spanText} from "./times.js";
+import {fillWaiting} from "./waiting.js";
 import {bothAxes, whenButton, whenPart, whenStrip} from "./when.js";
 import {paragraph, spoken, whySentences} from "./why.js";
 
@@ -314,6 +315,7 @@ export async function queueView(context) {
   };
   const slide = scrubber(series.from, series.to, stopsOf(context, series, pair, history), moveTo);
   const drawn = chartsOf(context, overview, series, history, slide.moveToMs, hidden);
+  const waiting = el("div", {}, "…");
   root.replaceChildren(
     el("h2", {}, address.queue),
     ...cohortPart(overview, address.queue),
@@ -342,6 +344,7 @@ export async function queueView(context) {
     ...(axes?.behind ?? []),
     values,
     ...drawn.slice(0, 1).map((one) => one.table),
+    el("section", {"aria-labelledby": "waiting"}, el("h3", {id: "waiting"}, "Who waits"), waiting),
     el(
       "section",
       {"aria-labelledby": "changes"},
@@ -354,6 +357,7 @@ export async function queueView(context) {
   drawn[0]?.chart.align(slide.slider);
   if (axes) drawn[0]?.chart.align(axes.strip);
   slide.move(address.at || series.to);
+  await fillWaiting(context, overview, address.queue, waiting);
 }
 
 /** What the quota did from one moment to another. @param {Pair} pair @param {string} one @param {string} other */

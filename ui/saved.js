@@ -17,6 +17,8 @@ import {msOf} from "./times.js";
  * @property {Record<string, Record<string, Answer>>} whyNot the same
  * @property {Record<string, Answer>} events by terms
  * @property {Record<string, string>} records by seq @property {Record<string, string>} changes by seq
+ * @property {Answer | null} waiting in the queue at the end @property {Record<string, Answer>} waits by Workload
+ * @property {Answer | null} depth of the queue
  * @property {Record<string, Answer>} times by seq @property {Record<string, Answer>} suppressed by cluster
  */
 
@@ -126,6 +128,11 @@ export function savedAnswer(path, asked) {
       return withinSpan(saved.suppressed[asked.cluster], asked);
     case "ui/api/proof":
       return asked.begin ? undefined : saved.proof;
+    case "audit/waiting":
+      if (asked.workload) return saved.waits[asked.workload];
+      return asked.queue === saved.queue && asked["as-of"] === saved.to ? (saved.waiting ?? undefined) : undefined;
+    case "ui/api/waiting":
+      return asked.queue === saved.queue ? withinSpan(saved.depth ?? undefined, asked) : undefined;
     case "audit/history":
       return saved.history[queue || ofPool];
     case "audit/why":

@@ -61,6 +61,8 @@ DeviceFleet::DeviceFleet(model::SharedModel& hub,
       driver_(*servers.at(std::string(kDeviceCluster)), "gpu-driver"),
       start_(start),
       logger_(std::move(logger)),
+      users_(hub, device_jobs_of_round, seed, start, logger_),
+      kueue_(hub, logger_),
       random_(seed * 1'000'003) {
   for (std::int64_t i = 1; i <= kGpuNodes; ++i)
     nodes_.push_back({"gpu-" + std::to_string(i), 1, {}, {}});
@@ -82,14 +84,16 @@ Result<void> DeviceFleet::publish(Node& node, std::int64_t part, std::int64_t pa
 }
 
 Result<void> DeviceFleet::begin() {
-  if (auto made = create(admin_, kNamespaces, namespace_object("kueue-system").object); !made)
-    return made;
+  for (const char* space : {"kueue-system", kDeviceTeam})
+    if (auto made = create(admin_, kNamespaces, namespace_object(space).object); !made) return made;
   if (auto made = create(admin_, kFlavors,
                          object_of(std::string(kKueue).c_str(), "ResourceFlavor", "a100",
                                    {{"nodeLabels", {{"gpu", "a100"}}}}));
       !made)
     return made;
   if (auto made = create(admin_, kQueues, gpu_queue()); !made) return made;
+  const WorldObject local = local_queue(kDeviceTeam, std::string(kDeviceQueue));
+  if (auto made = create(admin_, local.collection, local.object); !made) return made;
   if (auto made = create(driver_, kClasses, device_class(kDriver, kGpuResource).object); !made)
     return made;
   for (Node& node : nodes_) {
@@ -128,6 +132,12 @@ void DeviceFleet::write_round() {
 }
 
 void DeviceFleet::advance(LogTime now) {
+  play(now);
+  users_.look(now);
+  kueue_.look(now);
+}
+
+void DeviceFleet::play(LogTime now) {
   if (script_.empty()) write_round();
   if (now < start_ + script_.front().at) return;
   const Scheduled entry = std::move(script_.front());

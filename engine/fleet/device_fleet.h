@@ -1,8 +1,8 @@
 // A fleet of one cluster whose GPUs a driver publishes: devices break, a driver is upgraded, nodes
 // are drained, and the quota of one ClusterQueue follows.
 //
-// It plays the driver, the machines and an administrator. Each round has every fault once; the seed
-// decides the machines, the devices and the exact times.
+// It plays the driver, the machines, an administrator, users, and Kueue on the hub. Each round has
+// every fault once; the seed decides the machines, the devices and the exact times.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,9 @@
 
 #include "engine/fleet/api.h"
 #include "engine/fleet/fleet.h"
+#include "engine/fleet/quota_controller.h"
 #include "engine/fleet/random.h"
+#include "engine/fleet/users.h"
 
 namespace fairlead {
 
@@ -32,7 +34,7 @@ class DeviceFleet final : public Fleet {
 
   Result<void> begin() override;
   void advance(LogTime now) override;
-  std::uint64_t writes() const override { return writes_; }
+  std::uint64_t writes() const override { return writes_ + users_.writes() + kueue_.writes(); }
 
  private:
   enum class Fault : std::uint8_t {
@@ -57,6 +59,7 @@ class DeviceFleet final : public Fleet {
   };
 
   void write_round();
+  void play(LogTime now);
   Result<void> carry_out(const Scheduled& entry);
   Result<void> publish(Node& node, std::int64_t part, std::int64_t parts);
   Result<void> create(const Api& api, const std::string& collection, const Json& object);
@@ -67,6 +70,8 @@ class DeviceFleet final : public Fleet {
   const Api admin_, driver_;
   const LogTime start_;
   const FleetLogger logger_;
+  Users users_;
+  QuotaController kueue_;
   Random random_;
   std::vector<Node> nodes_;
   std::deque<Scheduled> script_;

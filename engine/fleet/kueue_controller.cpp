@@ -10,8 +10,6 @@ namespace {
 
 constexpr Duration kKueueRound = seconds(1);
 
-std::string name_of(const Json& object) { return object["metadata"]["name"]; }
-
 // A user who wrote the check with kubectl may have omitted optional fields.
 std::string controller_of(const Json& check) {
   return check.value("/spec/controllerName"_json_pointer, "");
@@ -24,6 +22,11 @@ std::vector<std::string> workers_of(const Json& config) {
 std::string path_of(const Json& workload) {
   return kKueueApi + "/namespaces/" + workload["metadata"]["namespace"].get<std::string>() +
          "/workloads/" + name_of(workload);
+}
+
+std::string queue_key_of(const Json& workload) {
+  return workload["metadata"]["namespace"].get<std::string>() + "/" +
+         workload.value("/spec/queueName"_json_pointer, "");
 }
 
 // Returns the cluster in `kueue-admin-<cluster>-kubeconfig`, or the whole of another name.
@@ -121,26 +124,32 @@ void KueueController::see_checks(LogTime now, const KueueView& view) {
   }
 }
 
+QueueView KueueController::see_queue(const Json& queue, const std::map<std::string, Json>& checks) {
+  QueueView seen;
+  seen.name = name_of(queue);
+  seen.active = true;
+  for (const Json& one :
+       queue.value("/spec/admissionChecksStrategy/admissionChecks"_json_pointer, Json::array())) {
+    const std::string name = one["name"];
+    const auto check = checks.find(name);
+    seen.checks.push_back(name);
+    // As in Kueue: a queue with a check that is missing or not Active admits nothing.
+    seen.active = seen.active && check != checks.end() && is_true(check->second, "Active");
+    if (check == checks.end() || controller_of(check->second) != kMultiKueueController) continue;
+    seen.multikueue_check = name;
+    const auto config = hub_.get(kWorkerConfigs + "/" +
+                                 check->second.value("/spec/parameters/name"_json_pointer, ""));
+    if (config) seen.workers = workers_of(*config);
+  }
+  return seen;
+}
+
 void KueueController::see_queues(LogTime now, KueueView& view) {
   std::map<std::string, Json> checks;
   for (Json& check : hub_.items(kAdmissionChecks)) checks.emplace(name_of(check), check);
   std::map<std::string, QueueView> by_name;
   for (const Json& queue : hub_.items(kQueues)) {
-    QueueView seen;
-    seen.active = true;
-    for (const Json& one :
-         queue.value("/spec/admissionChecksStrategy/admissionChecks"_json_pointer, Json::array())) {
-      const std::string name = one["name"];
-      const auto check = checks.find(name);
-      seen.checks.push_back(name);
-      // As in Kueue: a queue with a check that is missing or not Active admits nothing.
-      seen.active = seen.active && check != checks.end() && is_true(check->second, "Active");
-      if (check == checks.end() || controller_of(check->second) != kMultiKueueController) continue;
-      seen.multikueue_check = name;
-      const auto config = hub_.get(kWorkerConfigs + "/" +
-                                   check->second.value("/spec/parameters/name"_json_pointer, ""));
-      if (config) seen.workers = workers_of(*config);
-    }
+    QueueView seen = see_queue(queue, checks);
     Json active = seen.active ? condition("Active", "True", "Ready", now)
                               : condition("Active", "False", "AdmissionCheckInactive", now);
     if (set_condition(kQueues, queue, std::move(active)))
@@ -148,7 +157,9 @@ void KueueController::see_queues(LogTime now, KueueView& view) {
                            (seen.active ? " is active: its checks are"
                                         : " takes no new work: a check of it is not Active"));
     // What it does with a Workload is about the check.
-    if (!seen.multikueue_check.empty()) by_name.emplace(name_of(queue), std::move(seen));
+    if (seen.multikueue_check.empty()) continue;
+    view.ledgers.emplace(seen.name, QuotaLedger(queue));
+    by_name.emplace(seen.name, std::move(seen));
   }
   for (const Json& local : hub_.items(kLocalQueues)) {
     const auto queue = by_name.find(local.value("/spec/clusterQueue"_json_pointer, ""));
@@ -167,38 +178,88 @@ CopyState KueueController::copy_of(const Json& workload, const KueueView& view, 
   return copy->second.ends <= now ? CopyState::ended : CopyState::running;
 }
 
-void KueueController::see_workloads(LogTime now, const KueueView& view) {
+void KueueController::see_workloads(LogTime now, KueueView& view) {
+  Json workloads = hub_.items(kWorkloads);
+  const auto ledger_of = [&](const Json& workload) -> QuotaLedger* {
+    const auto queue = view.queues.find(queue_key_of(workload));
+    return queue == view.queues.end() ? nullptr : &view.ledgers.at(queue->second.name);
+  };
+  for (const Json& workload : workloads)
+    if (QuotaLedger* ledger = ledger_of(workload)) ledger->count(workload);
   std::set<std::string> there;
   std::set<CopyKey> current;
-  for (const Json& workload : hub_.items(kWorkloads)) {
+  for (Json& workload : workloads) {
     const std::string uid = workload["metadata"]["uid"];
     const auto worker = view.workers.find(workload.value("/status/clusterName"_json_pointer, ""));
     there.insert(uid);
     if (worker != view.workers.end() && !is_true(workload, "Finished"))
       current.insert({uid, worker->second.cluster});
-    if (auto step = next_step(workload, view, copy_of(workload, view, now), now))
-      apply_step(workload, view, std::move(*step), now);
+    auto step = next_step(workload, view, copy_of(workload, view, now), now);
+    if (!step) continue;
+    ledger_of(workload)->forget(workload);
+    workload = apply_step(std::move(workload), view, std::move(*step), now);
+    ledger_of(workload)->count(workload);
   }
   // A copy ends with its Workload; one that its Workload no longer uses ends after its run time.
   std::erase_if(copies_, [&](const auto& entry) {
     const bool over = entry.second.ends <= now && !current.contains(entry.first);
     return over || !there.contains(entry.first.first);
   });
+  write_copies(workloads, view);
+  write_usage(view);
 }
 
 // The patch names the version that it was derived from: Fairlead writes the same object.
-void KueueController::apply_step(const Json& workload, const KueueView& view, KueueStep step,
+Json KueueController::apply_step(Json workload, const KueueView& view, KueueStep step,
                                  LogTime now) {
   ++writes_;
   const Json patch = {{"metadata", {{"resourceVersion", workload["metadata"]["resourceVersion"]}}},
                       {"status", std::move(step.status)}};
-  if (!hub_.merge(path_of(workload) + "/status", patch)) return;
+  auto done = hub_.merge(path_of(workload) + "/status", patch);
+  if (!done) return workload;
   if (!step.starts_on.empty()) {
     const std::string& cluster = view.workers.at(step.starts_on).cluster;
     copies_[{workload["metadata"]["uid"], cluster}] = {gpus_of(workload),
                                                        now + length_of(workload)};
   }
   if (!step.log_line.empty()) logger_("kueue", "job " + name_of(workload) + " " + step.log_line);
+  return std::move(*done);
+}
+
+// A Workload has copies on all workers that are nominated, then on the one that runs it.
+void KueueController::write_copies(const Json& workloads, const KueueView& view) {
+  std::map<std::string, std::vector<Json>> wanted;
+  for (const auto& [name, worker] : view.workers)
+    if (worker.connected) wanted[worker.cluster];
+  for (const Json& workload : workloads) {
+    std::set<std::string> clusters;
+    const auto add = [&](const std::string& worker) {
+      const auto at = view.workers.find(worker);
+      if (at != view.workers.end()) clusters.insert(at->second.cluster);
+    };
+    if (!is_true(workload, "Finished")) {
+      for (const Json& name :
+           workload.value("/status/nominatedClusterNames"_json_pointer, Json::array()))
+        add(name);
+      add(workload.value("/status/clusterName"_json_pointer, ""));
+    }
+    for (const auto& [key, copy] : copies_)
+      if (key.first == workload["metadata"]["uid"]) clusters.insert(key.second);
+    for (const std::string& cluster : clusters)
+      if (const auto at = wanted.find(cluster); at != wanted.end()) at->second.push_back(workload);
+  }
+  for (const auto& [cluster, copies] : wanted) worker_copies_.follow(cluster, copies);
+}
+
+void KueueController::write_usage(const KueueView& view) {
+  for (const Json& queue : hub_.items(kQueues)) {
+    const auto ledger = view.ledgers.find(name_of(queue));
+    if (ledger == view.ledgers.end()) continue;
+    const Json status = ledger->second.status();
+    if (has_all(queue.value("status", Json::object()), status)) continue;
+    ++writes_;
+    (void)hub_.merge(kQueues + "/" + name_of(queue) + "/status", {{"status", status}});
+  }
 }
 
 }  // namespace fairlead

@@ -8,25 +8,6 @@
 namespace fairlead {
 namespace {
 
-Json conditions_of(const Json& object) {
-  return object.value("/status/conditions"_json_pointer, Json::array());
-}
-
-// Returns the conditions of `workload`; those of `said` replace others of the same type.
-Json conditions_with(const Json& workload, const std::vector<Json>& said) {
-  Json all = conditions_of(workload);
-  for (const Json& one : said) {
-    const auto at = std::find_if(all.begin(), all.end(), [&](const Json& current) {
-      return current["type"] == one["type"];
-    });
-    if (at == all.end())
-      all.push_back(one);
-    else
-      *at = one;
-  }
-  return all;
-}
-
 Json check_state(const std::string& name, const char* state, const char* message, LogTime now) {
   const LogTime whole{now.ns / seconds(1).ns * seconds(1).ns};
   return {{"name", name},
@@ -62,12 +43,30 @@ Json all_pending(const QueueView& queue, LogTime now) {
   return checks;
 }
 
-std::optional<KueueStep> reserve(const Json& workload, const QueueView& queue, LogTime now) {
-  if (!queue.active) return std::nullopt;
-  std::vector<Json> said{condition("QuotaReserved", "True", "QuotaReserved", now)};
+std::optional<KueueStep> keep_waiting(const Json& workload, const char* reason,
+                                      const std::string& message, LogTime now) {
+  auto status = waiting_status(workload, reason, message, now);
+  if (!status) return std::nullopt;
+  // Of what it waits for only the first is news to a reader of the account.
+  const bool news = !workload.contains("/status/conditions/0"_json_pointer);
+  return KueueStep{std::move(*status), news ? "waits: " + message : "", ""};
+}
+
+std::optional<KueueStep> reserve(const Json& workload, const QueueView& queue,
+                                 const KueueView& view, LogTime now) {
+  if (!queue.active)
+    return keep_waiting(workload, "Inadmissible", "ClusterQueue " + queue.name + " is inactive",
+                        now);
+  const QuotaLedger::Verdict verdict = view.ledgers.at(queue.name).judge(workload);
+  if (verdict.admission.is_null()) return keep_waiting(workload, "Pending", verdict.message, now);
+  std::vector<Json> said{condition("QuotaReserved", "True", "QuotaReserved", now,
+                                   "Quota reserved in ClusterQueue " + queue.name)};
   if (is_true(workload, "Evicted"))
-    said.push_back(condition("Evicted", "False", "QuotaReserved", now));
-  Json status = {{"conditions", conditions_with(workload, said)}};
+    said.push_back(condition("Evicted", "False", "QuotaReserved", now,
+                             "Previously: " + message_of(workload, "Evicted")));
+  Json status = {{"admission", verdict.admission},
+                 {"resourceRequests", nullptr},
+                 {"conditions", conditions_with(workload, said)}};
   if (checks_of(workload).empty()) status["admissionChecks"] = all_pending(queue, now);
   return KueueStep{std::move(status), "has quota; its checks are Pending", ""};
 }
@@ -96,7 +95,7 @@ std::optional<KueueStep> start(const Json& workload, const QueueView& queue, con
     chosen = &worker->second;
   }
   if (!chosen) return std::nullopt;
-  const Json admitted = condition("Admitted", "True", "Admitted", now);
+  const Json admitted = condition("Admitted", "True", "Admitted", now, "The workload is admitted");
   return KueueStep{{{"clusterName", best},
                     {"nominatedClusterNames", nullptr},
                     {"admissionChecks", checks_with(workload, queue, "Ready", "admitted", now)},
@@ -109,8 +108,8 @@ std::optional<KueueStep> watch_over(const Json& workload, const QueueView& queue
                                     const std::string& worker, CopyState copy, LogTime now) {
   if (copy == CopyState::ended)
     return KueueStep{
-        {{"conditions",
-          conditions_with(workload, {condition("Finished", "True", "Succeeded", now)})}},
+        {{"conditions", conditions_with(workload, {condition("Finished", "True", "Succeeded", now,
+                                                             "Job finished successfully")})}},
         "is finished",
         ""};
   if (std::find(queue.workers.begin(), queue.workers.end(), worker) != queue.workers.end())
@@ -120,24 +119,18 @@ std::optional<KueueStep> watch_over(const Json& workload, const QueueView& queue
         {{"admissionChecks", checks_with(workload, queue, "Retry", "the worker is gone", now)}},
         "lost its worker " + worker + ": it is not in the list any more",
         ""};
-  return KueueStep{
-      {{"clusterName", nullptr},
-       {"admissionChecks", all_pending(queue, now)},
-       {"conditions",
-        conditions_with(workload, {condition("Evicted", "True", "AdmissionCheck", now),
-                                   condition("QuotaReserved", "False", "Pending", now),
-                                   condition("Admitted", "False", "NoReservation", now)})}},
-      "is evicted and will start again; its old copy on " + worker + " runs on",
-      ""};
+  const std::string message = "Evicted due to at least one admission check being Retry";
+  std::vector<Json> said = released("AdmissionCheck", message, now);
+  said.push_back(condition("Evicted", "True", "AdmissionCheck", now, message));
+  return KueueStep{{{"clusterName", nullptr},
+                    {"admission", nullptr},
+                    {"admissionChecks", all_pending(queue, now)},
+                    {"conditions", conditions_with(workload, said)}},
+                   "is evicted and will start again; its old copy on " + worker + " runs on",
+                   ""};
 }
 
 }  // namespace
-
-bool is_true(const Json& object, const std::string& type) {
-  for (const Json& one : conditions_of(object))
-    if (one["type"] == type) return one["status"] == "True";
-  return false;
-}
 
 std::optional<KueueStep> next_step(const Json& workload, const KueueView& view, CopyState copy,
                                    LogTime now) {
@@ -149,7 +142,7 @@ std::optional<KueueStep> next_step(const Json& workload, const KueueView& view, 
   if (queue == view.queues.end()) return std::nullopt;
   const std::string worker = workload.value("/status/clusterName"_json_pointer, "");
   if (!worker.empty()) return watch_over(workload, queue->second, worker, copy, now);
-  if (!is_true(workload, "QuotaReserved")) return reserve(workload, queue->second, now);
+  if (!is_true(workload, "QuotaReserved")) return reserve(workload, queue->second, view, now);
   if (workload.value("/status/nominatedClusterNames"_json_pointer, Json::array()).empty())
     return view.nominator == Nominator::kueue ? nominate(workload, queue->second) : std::nullopt;
   return start(workload, queue->second, view, now);

@@ -1,10 +1,10 @@
 // The next step of Kueue's manager for a Workload whose ClusterQueue has a MultiKueue check.
 //
-// In the order of a Workload's life: quota is reserved while every check of the queue is Active; it
-// is nominated to all workers once its other checks are Ready; one worker admits it, the others
-// delete their copies; it is finished when its copy is. When the worker that runs it leaves the
-// list it is evicted and begins anew, while the old copy runs on: this is why Fairlead removes
-// workers late. Not played: a shortage of the hub's own quota, priorities, preemption, backoff.
+// In the order of a Workload's life: quota is reserved while every check of the queue is Active and
+// its requests fit; it is nominated to all workers once its other checks are Ready; one worker
+// admits it, the others delete their copies; it is finished when its copy is. When the worker that
+// runs it leaves the list it is evicted and begins anew, while the old copy runs on: this is why
+// Fairlead removes workers late. Not played: priorities, preemption, backoff.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@
 
 #include "engine/base/json.h"
 #include "engine/base/time.h"
+#include "engine/fleet/quota_ledger.h"
+#include "engine/fleet/workload_status.h"
 
 namespace fairlead {
 
@@ -26,6 +28,7 @@ struct QueueView {
   std::string multikueue_check;      ///< the check of Kueue's own controller
   std::vector<std::string> workers;  ///< of its MultiKueueConfig, in its order
   bool active = false;
+  std::string name;  ///< of the ClusterQueue
 };
 
 struct WorkerView {
@@ -40,8 +43,9 @@ enum class Nominator : std::uint8_t { kueue, another };
 
 struct KueueView {
   Nominator nominator{};
-  std::map<std::string, QueueView> queues;    ///< by `<namespace>/<LocalQueue>`
-  std::map<std::string, WorkerView> workers;  ///< by MultiKueueCluster
+  std::map<std::string, QueueView> queues;     ///< by `<namespace>/<LocalQueue>`
+  std::map<std::string, WorkerView> workers;   ///< by MultiKueueCluster
+  std::map<std::string, QuotaLedger> ledgers;  ///< by ClusterQueue
 };
 
 struct KueueStep {
@@ -56,8 +60,5 @@ enum class CopyState : std::uint8_t { running, ended };
 /// runs the Workload.
 std::optional<KueueStep> next_step(const Json& workload, const KueueView& view, CopyState copy,
                                    LogTime now);
-
-/// Whether `object` has the condition `type` with status "True".
-bool is_true(const Json& object, const std::string& type);
 
 }  // namespace fairlead

@@ -29,6 +29,8 @@ MachineFleet::MachineFleet(model::SharedModel& hub,
       seed_(seed),
       start_(start),
       logger_(std::move(logger)),
+      users_(hub, machine_jobs_of_round, seed, start, logger_),
+      kueue_(hub, logger_),
       next_report_(start + kReportInterval) {
   for (const auto& [name, server] : members) members_api_.emplace(name, Api(*server, "kubelet"));
   for (const ClusterLayout& layout : fleet_layout()) {
@@ -60,6 +62,11 @@ MachineFleet::Member* MachineFleet::find(const std::string& cluster) {
 Result<void> MachineFleet::begin() {
   for (const WorldObject& wanted : hub_objects())
     if (auto made = create(admin_, wanted); !made) return made;
+  const Json preemption = {{"withinClusterQueue", "LowerPriority"}};
+  if (auto done = merge(admin_, kQueues + "/" + std::string(kHighQueue),
+                        {{"spec", {{"preemption", preemption}}}});
+      !done)
+    return done;
   logger_("admin",
           "installs Kueue's two ResourceFlavors, two ClusterQueues with quotas of 0 and two "
           "LocalQueues");
@@ -90,6 +97,8 @@ void MachineFleet::advance(LogTime now) {
   for (const auto& [name, member] : members_)
     if (member.joined && !member.silent) reachable.insert(name);
   work_agent_.look(now, reachable);
+  users_.look(now);
+  kueue_.look(now);
 }
 
 void MachineFleet::refill() {

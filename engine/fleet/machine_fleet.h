@@ -1,5 +1,5 @@
 // A fleet whose machines come, go, flap and fail, which moves quotas. It plays clusters, work
-// agents and an administrator by the script of script.h.
+// agents and an administrator by the script of script.h, users, and Kueue on the hub.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,9 @@
 #include "engine/base/time.h"
 #include "engine/fleet/api.h"
 #include "engine/fleet/fleet.h"
+#include "engine/fleet/quota_controller.h"
 #include "engine/fleet/script.h"
+#include "engine/fleet/users.h"
 #include "engine/fleet/work_agent.h"
 #include "engine/fleet/world.h"
 
@@ -30,7 +32,7 @@ class MachineFleet final : public Fleet {
 
   Result<void> begin() override;
   void advance(LogTime now) override;
-  std::uint64_t writes() const override { return writes_; }
+  std::uint64_t writes() const override { return writes_ + users_.writes() + kueue_.writes(); }
 
  private:
   struct Member {
@@ -63,6 +65,8 @@ class MachineFleet final : public Fleet {
   const std::uint64_t seed_;
   const LogTime start_;
   const FleetLogger logger_;
+  Users users_;
+  QuotaController kueue_;
 
   std::map<std::string, Member> members_;
   std::deque<ScheduledFault> script_;

@@ -4,19 +4,31 @@
 
 namespace fairlead {
 
-WorkerFleet::WorkerFleet(model::SharedModel& hub, std::uint64_t seed, LogTime start,
-                         FleetLogger logger)
+WorkerFleet::WorkerFleet(model::SharedModel& hub,
+                         const std::map<std::string, model::SharedModel*>& servers,
+                         std::uint64_t seed, LogTime start, FleetLogger logger)
     : admin_(hub, "kubectl-edit"),
       seed_(seed),
       start_(start),
       logger_(std::move(logger)),
       placement_(hub, logger_),
-      kueue_(hub, logger_),
+      kueue_(hub, logger_, Nominator::kueue, servers),
       next_report_(start) {
   for (WorkerCluster& cluster : worker_clusters()) {
     const std::string name = cluster.name;
     members_.emplace(name, Member{std::move(cluster)});
   }
+  // What these do is told by the hub's Kueue.
+  const FleetLogger quiet = [](std::string_view, const std::string&) {};
+  for (const auto& [name, server] : servers)
+    sides_.emplace(name, Side{Api(*server, "kubectl-edit"),
+                              QuotaController(*server, quiet, WaitingReasons::granular)});
+}
+
+std::uint64_t WorkerFleet::writes() const {
+  std::uint64_t sum = writes_ + placement_.writes() + kueue_.writes();
+  for (const auto& [name, side] : sides_) sum += side.kueue.writes();
+  return sum;
 }
 
 Result<void> WorkerFleet::create(const WorldObject& wanted) {
@@ -53,6 +65,8 @@ Result<void> WorkerFleet::begin() {
 }
 
 Result<void> WorkerFleet::join(const WorkerCluster& cluster) {
+  if (const auto side = sides_.find(cluster.name); side != sides_.end())
+    if (auto begun = begin_side(cluster, side->second.admin); !begun) return begun;
   for (const WorldObject& wanted : worker_cluster_objects(cluster))
     if (auto made = create(wanted); !made) return made;
   if (auto said = merge(kManagedClusters + "/" + cluster.name + "/status",
@@ -62,6 +76,34 @@ Result<void> WorkerFleet::join(const WorkerCluster& cluster) {
   if (auto made = create(credential_object(cluster)); !made) return made;
   if (cluster.credential == CredentialKind::secret) return {};
   return merge(kProfiles + "/" + cluster.name + "/status", {{"status", credential_status()}});
+}
+
+Result<void> WorkerFleet::begin_side(const WorkerCluster& cluster, const Api& api) {
+  for (const WorldObject& wanted : worker_side_objects(cluster)) {
+    ++writes_;
+    if (auto made = api.create(wanted.collection, wanted.object); !made)
+      return in_context("create " + wanted.collection + " of " + cluster.name, made.error());
+  }
+  ++writes_;
+  if (auto done = api.merge(kNodes + "/" + cluster.name + "-1/status",
+                            {{"status", worker_node_status(cluster, start_)}});
+      !done)
+    return done.error();
+  return {};
+}
+
+// The worker's administrator leaves to Kueue what others do not occupy.
+Result<void> WorkerFleet::shift_gpus(Member& member, std::int64_t gpus) {
+  member.taken += gpus;
+  const auto side = sides_.find(member.cluster.name);
+  if (side == sides_.end()) return {};
+  ++writes_;
+  const Json groups = gpu_groups(member.cluster.gpus - member.taken);
+  if (auto done =
+          side->second.admin.merge(kQueues + "/training", {{"spec", {{"resourceGroups", groups}}}});
+      !done)
+    return done.error();
+  return {};
 }
 
 void WorkerFleet::advance(LogTime now) {
@@ -80,23 +122,30 @@ void WorkerFleet::advance(LogTime now) {
   if (next_report_ <= now) report_scores(now);
   placement_.look(now);
   kueue_.look(now, gpus());
+  for (auto& [name, side] : sides_) side.kueue.look(now);
 }
 
 Result<void> WorkerFleet::carry_out(const WorkerFault& fault) {
   if (fault.kind == WorkerFaultKind::submit)
     return create(training_job(fault.subject, fault.gpus, fault.length));
+  if (fault.kind == WorkerFaultKind::withdraw) {
+    ++writes_;
+    if (auto gone = admin_.remove(kTeamWorkloads + "/" + fault.subject); !gone) return gone.error();
+    return {};
+  }
   const auto at = members_.find(fault.subject);
   if (at == members_.end()) return Error{ErrorCode::not_found, "no such cluster"};
   switch (fault.kind) {
-    case WorkerFaultKind::occupy_gpus: at->second.taken += fault.gpus; return {};
-    case WorkerFaultKind::free_gpus: at->second.taken -= fault.gpus; return {};
+    case WorkerFaultKind::occupy_gpus: return shift_gpus(at->second, fault.gpus);
+    case WorkerFaultKind::free_gpus: return shift_gpus(at->second, -fault.gpus);
     case WorkerFaultKind::add_label:
     case WorkerFaultKind::remove_label: {
       const Json label = fault.kind == WorkerFaultKind::add_label ? Json(kGpuModel) : Json(nullptr);
       return merge(kManagedClusters + "/" + fault.subject,
                    {{"metadata", {{"labels", {{kGpuLabel, label}}}}}});
     }
-    case WorkerFaultKind::submit:  // returned above
+    case WorkerFaultKind::submit:
+    case WorkerFaultKind::withdraw:  // returned above
     case WorkerFaultKind::drop_credential:
     case WorkerFaultKind::return_credential: break;
   }

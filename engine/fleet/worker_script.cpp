@@ -29,6 +29,7 @@ class WorkerScriptWriter {
 
  private:
   void jobs();
+  void job_without_worker();
   void passing_flip();
   void lasting_flip();
   void blinking_credentials();
@@ -65,6 +66,20 @@ constexpr Duration later(Duration a, Duration b) { return {a.ns + b.ns}; }
 void WorkerScriptWriter::jobs() {
   submit(minutes(1), 1, 2, later(minutes(15), seconds(random_.below(30))));
   submit(minutes(10), 2, 4, later(minutes(14), seconds(random_.below(30))));
+}
+
+// No worker has room for it: on west the second job runs, on east the other team. It is gone before
+// either ends, so that it moves no score.
+void WorkerScriptWriter::job_without_worker() {
+  const std::string name = "wide-" + std::to_string(1 + round_);
+  add(about(minutes(11)), {{},
+                           WorkerFaultKind::submit,
+                           name,
+                           11,
+                           minutes(5),
+                           "a job of 11 GPUs in the queue training"});
+  add(about(minutes(15)),
+      {{}, WorkerFaultKind::withdraw, name, 0, {}, "its user deletes the job: no worker took it"});
 }
 
 // One report of the scores has it, the next one does not.
@@ -144,6 +159,7 @@ std::vector<WorkerFault> WorkerScriptWriter::write() {
   lasting_flip();
   blinking_credentials();
   moving_label();
+  job_without_worker();
   // An unstable sort suffices: no two faults have the same time, because each has a minute of
   // its own or follows another by a minute or more.
   std::sort(out_.begin(), out_.end(),
@@ -155,7 +171,8 @@ std::vector<WorkerFault> WorkerScriptWriter::write() {
 
 std::string_view actor_of(WorkerFaultKind kind) {
   switch (kind) {
-    case WorkerFaultKind::submit: return "user";
+    case WorkerFaultKind::submit:
+    case WorkerFaultKind::withdraw: return "user";
     case WorkerFaultKind::occupy_gpus:
     case WorkerFaultKind::free_gpus: return "fleet";
     case WorkerFaultKind::drop_credential:

@@ -17,6 +17,7 @@ namespace fairlead {
 
 enum class WorkerFaultKind : std::uint8_t {
   submit,             ///< a user creates a job
+  withdraw,           ///< the user deletes it
   occupy_gpus,        ///< pods that are none of Kueue's occupy GPUs of the cluster
   free_gpus,          ///< those pods end
   drop_credential,    ///< the Secret, or the providers of the ClusterProfile, are deleted
@@ -28,7 +29,7 @@ enum class WorkerFaultKind : std::uint8_t {
 struct WorkerFault {
   Duration at;  ///< since the fleet began, in its own time
   WorkerFaultKind kind{};
-  std::string subject;    ///< the cluster; of submit: the job
+  std::string subject;    ///< the cluster; of submit, withdraw: the job
   std::int64_t gpus = 0;  ///< of submit, occupy_gpus, free_gpus
   Duration length;        ///< of submit: how long the job runs
   std::string text;       ///< the fault for a person, without the subject

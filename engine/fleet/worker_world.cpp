@@ -33,21 +33,10 @@ WorldObject queue(const std::string& name, const std::string& placement) {
   Json queue = object(kKueue, "ClusterQueue", name);
   Json checks = Json::array({{{"name", placement + "-placement"}}});
   checks.push_back({{"name", placement + "-multikueue"}});
-  const Json quota = {{"name", kGpu}, {"nominalQuota", "64"}};
-  const Json flavor = {{"name", "gpu"}, {"resources", Json::array({quota})}};
-  const Json group = {{"coveredResources", Json::array({kGpu})},
-                      {"flavors", Json::array({flavor})}};
   queue["spec"] = {{"namespaceSelector", Json::object()},
                    {"admissionChecksStrategy", {{"admissionChecks", checks}}},
-                   {"resourceGroups", Json::array({group})}};
+                   {"resourceGroups", gpu_groups(64)}};
   return {kQueues, std::move(queue)};
-}
-
-WorldObject local_queue(const std::string& name) {
-  Json local = object(kKueue, "LocalQueue", name);
-  local["metadata"]["namespace"] = "team-ml";
-  local["spec"] = {{"clusterQueue", name}};
-  return {kKueueApi + "/namespaces/team-ml/localqueues", std::move(local)};
 }
 
 Json best_score() {
@@ -87,7 +76,42 @@ std::vector<WorldObject> objects_of_queue(const std::string& name, const std::st
                 "cluster.open-cluster-management.io", "Placement", placement),
           check(placement + "-multikueue", "kueue.x-k8s.io/multikueue", "kueue.x-k8s.io",
                 "MultiKueueConfig", placement),
-          queue(name, placement), local_queue(name)};
+          queue(name, placement), local_queue("team-ml", name)};
+}
+
+WorldObject local_queue(const std::string& space, const std::string& queue) {
+  Json local = object(kKueue, "LocalQueue", queue);
+  local["metadata"]["namespace"] = space;
+  local["spec"] = {{"clusterQueue", queue}};
+  return {kKueueApi + "/namespaces/" + space + "/localqueues", std::move(local)};
+}
+
+Json gpu_groups(std::int64_t gpus) {
+  const Json quota = {{"name", kGpu}, {"nominalQuota", std::to_string(gpus)}};
+  const Json flavor = {{"name", "gpu"}, {"resources", Json::array({quota})}};
+  return Json::array(
+      {{{"coveredResources", Json::array({kGpu})}, {"flavors", Json::array({flavor})}}});
+}
+
+std::vector<WorldObject> worker_side_objects(const WorkerCluster& cluster) {
+  Json queue = object(kKueue, "ClusterQueue", "training");
+  queue["spec"] = {{"namespaceSelector", Json::object()},
+                   {"resourceGroups", gpu_groups(cluster.gpus)}};
+  Json node = object("v1", "Node", cluster.name + "-1");
+  node["metadata"]["labels"] = {{"kubernetes.io/hostname", cluster.name + "-1"}};
+  return {namespace_object("team-ml"),
+          {kFlavors, object(kKueue, "ResourceFlavor", "gpu")},
+          {kQueues, std::move(queue)},
+          local_queue("team-ml", "training"),
+          {kNodes, std::move(node)}};
+}
+
+Json worker_node_status(const WorkerCluster& cluster, LogTime now) {
+  const Json amounts = {
+      {"cpu", "96"}, {"memory", "512Gi"}, {"pods", "110"}, {kGpu, std::to_string(cluster.gpus)}};
+  return {{"allocatable", amounts},
+          {"capacity", amounts},
+          {"conditions", Json::array({condition("Ready", "True", "KubeletReady", now)})}};
 }
 
 std::vector<WorldObject> worker_cluster_objects(const WorkerCluster& cluster) {
@@ -133,17 +157,21 @@ Json score_status(std::int64_t free_gpus) {
   return {{"scores", Json::array({score})}};
 }
 
-WorldObject training_job(const std::string& name, std::int64_t gpus, Duration length) {
-  Json workload = object(kKueue, "Workload", name);
-  workload["metadata"]["namespace"] = "team-ml";
-  workload["metadata"]["annotations"] = {{kLengthAnnotation, to_go_duration(length)}};
-  const Json container = {{"name", "main"},
-                          {"image", "train"},
-                          {"resources", {{"requests", {{kGpu, std::to_string(gpus)}}}}}};
+WorldObject workload_of(const UserJob& job) {
+  Json workload = object(kKueue, "Workload", job.name);
+  workload["metadata"]["namespace"] = job.space;
+  workload["metadata"]["annotations"] = {{kLengthAnnotation, to_go_duration(job.length)}};
+  const Json container = {
+      {"name", "main"}, {"image", "train"}, {"resources", {{"requests", job.requests}}}};
   const Json pod = {{"restartPolicy", "Never"}, {"containers", Json::array({container})}};
   const Json pods = {{"name", "main"}, {"count", 1}, {"template", {{"spec", pod}}}};
-  workload["spec"] = {{"queueName", "training"}, {"podSets", Json::array({pods})}};
-  return {kTeamWorkloads, std::move(workload)};
+  workload["spec"] = {{"queueName", job.queue}, {"podSets", Json::array({pods})}};
+  if (job.priority != 0) workload["spec"]["priority"] = job.priority;
+  return {kKueueApi + "/namespaces/" + job.space + "/workloads", std::move(workload)};
+}
+
+WorldObject training_job(const std::string& name, std::int64_t gpus, Duration length) {
+  return workload_of({"team-ml", name, "training", {{kGpu, std::to_string(gpus)}}, 0, length});
 }
 
 std::string secret_name(const std::string& cluster) {

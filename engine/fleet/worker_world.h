@@ -61,6 +61,14 @@ std::vector<WorldObject> objects_of_queue(const std::string& name, const std::st
 /// Returns the objects of a cluster that joins: its namespace, its ManagedCluster and its
 /// AddOnPlacementScore, still without scores.
 std::vector<WorldObject> worker_cluster_objects(const WorkerCluster& cluster);
+/// Returns a LocalQueue in `space` of the ClusterQueue `queue`, with the same name.
+WorldObject local_queue(const std::string& space, const std::string& queue);
+/// Returns spec.resourceGroups of a ClusterQueue with a quota of `gpus`.
+Json gpu_groups(std::int64_t gpus);
+/// Returns the objects on the API server of a worker: a Node (which needs worker_node_status as
+/// well), and the queue `training` with all of its GPUs.
+std::vector<WorldObject> worker_side_objects(const WorkerCluster& cluster);
+Json worker_node_status(const WorkerCluster& cluster, LogTime now);
 /// Returns the Secret or the ClusterProfile (which needs credential_status as well).
 WorldObject credential_object(const WorkerCluster& cluster);
 /// `status` of a ClusterProfile through which Kueue can connect, and of one that names no provider.
@@ -72,6 +80,16 @@ Json available_status(LogTime now);
 Json score_status(std::int64_t free_gpus);
 /// A job of `gpus` GPUs in the queue `training` that runs for `length`.
 WorldObject training_job(const std::string& name, std::int64_t gpus, Duration length);
+
+/// A job of a user in a LocalQueue of its namespace.
+struct UserJob {
+  std::string space, name, queue;
+  Json requests;  ///< of its one pod: resource -> quantity
+  std::int64_t priority = 0;
+  Duration length;
+};
+/// Returns the Workload that Kueue makes of it.
+WorldObject workload_of(const UserJob& job);
 
 std::string secret_name(const std::string& cluster);
 std::string score_path(const std::string& cluster);

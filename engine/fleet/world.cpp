@@ -69,13 +69,13 @@ Json taints_of(const Machine& machine) {
 }  // namespace
 
 Json condition(const std::string& type, const std::string& status, const std::string& reason,
-               LogTime now) {
+               LogTime now, const std::string& message) {
   // The API has whole seconds (metav1.Time).
   const LogTime whole{now.ns / seconds(1).ns * seconds(1).ns};
   return {{"type", type},
           {"status", status},
           {"reason", reason},
-          {"message", ""},
+          {"message", message},
           {"lastTransitionTime", to_rfc3339(whole)}};
 }
 

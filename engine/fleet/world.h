@@ -61,6 +61,6 @@ Json node_spec(const Machine& machine);
 
 /// A condition of status "True", "False" or "Unknown".
 Json condition(const std::string& type, const std::string& status, const std::string& reason,
-               LogTime now);
+               LogTime now, const std::string& message = "");
 
 }  // namespace fairlead

@@ -10,14 +10,14 @@ namespace fairlead {
 /// Walking ten thousand statuses takes a millisecond, so they are counted at most once a second.
 inline constexpr Duration kCensusInterval = seconds(1);
 
-/// `count` is a function of a State, or of a view of one.
-template <class Counts, auto count>
+/// `count` is a function of a State, or of a view of one; `interval` bounds what it may cost.
+template <class Counts, auto count, Duration interval = kCensusInterval>
 class Census {
  public:
-  /// Returns the counts of `state`, or counts that are younger than kCensusInterval.
+  /// Returns the counts of `state`, or counts that are younger than `interval`.
   const Counts& of(const State& state, LogTime now) {
     if (now < due_) return counts_;
-    due_ = now + kCensusInterval;
+    due_ = now + interval;
     counts_ = count(state);
     return counts_;
   }

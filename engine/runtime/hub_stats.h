@@ -15,6 +15,7 @@
 #include "engine/runtime/claim_census.h"
 #include "engine/runtime/histogram.h"
 #include "engine/runtime/pool_counts.h"
+#include "engine/runtime/queue_counts.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -81,6 +82,7 @@ struct HubStats {
   PoolCounts pool_counts;
   DispatchCounts dispatch_counts;
   std::vector<QueueCounter> queue_use;
+  QueueCounts queue_counts;
 };
 
 }  // namespace fairlead

@@ -140,6 +140,19 @@ void add_dispatch(Page& page, const DispatchCounts& counts) {
            counts.steps);
 }
 
+void add_queues(Page& page, const QueueCounts& counts) {
+  page.name("fairlead_waiting_workloads", "gauge",
+            "Workloads of the hub that wait, by ClusterQueue and by what they wait for.");
+  for (const auto& [of, workloads] : counts.waiting)
+    page.value("fairlead_waiting_workloads",
+               label("cluster_queue", of.first) + "," + label("class", of.second),
+               std::to_string(workloads));
+  page.name("fairlead_queue_short_rows", "gauge",
+            "Rows of claims that are granted less than they assign, by ClusterQueue.");
+  for (const auto& [queue, rows] : counts.short_rows)
+    page.value("fairlead_queue_short_rows", label("cluster_queue", queue), std::to_string(rows));
+}
+
 void add_machine(Page& page, const MachineStats& machine) {
   page.name("fairlead_build_info", "gauge",
             "1; the labels say which version runs, of which commit.");
@@ -307,6 +320,7 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_pool(page, hub.pool_counts);
   add_dispatch(page, hub.dispatch_counts);
   page.text += queue_use_text(hub.queue_use, MetricsForm::prometheus);
+  add_queues(page, hub.queue_counts);
   add_connections(page, connections);
   add_notices(page, hub, connections);
   add_credentials(page, connections);

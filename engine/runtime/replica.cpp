@@ -102,6 +102,7 @@ HubStats Replica::stats() {
   stats.pool_counts = pool_census_.of(state(), now());
   stats.dispatch_counts = dispatch_census_.of(state(), now());
   stats.queue_use = use_census_.of(state(), now());
+  stats.queue_counts = queue_census_.of(state(), now());
   return stats;
 }
 

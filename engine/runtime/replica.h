@@ -75,6 +75,7 @@ class Replica {
   Census<PoolCounts, count_pool> pool_census_;
   Census<DispatchCounts, count_dispatch> dispatch_census_;
   Census<std::vector<QueueCounter>, count_use> use_census_;
+  Census<QueueCounts, count_queues, kQueueCountsInterval> queue_census_;
 };
 
 }  // namespace fairlead

@@ -9,7 +9,7 @@
 
 #include "engine/base/time.h"
 #include "replay/waiting/fit_index.h"
-#include "replay/waiting/reason.h"
+#include "schema/wait_reason.h"
 
 namespace fairlead {
 

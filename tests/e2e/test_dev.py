@@ -88,10 +88,14 @@ class AccountTest(DevTest):
                         r"  fairlead  ClusterQueue low-priority-queue: .*-> .*claims/shrink",
                         r"  fleet     cluster2: on-demand-\d dies",
                         r"  fleet     cluster3: rack-. loses power",
+                        r"  user      team-blue/survey-1: submits a job of 1150 cpu and 11 GPUs",
+                        r"  kueue     job team-(blue|green)/survey-1 waits: couldn't assign flavors to pod set main: ",
                         r"  admin     cluster2: kubectl edit clusterresourceclaim",
                         r"  fleet     cluster4: joins the hub",
                         r"  admin     kubectl apply of an old file",
-                        r"  fleet     cluster\d: is not heard of any more"):
+                        r"  fleet     cluster\d: is not heard of any more",
+                        r"  kueue     job team-blue/\w+-1 is evicted: urgent-1 has a higher priority",
+                        r"  kueue     job team-blue/urgent-1 is finished"):
             self.wait_for_line(program, pattern, timeout=240)
         program.signal(signal.SIGINT)
         self.assertEqual(program.wait(60), 0, program.tail())

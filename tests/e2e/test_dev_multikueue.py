@@ -163,8 +163,9 @@ class StoryTest(WorkersTest):
 
     def check_audit(self, log):
         """Between the move and the job's end the log knows why east is still in the list."""
-        seq = log.select(fact="PatchIntended", kind="MultiKueueConfig", name="best")[2][1]["seq"]
-        done = fairlead("audit", "why", "multikueueconfig/best", "east", "--data", self.data, "--as-of", str(seq - 2))
+        ended = next(event["seq"] for _, event in log.select(fact="ObjectObserved", kind="Workload", name="train-1",
+                                                             source="hub") if event["facts"]["finished"])
+        done = fairlead("audit", "why", "multikueueconfig/best", "east", "--data", self.data, "--as-of", str(ended - 1))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("train-1", done.stdout)
         history = fairlead("audit", "history", "multikueueconfig/best", "--data", self.data, "-o", "json",

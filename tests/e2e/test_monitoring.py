@@ -27,7 +27,7 @@ class MonitoringTest(unittest.TestCase):
         cls.plane = cls.enterClassContext(ControlPlane())
         cls.server = cls.plane.add_server("hub")
         cls.member = cls.plane.add_server("cluster2")
-        cls.server.install_crds(only=(*CRDS, "logcommits.fairlead.io"))
+        cls.server.install_crds(only=(*CRDS, "logcommits.fairlead.io", "workloads.kueue.x-k8s.io"))
         cls.server.install_crds([deploy.operator_crds()])
         cls.member.install_crds(only=QUEUE_CRDS)
         found = deploy.objects(cls.server, deploy.kustomize(deploy.DEPLOY / "overlays/monitored"))
@@ -124,6 +124,10 @@ class MonitoringTest(unittest.TestCase):
                        == quantity("500"))
         code, said = promtool("check", "metrics", stdin=hub.http("/metrics")[1])
         self.assertEqual(code, 0, said)
+        pod = {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "train"}]}}
+        self.server.create("/apis/kueue.x-k8s.io/v1beta2/namespaces/default/workloads", {
+            "apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload", "metadata": {"name": "waits"},
+            "spec": {"queueName": "nowhere", "podSets": [{"name": "main", "count": 1, "template": pod}]}})
         prometheus = Prometheus(self.plane, f"127.0.0.1:{hub.port}", self.rules).start()
         wait_for("a scrape", lambda: prometheus.query('fairlead_planning == 1'))
         # Rates need two scrapes, and something between them.

@@ -34,6 +34,8 @@ IN_FIREFOX = [EVERY_VIEW.format(1280, "light"), EVERY_VIEW.format(390, "light"),
               "a hub that runs is followed and paused, and the cursor at the end goes along",
               "a link opens on a bundle of the same log, and says so on another log",
               "a damaged log is shown up to the damage, and one without objects says what it lacks"]
+WAITING_IN_FIREFOX = ["ten thousand that wait: only the rows in view are in the document, and they sort"]
+WAITS = (ROOT / "docs/incident/hub.yaml", ROOT / "docs/waiting/lost-capacity.jsonl")
 IN_DARK_FIREFOX = [EVERY_VIEW.format(1280, "dark"), EVERY_VIEW.format(320, "dark")]
 
 
@@ -88,6 +90,24 @@ def large_fleet():
     edits = [{"object": quotas("team-400", cpu=str(count), memory="746496Mi")} for count in range(1, 2200)]
     changes = [{"object": one} for one in queues] + nodes + edits
     return jsonl({"time": rfc3339(begin + count * 10**9), **change} for count, change in enumerate(changes))
+
+
+def crowd():
+    """A queue in which 10,000 Workloads wait."""
+    begin = nanoseconds("2026-11-21T14:00:00Z")
+    reasons = ("WaitingForQuota", "PendingEvaluation", "NoMatchingFlavor")
+    local = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "LocalQueue",
+             "metadata": {"name": "main", "namespace": "team"}, "spec": {"clusterQueue": "training"}}
+    jobs = [{"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "Workload",
+             "metadata": {"name": f"job-{number:05}", "namespace": "team", "uid": f"uid-{number}",
+                          "creationTimestamp": "2026-11-21T14:00:00Z"},
+             "spec": {"queueName": "main", "podSets": [{"name": "main", "count": 1, "template": {"spec": {
+                 "containers": [{"name": "c", "resources": {"requests": {"cpu": str(1 + number % 7)}}}]}}}]},
+             "status": {"conditions": [{"type": "QuotaReserved", "status": "False", "reason": reasons[number % 3],
+                                        "message": "", "lastTransitionTime": rfc3339(begin + number * 10**9)}]}}
+            for number in range(10_000)]
+    return jsonl({"time": "2026-11-21T17:00:00Z", "cluster": "hub", "object": one}
+                 for one in (quotas("training", cpu="4"), local, *jobs))
 
 
 def flaps():
@@ -169,18 +189,30 @@ class BrowserTest(unittest.TestCase):
                  "bursts": self.serve("--data", self.plan("bursts", "-", stdin=bursts())),
                  "large": self.serve("--data", self.plan("large", "-", stdin=large_fleet())),
                  "flaps": self.serve("--data", self.plan("flaps", *INCIDENT, "-", stdin=flaps())),
+                 "waits": self.serve("--data", self.plan("waits", *WAITS)),
+                 "crowd": self.serve("--data", self.plan("crowd", "-", stdin=crowd())),
                  "lists": self.serve("--data", self.dev("lists", "--fleet", "multikueue"))}
         day = self.plan("day", "--set", POOL, DAY)
         pages |= {"pool": self.serve("--data", day), "savedPool": self.saved(day, "acme/web", "--pool-namespace"),
                   "poolBundle": self.serve("--bundle", self.exported(day))}
         pages |= {"saved": self.saved(dev, "low-priority-queue"), "savedEdits": self.saved(edits, "vision"),
                   "savedList": self.saved(self.folder / "lists", "serving"),
-                  "savedHostile": self.saved(hostile, HOSTILE[0])}
+                  "savedHostile": self.saved(hostile, HOSTILE[0]),
+                  "savedWaits": self.saved(self.plan("cut", *self.cut_waits()), "training")}
         self.assertGreater(browser.run("page.test.mjs", "chromium", self.folder, pages), 15)
         self.assertGreater(browser.run("views.test.mjs", "chromium", self.folder, pages), 5)
+        self.assertGreater(browser.run("waiting.test.mjs", "chromium", self.folder, pages), 4)
+        self.assertGreater(browser.run("waiting.test.mjs", "firefox", self.folder, pages, WAITING_IN_FIREFOX), 0)
         for titles, theme in ((IN_FIREFOX, "light"), (IN_DARK_FIREFOX, "dark")):
             self.assertEqual(browser.run("page.test.mjs", "firefox", self.folder, pages, titles, theme=theme),
                              len(titles))
+
+    def cut_waits(self):
+        """The log of WAITS while its Workload waits."""
+        hub, changes = WAITS
+        part = self.folder / "part.jsonl"
+        part.write_text("".join(line for line in changes.open() if json.loads(line)["time"] < "2026-11-21T14:17:00Z"))
+        return hub, part
 
     def check(self, tool, *arguments, stdin=None):
         return subprocess.run([browser.modules() / "node_modules/.bin" / tool, *arguments], input=stdin,

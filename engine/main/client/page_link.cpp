@@ -77,6 +77,26 @@ AuditQuestion about_pool(const Address& address) {
   return question;
 }
 
+AuditQuestion about_waits(const Address& address) {
+  AuditQuestion question = about("waiting", "", "");
+  question.workload = part(address, "workload");
+  if (question.workload.empty()) {
+    question.queue = part(address, "queue");
+    question.as_of = part(address, "to");
+    return question;
+  }
+  question.from = part(address, "from");
+  question.to = part(address, "to");
+  return question;
+}
+
+AuditQuestion about_blast(const Address& address) {
+  AuditQuestion question = history_of("", address);
+  question.subject = "blocked-by";
+  question.object = part(address, "object");
+  return question;
+}
+
 // The question of a view; nullopt: it is not a question of `audit`.
 std::optional<AuditQuestion> asked_by(const std::string& view, const Address& address) {
   const bool of_pool = !part(address, "namespace").empty() || !part(address, "pod").empty();
@@ -86,6 +106,8 @@ std::optional<AuditQuestion> asked_by(const std::string& view, const Address& ad
   if (view == "cohort") return history_of("cohort/" + part(address, "cohort"), address);
   if (view == "diff") return about_two_moments(address);
   if (view == "pool" && of_pool) return about_pool(address);
+  if (view == "waiting") return about_waits(address);
+  if (view == "blast" && !part(address, "object").empty()) return about_blast(address);
   if (view == "whatif" && part(address, "set").empty() && !part(address, "queue").empty())
     return about_what_happened(address);
   return std::nullopt;
@@ -125,10 +147,16 @@ std::vector<std::string> other_words(const std::string& view, const Address& add
     return words;
   }
   if (view == "proof") return {"fairlead", "log", "verify"};
-  if (view != "whatif") return {};
-  std::vector<std::string> words{"fairlead", "whatif"};
-  for (const std::string& setting : settings_in(part(address, "set")))
-    words.insert(words.end(), {"--set", setting});
+  std::vector<std::string> words{"fairlead", view};
+  if (view == "usage") {
+    const std::string by = part(address, "by");
+    words.insert(words.end(), {"--by", by.empty() ? "queue" : by});
+  } else if (view == "whatif") {
+    for (const std::string& setting : settings_in(part(address, "set")))
+      words.insert(words.end(), {"--set", setting});
+  } else {
+    return {};
+  }
   for (const char* name : {"from", "to"})
     if (const std::string value = part(address, name); !value.empty())
       words.insert(words.end(), {std::string("--") + name, value});

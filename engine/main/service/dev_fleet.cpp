@@ -51,6 +51,9 @@ void introduce_workers(std::ostream& out, const FleetPlaces& places,
       << kubectl << " get placementdecisions -n kueue-system -o yaml\n"
       << kubectl << " label managedcluster west accelerator=nvidia-tesla-t4\n"
       << kubectl << " delete secret -n kueue-system kueue-admin-east-kubeconfig\n";
+  for (const auto& [name, kubeconfig] : places.others)
+    out << "  kubectl --kubeconfig " << kubeconfig << " get workloads -n team-ml    # copies on "
+        << name << '\n';
 }
 
 void introduce_pool(std::ostream& out, const FleetPlaces& places,
@@ -140,7 +143,10 @@ std::vector<std::string> fleet_names() {
 
 std::map<std::string, ServerRole> fleet_servers(const std::string& name) {
   std::map<std::string, ServerRole> out;
-  if (is_multikueue(name)) return out;
+  if (is_multikueue(name)) {
+    for (const WorkerCluster& cluster : worker_clusters()) out[cluster.name] = ServerRole::member;
+    return out;
+  }
   if (is_devices(name)) return {{std::string(kDeviceCluster), ServerRole::member}};
   if (is_fleet_claims(name)) {
     for (const std::string& cluster : licence_clusters()) out[cluster] = ServerRole::member;
@@ -172,19 +178,20 @@ std::vector<std::string> fleet_settings(const std::string& name) {
 
 std::vector<std::string> fleet_questions(const std::string& name) {
   if (is_multikueue(name))
-    return {"history multikueueconfig/best-placement", "why multikueueconfig/best-placement"};
+    return {"history multikueueconfig/best-placement", "why multikueueconfig/best-placement",
+            "waiting team-ml/wide-1"};
   if (is_pool(name)) return {"why --namespace acme/web", "history --namespace acme/web"};
   if (is_fleet_claims(name))
     return {"why workload/team-ml/sim-1", "why-not workload/team-ml/sim-2"};
   const std::string queue(is_devices(name) ? kDeviceQueue : kLowQueue);
-  return {"quota", "history " + queue, "why " + queue};
+  return {"quota", "history " + queue, "why " + queue, "waiting"};
 }
 
 std::unique_ptr<Fleet> make_fleet(const std::string& name, model::SharedModel& hub,
                                   const std::map<std::string, model::SharedModel*>& servers,
                                   std::uint64_t seed, LogTime start, FleetLogger logger) {
   if (is_multikueue(name))
-    return std::make_unique<WorkerFleet>(hub, seed, start, std::move(logger));
+    return std::make_unique<WorkerFleet>(hub, servers, seed, start, std::move(logger));
   if (is_devices(name))
     return std::make_unique<DeviceFleet>(hub, servers, seed, start, std::move(logger));
   if (is_fleet_claims(name))

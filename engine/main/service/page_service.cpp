@@ -7,6 +7,8 @@
 
 #include "engine/main/client/http_target.h"
 #include "engine/main/client/position.h"
+#include "engine/main/service/page_parameters.h"
+#include "engine/main/service/page_usage.h"
 #include "engine/main/service/proof_run.h"
 #include "engine/main/service/what_if_runs.h"
 #include "replay/audit/event_changes.h"
@@ -16,6 +18,7 @@
 #include "replay/timeline/suppressed_nodes.h"
 #include "replay/timeline/timeline_answers.h"
 #include "replay/timeline/timeline_file.h"
+#include "replay/timeline/waiting_depth.h"
 #include "schema/debounce_parameter.h"
 
 namespace fairlead {
@@ -29,53 +32,6 @@ constexpr std::uint64_t kEventsOfQuestion = 250'000;
 constexpr std::uint64_t kEventsOfFollowing = 5'000;
 constexpr std::size_t kBucketsUnlessAsked = 400;
 constexpr std::size_t kPointsUnlessAsked = 2000;
-
-/// The parameters of a target, which outlives them.
-class Parameters {
- public:
-  static Result<Parameters> of(const HttpTarget& target, std::span<const std::string_view> known) {
-    Parameters parameters(target);
-    for (const auto& [name, value] : target.parameters) {
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        return Error{ErrorCode::bad_input,
-                     "unknown parameter \"" + name + "\"; known: " + list_of(known)};
-      parameters.values_[name] = value;
-    }
-    return parameters;
-  }
-  const HttpTarget& target() const { return *target_; }
-  std::string text(const std::string& name) const {
-    const auto at = values_.find(name);
-    return at == values_.end() ? "" : at->second;
-  }
-  std::optional<std::string> optional(const std::string& name) const {
-    const auto at = values_.find(name);
-    return at == values_.end() ? std::nullopt : std::optional(at->second);
-  }
-  // A number from 1 to `most`; `otherwise` where it was not given.
-  Result<std::size_t> number(const std::string& name, std::size_t most,
-                             std::size_t otherwise) const {
-    const std::string given = text(name);
-    if (given.empty()) return otherwise;
-    std::size_t value = 0;
-    const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), value);
-    if (error == std::errc{} && end == given.data() + given.size() && value >= 1 && value <= most)
-      return value;
-    return Error{ErrorCode::bad_input, name + ": expected a number from 1 to " +
-                                           std::to_string(most) + ", got \"" + given + "\""};
-  }
-
- private:
-  explicit Parameters(const HttpTarget& target) : target_(&target) {}
-  static std::string list_of(std::span<const std::string_view> words) {
-    std::string list;
-    for (const std::string_view word : words) list.append(list.empty() ? "" : ", ").append(word);
-    return list;
-  }
-
-  const HttpTarget* target_;
-  std::map<std::string, std::string> values_;
-};
 
 Result<LogTime> time_of(const ReadableLog& log, const std::string& name, const std::string& text,
                         LogTime otherwise) {
@@ -94,7 +50,7 @@ Json damage_of(const ReadableLog& log) {
   return damage.empty() ? Json() : Json(damage + ". " + kDamageAdvice);
 }
 
-Result<std::optional<Seq>> seq_parameter(const Parameters& parameters) {
+Result<std::optional<Seq>> seq_parameter(const PageParameters& parameters) {
   const std::string text = parameters.text("seq");
   if (text.empty()) return std::optional<Seq>();
   const auto seq = parameters.number("seq", SIZE_MAX, 0);
@@ -111,7 +67,7 @@ std::string compare_chain(const ReadableLog& log, Seq seq, const std::string& ch
   return here && here->hex().starts_with(chain) ? "same" : "other";
 }
 
-SeriesQuestion question_of(const Parameters& parameters) {
+SeriesQuestion question_of(const PageParameters& parameters) {
   return {parameters.text("queue"),        parameters.text("cluster"),
           parameters.text("list"),         parameters.optional("flavor"),
           parameters.optional("resource"), parameters.text("namespace"),
@@ -214,7 +170,7 @@ struct PageService::Parts {
   Json damage(const ServedLog& served) const {
     return fault.empty() ? damage_of(*served.log) : Json(fault + ". " + kDamageAdvice);
   }
-  Result<TimelineSpan> span_of(const ReadableLog& log, const Parameters& parameters) const {
+  Result<TimelineSpan> span_of(const ReadableLog& log, const PageParameters& parameters) const {
     const auto from = time_of(log, "from", parameters.text("from"), timeline.begin());
     if (!from) return from.error();
     const auto to = time_of(log, "to", parameters.text("to"), log.last_time());
@@ -223,18 +179,20 @@ struct PageService::Parts {
     return Error{ErrorCode::bad_input,
                  "to (" + to_rfc3339(*to) + ") is before from (" + to_rfc3339(*from) + ")"};
   }
-  Result<std::string> log(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> changes(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> overview(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> series(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> sparks(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> log(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> changes(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> overview(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> series(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> sparks(const ServedLog& served, const PageParameters& parameters);
   void refine_span(const ServedLog& served, const SeriesQuestion& question,
                    const TimelineSpan& span, std::size_t points, Json& series);
-  Result<std::string> pool(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> suppressed(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> proof_report(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> what_if_answer(const ServedLog& served, const Parameters& parameters);
-  Result<std::string> what_if_document(const ServedLog& served, const Parameters& parameters);
+  Result<std::string> pool(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> suppressed(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> waiting(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> usage(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> proof_report(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> what_if_answer(const ServedLog& served, const PageParameters& parameters);
+  Result<std::string> what_if_document(const ServedLog& served, const PageParameters& parameters);
   const ResourceAliases& aliases() const { return timeline.state().configuration.resource_aliases; }
 
   Timeline timeline;
@@ -244,6 +202,11 @@ struct PageService::Parts {
     LogTime from, to;
     std::optional<ValueSeries> values;
   } exact;
+  // The depth of the queues, of the log as it was then: reading it anew takes a walk over the log.
+  struct {
+    Digest chain;
+    std::optional<WaitingDepth> of_queues;
+  } depth;
   bool loaded = false;  // or found to be missing
   Seq saved_seq;        // how far the saved index is
   std::string fault;    // what kept the last question from folding on; empty: nothing
@@ -251,7 +214,8 @@ struct PageService::Parts {
   WhatIfRuns what_ifs;
 };
 
-Result<std::string> PageService::Parts::log(const ServedLog& served, const Parameters& parameters) {
+Result<std::string> PageService::Parts::log(const ServedLog& served,
+                                            const PageParameters& parameters) {
   const auto seq = seq_parameter(parameters);
   if (!seq) return seq.error();
   const ReadableLog& log = *served.log;
@@ -271,7 +235,7 @@ Result<std::string> PageService::Parts::log(const ServedLog& served, const Param
 
 // What these events changed, and when; an event is left out if neither is known.
 Result<std::string> PageService::Parts::changes(const ServedLog& served,
-                                                const Parameters& parameters) {
+                                                const PageParameters& parameters) {
   const std::string timed = parameters.text("times");
   if (!timed.empty() && timed != "true")
     return Error{ErrorCode::bad_input, "times: expected true, got \"" + timed + "\""};
@@ -295,7 +259,7 @@ Result<std::string> PageService::Parts::changes(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::overview(const ServedLog& served,
-                                                 const Parameters& parameters) {
+                                                 const PageParameters& parameters) {
   const auto buckets = parameters.number("buckets", kPageBucketsMax, kBucketsUnlessAsked);
   if (!buckets) return buckets.error();
   const std::string whole = parameters.text("span");
@@ -314,7 +278,7 @@ Result<std::string> PageService::Parts::overview(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::series(const ServedLog& served,
-                                               const Parameters& parameters) {
+                                               const PageParameters& parameters) {
   const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
   if (auto folded = fold(served); !folded) return folded.error();
@@ -332,7 +296,7 @@ Result<std::string> PageService::Parts::series(const ServedLog& served,
 
 // Small charts in one answer. What a Timeline left out of their series stays left out.
 Result<std::string> PageService::Parts::sparks(const ServedLog& served,
-                                               const Parameters& parameters) {
+                                               const PageParameters& parameters) {
   const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
   const auto asked = asked_pairs(parameters.text("of"));
@@ -350,7 +314,7 @@ Result<std::string> PageService::Parts::sparks(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::pool(const ServedLog& served,
-                                             const Parameters& parameters) {
+                                             const PageParameters& parameters) {
   if (auto folded = fold(served); !folded) return folded.error();
   auto answer = pool_answer(
       timeline.state(),
@@ -362,7 +326,7 @@ Result<std::string> PageService::Parts::pool(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::suppressed(const ServedLog& served,
-                                                   const Parameters& parameters) {
+                                                   const PageParameters& parameters) {
   if (auto folded = fold(served); !folded) return folded.error();
   const std::string cluster = parameters.text("cluster");
   const auto span = span_of(*served.log, parameters);
@@ -373,6 +337,32 @@ Result<std::string> PageService::Parts::suppressed(const ServedLog& served,
   if (!answer) return answer.error();
   answer->document["building"] = building(served);
   return to_text(answer->document);
+}
+
+Result<std::string> PageService::Parts::waiting(const ServedLog& served,
+                                                const PageParameters& parameters) {
+  if (auto folded = fold(served); !folded) return folded.error();
+  const auto span = span_of(*served.log, parameters);
+  if (!span) return span.error();
+  const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
+  if (!points) return points.error();
+  const Digest chain = served.log->chain();
+  if (!depth.of_queues || depth.chain != chain) {
+    auto read = waiting_depth({*served.log, served.snapshots.get()});
+    if (!read) return read.error();
+    depth = {chain, *std::move(read)};
+  }
+  Json answer = waiting_depth_json(*depth.of_queues, parameters.text("queue"), *span, *points);
+  answer["building"] = building(served);
+  return to_text(answer);
+}
+
+Result<std::string> PageService::Parts::usage(const ServedLog& served,
+                                              const PageParameters& parameters) {
+  return page_usage(served, {.from = parameters.text("from"),
+                             .to = parameters.text("to"),
+                             .by = parameters.optional("by").value_or("queue"),
+                             .every = parameters.text("every")});
 }
 
 // Folds the events of a short span anew, where too many steps were left out before. What cannot be
@@ -390,7 +380,7 @@ void PageService::Parts::refine_span(const ServedLog& served, const SeriesQuesti
 }
 
 Result<std::string> PageService::Parts::proof_report(const ServedLog& served,
-                                                     const Parameters& parameters) {
+                                                     const PageParameters& parameters) {
   const std::string begin = parameters.text("begin");
   if (!begin.empty() && begin != "true")
     return Error{ErrorCode::bad_input, "begin: expected true, got \"" + begin + "\""};
@@ -399,7 +389,7 @@ Result<std::string> PageService::Parts::proof_report(const ServedLog& served,
 }
 
 Result<std::string> PageService::Parts::what_if_document(const ServedLog& served,
-                                                         const Parameters& parameters) {
+                                                         const PageParameters& parameters) {
   const auto progress = what_ifs.ask(served, what_if_question(parameters.target()));
   if (!progress) return progress.error();
   if (progress->finished) return to_text(to_json(progress->finished->result));
@@ -407,7 +397,7 @@ Result<std::string> PageService::Parts::what_if_document(const ServedLog& served
 }
 
 Result<std::string> PageService::Parts::what_if_answer(const ServedLog& served,
-                                                       const Parameters& parameters) {
+                                                       const PageParameters& parameters) {
   const WhatIfQuestion question = what_if_question(parameters.target());
   const auto points = parameters.number("points", kPagePointsMax, kPointsUnlessAsked);
   if (!points) return points.error();
@@ -456,7 +446,7 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
   struct Row {
     std::string_view name;  // behind kPageApiPath
     std::vector<std::string_view> parameters;
-    Result<std::string> (Parts::*answer)(const ServedLog&, const Parameters&);
+    Result<std::string> (Parts::*answer)(const ServedLog&, const PageParameters&);
   };
   static const std::vector<Row> kQuestions{
       {"log", {"seq", "chain"}, &Parts::log},
@@ -468,6 +458,8 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
       {"sparks", {"of", "from", "to", "points"}, &Parts::sparks},
       {"pool", {"namespace", "superCluster", "tenant"}, &Parts::pool},
       {"suppressed", {"cluster", "from", "to"}, &Parts::suppressed},
+      {"waiting", {"queue", "from", "to", "points"}, &Parts::waiting},
+      {"usage", {"by", "every", "from", "to"}, &Parts::usage},
       {"changes", {"seqs", "times"}, &Parts::changes},
       {"proof", {"begin"}, &Parts::proof_report},
       {"whatif",
@@ -485,7 +477,7 @@ Result<std::string> PageService::answer(const ServedLog& served, std::string_vie
   if (asked == nullptr)
     return Error{ErrorCode::bad_input, "expected " + known + ", got \"" +
                                            target->path.substr(kPageApiPath.size()) + "\""};
-  const auto parameters = Parameters::of(*target, asked->parameters);
+  const auto parameters = PageParameters::of(*target, asked->parameters);
   if (!parameters) return parameters.error();
   return (parts_.get()->*asked->answer)(served, *parameters);
 }

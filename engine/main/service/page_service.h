@@ -27,12 +27,12 @@ class PageService {
   PageService(const PageService&) = delete;
   PageService& operator=(const PageService&) = delete;
 
-  /// Answers GET of /ui/api/log, overview, series, sparks, pool, suppressed, changes, proof and
-  /// whatif, and of /audit/whatif, in JSON: ui/page_answers.d.ts has the parameters and fields of
-  /// each. Positions are those of position.h; without one a span begins and ends with the log. An
-  /// answer with "building" is of a log, or a what-if, that is not folded to its end: then the same
-  /// question brings it further. Fails with `bad_input` for a bad question, and as the log fails to
-  /// be read.
+  /// Answers GET of /ui/api/log, overview, series, sparks, pool, suppressed, waiting, changes,
+  /// proof and whatif, and of /audit/whatif, in JSON: ui/page_answers.d.ts has the parameters and
+  /// fields of each. Positions are those of position.h; without one a span begins and ends with the
+  /// log. An answer with "building" is of a log, or a what-if, that is not folded to its end: then
+  /// the same question brings it further. Fails with `bad_input` for a bad question, and as the log
+  /// fails to be read.
   Result<std::string> answer(const ServedLog& served, std::string_view target);
 
   /// Folds on by a small part of what a question does, once a question has begun it. Returns

@@ -36,7 +36,8 @@ bool is_seq(std::string_view name) { return name.ends_with("seq") || name.ends_w
 void add_seqs(const Json& answer, std::set<std::uint64_t>& seqs) {
   for (const auto& [name, value] : answer.items())
     if (value.is_structured()) {
-      const bool causes = answer.is_object() && name == "because" && value.is_array();
+      const bool causes =
+          answer.is_object() && (name == "because" || name == "causes") && value.is_array();
       for (const Json& one : causes ? value : Json::array())
         if (one.is_number_unsigned()) seqs.insert(one.get<std::uint64_t>());
       add_seqs(value, seqs);
@@ -64,6 +65,7 @@ class Saving {
   Result<void> save_span(const SavedQuestion& question);
   Result<void> save_queue();
   Result<void> save_cohorts();
+  Result<void> save_waiting();
   Result<void> save_pair(const Json& pair, const Json& history);
   Result<void> save_clusters();
   Result<void> save_list(const std::string& name);
@@ -89,10 +91,11 @@ class Saving {
   const std::string namespace_;
   std::set<std::string> changed_;  // seqs
   std::string from_, to_;
-  Json saved_ = {{"series", Json::array()},     {"history", Json::object()},
-                 {"why", Json::object()},       {"whyNot", Json::object()},
-                 {"events", Json::object()},    {"records", Json::object()},
-                 {"suppressed", Json::object()}};
+  Json saved_ = {{"series", Json::array()},      {"history", Json::object()},
+                 {"why", Json::object()},        {"whyNot", Json::object()},
+                 {"events", Json::object()},     {"records", Json::object()},
+                 {"suppressed", Json::object()}, {"waits", Json::object()},
+                 {"waiting", nullptr},           {"depth", nullptr}};
 };
 
 // Asks until the log is folded.
@@ -103,7 +106,9 @@ Result<AuditAnswer> Saving::ask(std::string_view path, const Asked& parameters) 
     const HttpReply reply = questions_.reply(to_text(target));
     Json answer = read_own_json(reply.body);
     if (reply.status != 200) {
-      const auto code = reply.status == 400 ? ErrorCode::bad_input : ErrorCode::unavailable;
+      const auto code = reply.status == 400   ? ErrorCode::bad_input
+                        : reply.status == 404 ? ErrorCode::not_found
+                                              : ErrorCode::unavailable;
       const std::string why = text_in(answer, "error");
       return Error{code, why.empty() ? reply.body : why};
     }
@@ -193,6 +198,26 @@ Result<void> Saving::save_queue() {
   saved_["series"].push_back(std::move(series->document));
   saved_["history"][queue_] = std::move(history->document);
   return keep(saved_["diff"], "/audit/diff", in_span({}));
+}
+
+// Who waits in the queue at the end of the span, each with its intervals, and its depth. A log in
+// which no Workload was seen has none of these.
+Result<void> Saving::save_waiting() {
+  auto list = ask("/audit/waiting", {{"queue", queue_}, {"as-of", to_}});
+  if (!list && list.error().code == ErrorCode::not_found) return {};
+  if (!list) return list.error();
+  std::size_t left = kSavedWaitsMax;
+  for (const Json& row : list->document["workloads"]) {
+    if (left-- == 0) break;
+    const std::string workload =
+        row["namespace"].get<std::string>() + "/" + row["name"].get<std::string>();
+    if (auto kept =
+            keep(saved_["waits"][workload], "/audit/waiting", in_span({{"workload", workload}}));
+        !kept)
+      return kept;
+  }
+  saved_["waiting"] = std::move(list->document);
+  return keep(saved_["depth"], "/ui/api/waiting", in_span({{"queue", queue_}}));
 }
 
 // The Cohorts above the queue.
@@ -329,7 +354,7 @@ Result<void> Saving::save_events() {
       !kept)
     return kept;
   std::set<std::uint64_t> seqs;
-  for (const char* part : {"why", "whyNot", "history"}) add_seqs(saved_[part], seqs);
+  for (const char* part : {"why", "whyNot", "history", "waits"}) add_seqs(saved_[part], seqs);
   for (auto seq = seqs.rbegin(); seq != seqs.rend() && saved_["records"].size() < kSavedRecordsMax;
        ++seq) {
     const std::string place = "seq:" + std::to_string(*seq);
@@ -376,6 +401,7 @@ Result<AuditAnswer> Saving::all(const SavedQuestion& question) {
   if (!queue_.empty()) {
     if (auto kept = save_queue(); !kept) return kept.error();
     if (auto kept = save_cohorts(); !kept) return kept.error();
+    if (auto kept = save_waiting(); !kept) return kept.error();
   } else {
     saved_["overview"]["cohorts"] = Json::array();
     if (auto kept = keep(saved_["diff"], "/audit/diff", in_span({})); !kept) return kept.error();

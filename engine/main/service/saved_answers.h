@@ -21,6 +21,7 @@ struct SavedQuestion {
 inline constexpr std::size_t kSavedMomentsMax = 300;  ///< of each pair, worker list and namespace
 inline constexpr std::size_t kSavedPodsMax = 20;      ///< of the namespace, at the span's end
 inline constexpr std::size_t kSavedListsMax = 20;
+inline constexpr std::size_t kSavedWaitsMax = 50;  ///< Workloads of the queue that wait at the end
 inline constexpr std::size_t kSavedEventsMax = 500;    ///< in the view of the log
 inline constexpr std::size_t kSavedRecordsMax = 2000;  ///< events with their raw object
 

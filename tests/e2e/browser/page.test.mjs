@@ -14,6 +14,10 @@ const views = {
   diff: "#view=diff&a=seq:20",
   log: "#view=log&where=kind%3DNode",
   proof: "#view=proof",
+  waiting: "#view=waiting&queue=high-priority-queue",
+  workload: "#view=waiting&workload=team-blue%2Frender-1",
+  usage: "#view=usage",
+  blast: "#view=blast&object=cluster%2Fcluster3",
 };
 
 /** The command that `audit --url` prints for a link, without the place of the log. @param {string} link */
@@ -74,12 +78,21 @@ test("the command of each view is the one that `audit --url` makes of its link",
       "#view=log",
       "#view=log&where=kind%3DNode",
       "#view=proof",
+      "#view=usage",
+      `#view=usage&by=namespace&${span}`,
       `#view=whatif&${pair}&${span}`,
       `#view=whatif&${pair}&${span}&set=growWindow%3D10s%2CshrinkWindow%3D1m0s`,
     ],
     lists: ["#view=list&list=best&at=END"],
     edits: ["#view=cohort&cohort=research", `#view=cohort&cohort=research&${span}`],
     pool: ["#view=pool&namespace=acme%2Fweb&at=END"],
+    waits: [
+      "#view=waiting&queue=training",
+      "#view=waiting&queue=training&to=2026-11-21T14:07:00Z",
+      "#view=waiting&workload=team%2Ftrain",
+      "#view=waiting&workload=team%2Ftrain&from=2026-11-21T14:06:00Z&to=2026-11-21T14:07:00Z",
+      "#view=blast&object=node%2Fgpu-6",
+    ],
   };
   for (const [server, hashes] of Object.entries(links)) {
     const end = (await ask(servers[server], "ui/api/log")).last_time;

@@ -6,7 +6,7 @@ import {after, before} from "node:test";
 import puppeteer from "puppeteer-core";
 
 /** The servers that the Python side started, by name: {dev, bundle, other, hostile, damaged, empty, living,
- * lists, edits, devices, bursts, large, flaps}, and the pages that were saved as files: {saved, savedList,
+ * lists, edits, devices, bursts, large, flaps, waits, crowd}, and the pages that were saved as files: {saved, savedList,
  * savedHostile}. */
 export const servers = JSON.parse(process.env.FAIRLEAD_PAGES);
 const pictures = process.env.FAIRLEAD_PICTURES;

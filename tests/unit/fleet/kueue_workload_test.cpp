@@ -12,7 +12,9 @@ constexpr LogTime kNow{1'767'225'600'000'000'000};
 
 KueueView view_of() {
   KueueView view;
-  view.queues["team-ml/training"] = {{"place", "mk"}, "mk", {"p-east", "p-west"}, true};
+  view.queues["team-ml/training"] = {{"place", "mk"}, "mk", {"p-east", "p-west"}, true, "training"};
+  view.ledgers.emplace("training", QuotaLedger({{"metadata", {{"name", "training"}}},
+                                                {"spec", {{"resourceGroups", gpu_groups(64)}}}}));
   view.workers["p-east"] = {"east", true, 4};
   view.workers["p-west"] = {"west", true, 12};
   return view;
@@ -40,6 +42,8 @@ TEST_CASE("a job gets quota, waits for the other check, is offered to all, and o
   Life life;
   REQUIRE(life.step());
   CHECK(is_true(life.workload, "QuotaReserved"));
+  CHECK(life.status()["admission"]["clusterQueue"] == "training");
+  CHECK(life.status()["admission"]["podSetAssignments"][0]["resourceUsage"][kGpu] == "3");
   CHECK(life.status()["admissionChecks"][0]["name"] == "place");
   CHECK(life.status()["admissionChecks"][1]["state"] == "Pending");
   CHECK_FALSE(life.step());
@@ -62,7 +66,30 @@ TEST_CASE("a job gets quota, waits for the other check, is offered to all, and o
 TEST_CASE("no quota while a check of the queue is not Active") {
   Life life;
   life.view.queues["team-ml/training"].active = false;
-  CHECK_FALSE(life.step());
+  REQUIRE(life.step());
+  CHECK_FALSE(is_true(life.workload, "QuotaReserved"));
+  CHECK(life.status()["conditions"][0]["reason"] == "Inadmissible");
+  CHECK(life.status()["conditions"][0]["message"] == "ClusterQueue training is inactive");
+  CHECK_FALSE(life.step());  // it says so already
+}
+
+TEST_CASE("a job that does not fit beside others says what is missing") {
+  Life life;
+  Json other = training_job("other", 62, minutes(5)).object;
+  other["status"] = {
+      {"admission", life.view.ledgers.at("training").judge(other).admission},
+      {"conditions", Json::array({condition("QuotaReserved", "True", "QuotaReserved", kNow)})}};
+  life.view.ledgers.at("training").count(other);
+  REQUIRE(life.step());
+  CHECK(life.status()["conditions"][0]["reason"] == "Pending");
+  CHECK(life.status()["conditions"][0]["message"] ==
+        "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in "
+        "flavor gpu, 1 more needed");
+  CHECK(life.status()["resourceRequests"][0]["resources"][kGpu] == "3");
+  life.view.ledgers.at("training").forget(other);
+  REQUIRE(life.step());
+  CHECK(is_true(life.workload, "QuotaReserved"));
+  CHECK_FALSE(life.status().contains("resourceRequests"));
 }
 
 TEST_CASE("a job waits where no connected worker has enough GPUs") {
@@ -92,6 +119,7 @@ TEST_CASE("a job whose worker leaves the list is evicted and begins anew elsewhe
   CHECK(is_true(life.workload, "Evicted"));
   CHECK_FALSE(is_true(life.workload, "QuotaReserved"));
   CHECK_FALSE(life.status().contains("clusterName"));
+  CHECK_FALSE(life.status().contains("admission"));
   CHECK(life.status()["admissionChecks"][0]["state"] == "Pending");
   REQUIRE(life.step());
   CHECK(is_true(life.workload, "QuotaReserved"));

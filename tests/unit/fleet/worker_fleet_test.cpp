@@ -85,10 +85,14 @@ struct WorkerStage {
   }
 
   SetClock clock;
-  std::unique_ptr<model::SharedModel> hub = serve(clock);
+  std::unique_ptr<model::SharedModel> hub = serve(clock), east = serve(clock), west = serve(clock);
   Api api;
   Names lines;
-  WorkerFleet fleet{*hub, 7, kStart, [this](std::string_view who, const std::string& what) {
+  WorkerFleet fleet{*hub,
+                    {{"east", east.get()}, {"west", west.get()}},
+                    7,
+                    kStart,
+                    [this](std::string_view who, const std::string& what) {
                       lines.push_back(std::string(who) + " " + what);
                     }};
 };
@@ -188,4 +192,35 @@ TEST_CASE("a deletion from outside does not stop the workers' fleet") {
   REQUIRE(stage.api.remove(kSecrets + "/" + secret_name("west")).has_value());
   stage.play_to(kWorkerRoundLength);
   CHECK(stage.said("not possible"));
+}
+
+TEST_CASE("a job that no worker has room for has a copy on each, with what is missing there") {
+  WorkerStage stage;
+  stage.play_to(seconds(3));
+  stage.write_list({"east"});
+  stage.play_to(minutes(9));
+  stage.write_list({"west", "east"});
+  stage.play_to(minutes(12));
+  const Json hub = *stage.api.get(kTeamWorkloads + "/wide-1");
+  CHECK(is_true(hub, "QuotaReserved"));
+  CHECK(hub["status"]["nominatedClusterNames"] == Json{"best-west", "best-east"});
+  const auto copy_on = [](model::SharedModel& server, const std::string& name) {
+    return Api(server, "test").get(kTeamWorkloads + "/" + name);
+  };
+  const auto waiting = copy_on(*stage.west, "wide-1");
+  REQUIRE(waiting.has_value());
+  CHECK((*waiting)["metadata"]["labels"]["kueue.x-k8s.io/multikueue-origin"] == "multikueue");
+  CHECK((*waiting)["status"]["conditions"][0]["reason"] == "WaitingForQuota");
+  CHECK((*waiting)["status"]["conditions"][0]["message"] ==
+        "couldn't assign flavors to pod set main: insufficient unused quota for nvidia.com/gpu in "
+        "flavor gpu, 3 more needed");
+  CHECK((*copy_on(*stage.east, "wide-1"))["status"]["conditions"][0]["reason"] ==
+        "ExceedsMaxQuota");
+  CHECK(is_true(*copy_on(*stage.west, "train-2"), "Admitted"));
+  const Json used = (*stage.api.get(kQueues + "/training"))["status"];
+  CHECK(used["flavorsReservation"][0]["resources"][0]["total"] == "17");
+  CHECK(used["flavorsUsage"][0]["resources"][0]["total"] == "6");
+  stage.play_to(minutes(16));
+  CHECK_FALSE(copy_on(*stage.west, "wide-1").has_value());
+  CHECK(stage.said("user wide-1: its user deletes the job"));
 }

@@ -51,6 +51,7 @@ TEST_CASE("workers: what is taken is given back within its round, and only what 
       CHECK_FALSE(fault.text.empty());
       switch (fault.kind) {
         case WorkerFaultKind::submit: CHECK(jobs.insert(fault.subject).second); break;
+        case WorkerFaultKind::withdraw: CHECK(jobs.erase(fault.subject) == 1); break;
         case WorkerFaultKind::occupy_gpus: taken[fault.subject] += fault.gpus; break;
         case WorkerFaultKind::free_gpus: taken[fault.subject] -= fault.gpus; break;
         case WorkerFaultKind::drop_credential: CHECK(without.insert(fault.subject).second); break;

@@ -1,8 +1,8 @@
 // The table of reasons, row by row, with conditions as Kueue 0.19 writes them with and without its
 // gate UnadmittedWorkloadsObservability, and as 0.20 does.
-#include "replay/waiting/reason.h"
-
 #include <catch2/catch.hpp>
+
+#include "schema/wait_reason.h"
 
 namespace fairlead {
 namespace {

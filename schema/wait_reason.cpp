@@ -1,4 +1,4 @@
-#include "replay/waiting/reason.h"
+#include "schema/wait_reason.h"
 
 #include <algorithm>
 #include <array>
