@@ -281,7 +281,7 @@ std::vector<ConfigurationField> usage_fields() {
   return {
       number("workloads.max", FAIRLEAD_FIELD(workloads.max), 1, 10'000'000),
       duration("workloads.keepFinished", FAIRLEAD_FIELD(workloads.keep_finished)),
-      duration("usage.interval", FAIRLEAD_FIELD(usage.interval)),
+      setting("usage.interval", FAIRLEAD_FIELD(usage.interval), read_usage_interval),
       setting("usage.labels", FAIRLEAD_FIELD(usage.labels), read_usage_labels),
       setting("usage.prices", FAIRLEAD_FIELD(usage.prices), read_usage_prices),
       word("usage.allocation", FAIRLEAD_FIELD(usage.allocation)),

@@ -70,6 +70,12 @@ UsagePrice read_price(const YamlNode& node, const std::string& key) {
 
 }  // namespace
 
+Duration read_usage_interval(const YamlNode& node, const std::string& key) {
+  const Duration interval = read_duration(node, key);
+  if (interval > hours(1)) refuse(node, key, "expected a duration of at most 1h");
+  return interval;
+}
+
 std::vector<std::string> read_usage_labels(const YamlNode& node, const std::string& key) {
   auto labels = read_items(node, key, read_label_key);
   std::set<std::string> seen;

@@ -8,6 +8,9 @@
 
 namespace fairlead {
 
+/// Reads `usage.interval`: at most an hour, because an observation counts from no earlier time
+/// (kReadBack in engine/fold/usage/usage_state.h).
+Duration read_usage_interval(const YamlNode& node, const std::string& key);
 /// Reads `usage.labels`: keys of labels, each once.
 std::vector<std::string> read_usage_labels(const YamlNode& node, const std::string& key);
 

@@ -55,10 +55,10 @@ std::unique_ptr<Network> Connections::way_to(const SourceName& server, const std
       [this, who] { return Sender{who, world_.time.now(), epoch_()}; });
 }
 
-// The configuration of a run does not change, so what is open stays.
+// What is open stays and is told what to read now: which kinds those are also follows from what the
+// hub has, such as an AdmissionCheck.
 void Connections::open(const SourceName& name, const Streams& streams,
                        const Configuration& configuration) {
-  if (connections_.contains(name)) return;
   ApiServerSettings settings;
   settings.reflector.stale_after = configuration.debounce.stale_after;
   settings.reflector.lost_after = configuration.debounce.lost_after;
@@ -67,6 +67,8 @@ void Connections::open(const SourceName& name, const Streams& streams,
     return static_cast<std::uint64_t>(source->below(INT64_MAX));
   };
   settings.diagnose = [this](const DiagnosticLine& line) { world_.said(line.text); };
+  if (const auto known = connections_.find(name); known != connections_.end())
+    return known->second.server->adjust(settings);
   Connection& made = connections_[name];
   made.network = way_to(name, name_);
   made.server = std::make_unique<ApiServer>(*made.network, name, std::move(settings));

@@ -89,6 +89,12 @@ TEST_CASE("a bound of Workloads that keeps none is refused") {
         "workloads.keepFinished: expected a duration such as 15s, 5m or 1h30m");
 }
 
+TEST_CASE("use is held back for an hour at most") {
+  CHECK(configuration_of("usage: {interval: 1h}").usage.interval == hours(1));
+  CHECK(refusal_of("usage: {interval: 61m}") ==
+        "usage.interval: expected a duration of at most 1h");
+}
+
 TEST_CASE("what is no key of a label, or one twice, is refused") {
   CHECK(refusal_of("usage: {labels: [team, \"a b\"]}") ==
         "usage.labels[1]: expected the key of a label such as example.com/team");
