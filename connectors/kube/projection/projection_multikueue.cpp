@@ -4,7 +4,6 @@
 #include <map>
 
 #include "connectors/kube/projection/projection_fields.h"
-#include "schema/fleet_driver.h"
 #include "schema/kind.h"
 
 namespace fairlead::projection {

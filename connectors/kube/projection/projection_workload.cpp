@@ -4,6 +4,7 @@
 #include <map>
 
 #include "connectors/kube/projection/projection_fields.h"
+#include "schema/fleet_driver.h"
 
 namespace fairlead::projection {
 namespace {
