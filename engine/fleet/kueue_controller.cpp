@@ -243,8 +243,9 @@ void KueueController::write_copies(const Json& workloads, const KueueView& view)
         add(name);
       add(workload.value("/status/clusterName"_json_pointer, ""));
     }
+    const std::string uid = workload["metadata"]["uid"];
     for (const auto& [key, copy] : copies_)
-      if (key.first == workload["metadata"]["uid"]) clusters.insert(key.second);
+      if (key.first == uid) clusters.insert(key.second);
     for (const std::string& cluster : clusters)
       if (const auto at = wanted.find(cluster); at != wanted.end()) at->second.push_back(workload);
   }
