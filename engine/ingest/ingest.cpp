@@ -285,7 +285,7 @@ struct Ingest::Drafting {
   // it again.
   std::uint64_t IngestCounts::* not_taken_up(const WorkloadFacts& workload) const {
     const auto& progress = workload.progress;
-    if (workload.finished && progress && progress->finished_at &&
+    if (workload.finished && workload.pod_sets.empty() && progress && progress->finished_at &&
         is_past(state, *progress->finished_at))
       return &IngestCounts::unchanged;
     return ingest.has_room(state, source, workload) ? nullptr : &IngestCounts::beyond_max;

@@ -11,7 +11,7 @@ namespace fairlead {
 
 /// The finished Workloads of one API server.
 struct FinishedWorkloads {
-  std::map<NamespacedName, LogTime> since;  ///< when each finished
+  std::map<NamespacedName, LogTime> since;  ///< when each was observed finished
   std::set<std::pair<LogTime, NamespacedName>> in_order;
 
   friend bool operator==(const FinishedWorkloads&, const FinishedWorkloads&) = default;

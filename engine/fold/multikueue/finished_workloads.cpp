@@ -16,10 +16,9 @@ void note_finished(StateView<MultiKueue, const LogPosition> state, const SourceN
       if (of->second.since.empty()) all.erase(of);
     }
   if (!facts || !facts->finished) return;
-  LogTime since = known.value_or(state.now);
-  // An API server whose clock is ahead must not keep it for longer.
-  if (facts->progress && facts->progress->finished_at)
-    since = std::min(*facts->progress->finished_at, state.now);
+  // Not since it finished by the clock of its API server: the hub may hear of that hours later, and
+  // has to end then what it made for the Workload.
+  const LogTime since = known.value_or(state.now);
   FinishedWorkloads& finished = all[source];
   finished.since[id] = since;
   finished.in_order.emplace(since, id);

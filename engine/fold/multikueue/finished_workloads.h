@@ -1,5 +1,5 @@
-// Which Workloads State forgets: a finished one workloads.keepFinished after it finished, and past
-// workloads.max of one API server those that finished last.
+// Which Workloads State forgets: a finished one workloads.keepFinished after it was first observed
+// so, and past workloads.max of one API server those that finished last.
 //
 // No deadline does it: whenever a moment closes, what is past then is forgotten. Ingest drops
 // observations of Workloads that were forgotten.
@@ -17,12 +17,13 @@ namespace fairlead {
 /// An API server and one of its Workloads.
 using WorkloadOfSource = std::pair<SourceName, NamespacedName>;
 
-/// Notes whether the Workload has finished, and since when: Kueue says so, else since it was first
-/// observed so. `facts` is null if it is gone.
+/// Notes whether the Workload has finished, and when that was first observed. `facts` is null if it
+/// is gone.
 void note_finished(StateView<MultiKueue, const LogPosition> state, const SourceName& source,
                    const NamespacedName& id, const WorkloadFacts* facts);
 
-/// Whether a Workload that finished then is not kept any more at the present log time.
+/// Whether a Workload that finished then, or was observed so, is not kept any more at the present
+/// log time.
 bool is_past(StateView<const Configuration, const LogPosition> state, LogTime finished);
 
 /// Returns a Workload that is not kept any more; nullopt if there is none.
