@@ -290,6 +290,8 @@ export function stepChart(options) {
   return {
     element: frame,
     draw() {
+      // A view that follows a hub may have been made anew while it awaited an answer.
+      if (!plot.isConnected) return;
       const span = options.to - options.from;
       graph = new Dygraph(plot, rowsOf(options.lines, options.from, options.to), {
         labels: ["time", ...options.lines.map((line) => line.name)],

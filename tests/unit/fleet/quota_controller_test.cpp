@@ -41,7 +41,8 @@ struct QueueStage {
   }
   Json job(const std::string& name) const { return *api.get(kTeamWorkloads + "/" + name); }
   Json condition_of(const std::string& name, const std::string& type) const {
-    for (const Json& one : job(name)["status"]["conditions"])
+    const Json at = job(name);
+    for (const Json& one : at["status"]["conditions"])
       if (one["type"] == type) return one;
     return {};
   }
