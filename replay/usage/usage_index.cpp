@@ -14,6 +14,9 @@ namespace fairlead {
 namespace {
 
 constexpr Millis kHour = 3'600'000;
+// Of one call of add_hours(), so that it ends soon where a log has a gap of years: a log that
+// `plan` made begins in 1970.
+constexpr std::size_t kHoursOfCall = 1000;
 // The file: this, SHA-256 of what follows, and a Zstandard frame of the canonical bytes of
 // KeptHours.
 constexpr std::string_view kUsageMagic = "FLUSGE01";
@@ -115,7 +118,7 @@ Result<bool> add_hours(UsageHours& hours, const AuditSource& source, std::uint64
   const auto first = log.last_at(time_at(hours.end));
   if (!first) return first.error();
   std::vector<LogTime> cuts{time_at(hours.end)};
-  for (Millis at = hours.end + kHour; at <= last; at += kHour) {
+  for (Millis at = hours.end + kHour; at <= last && cuts.size() <= kHoursOfCall; at += kHour) {
     cuts.push_back(time_at(at));
     const auto seq = log.last_at(time_at(at));
     if (!seq) return seq.error();

@@ -34,9 +34,9 @@ struct UsageHours {
 /// Returns the file of the sums: DATA/usage.
 std::filesystem::path usage_file(const std::filesystem::path& data);
 
-/// Adds the sums of the next hours of the log that are finished, of about `events_max` events.
-/// Begins anew if `hours` are not of this log. Returns whether there is nothing more to add. Fails
-/// as measure_usage() does.
+/// Adds the sums of the next hours of the log that are finished, of about `events_max` events and
+/// at most a thousand hours. Begins anew if `hours` are not of this log. Returns whether there is
+/// nothing more to add. Fails as measure_usage() does.
 Result<bool> add_hours(UsageHours& hours, const AuditSource& source, std::uint64_t events_max);
 
 /// Saves the sums in place of those that were saved before. Fails as replace_file() does

@@ -126,7 +126,9 @@ class Asker:
     def of_the_page(self):
         self.page("log", seq=1, chain="00")
         self.page("changes", seqs=",".join(map(str, self.moments)), times="true")
-        self.page("overview", span="all")
+        overview = self.page("overview", span="all")
+        for queue in self.of_kind("ClusterQueue")[:1]:
+            self.page("waiting", queue=queue, from_=overview["from"], to=overview["to"])
         for cluster in self.page("pool")["superClusters"]:
             self.page("series", superCluster=cluster["id"])
         for source in sorted({source for source, kind, *_ in self.objects if kind == "Node"}):

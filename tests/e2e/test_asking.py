@@ -73,8 +73,10 @@ class AskingTest(CommandLineCase):
                                  "--exact")
         rows = [line.split() for line in history.splitlines() if re.match("20.* fairlead( |$)", line)]
         self.assertTrue(rows, history)
-        for time, seq, flavor, resource, _, new, *_ in rows:
-            for moment in (time, f"seq:{seq}"):
+        # A time is after all events of that time: of several writes the last one counts.
+        last = {(time, flavor, resource): new for time, _, flavor, resource, _, new, *_ in rows}
+        for time, seq, flavor, resource, _, of_seq, *_ in rows:
+            for moment, new in ((time, last[time, flavor, resource]), (f"seq:{seq}", of_seq)):
                 asked = ("audit", "quota", "low-priority-queue", "--data", data, "--as-of", moment, "-o", "json")
                 quotas = json.loads(self.answer(*asked)[0])["rows"]
                 self.assertIn((flavor, resource, new),

@@ -111,8 +111,7 @@ class GuideTest(HubTest):
         refused = re.findall(line, hub.process.text())
         self.assertEqual(sorted(refused), [
             ("AddOnPlacementScore", "*"), ("CustomResourceDefinition", "*"), ("MultiKueueCluster", "*"),
-            ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system"),
-            ("Workload", "*")])
+            ("Placement", "kueue-system"), ("PlacementDecision", "kueue-system"), ("Secret", "kueue-system")])
         hub.stop()
         hub.check_log()
 

@@ -143,10 +143,12 @@ const char* hint_for_caller(int status) {
 Error hub_failure(const HttpResponse& response, const std::string& name) {
   std::string why = sentence_of(response);
   if (is_bad_question(response)) return {ErrorCode::bad_input, std::move(why)};
-  if (response.status == 404 && !why.empty()) return {ErrorCode::not_found, std::move(why)};
+  const Json document = read_json(response.body);
+  // An API server on the way says with a Status that it does not find the hub.
+  if (response.status == 404 && !why.empty() && text_in(document, "kind") != "Status")
+    return {ErrorCode::not_found, std::move(why)};
   if (why.empty()) why = "answered " + std::to_string(response.status);
   const bool refused = response.status == 401 || response.status == 403;
-  const Json document = read_json(response.body);
   if (!document.is_object() && (refused || response.status == 503) && response.body.size() < 512)
     why += ": " + response.body.substr(0, response.body.find('\n'));
   return {refused ? ErrorCode::denied : ErrorCode::unavailable, name + ": " + why};

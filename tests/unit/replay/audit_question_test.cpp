@@ -48,12 +48,13 @@ TEST_CASE("An unknown subject and an unknown parameter are named, with those tha
   AuditQuestion question;
   question.subject = "whence";
   CHECK(missing_subject(question) ==
-        "expected quota, history, diff, why, why-not or admissions, got \"whence\"");
+        "expected quota, history, diff, why, why-not, admissions, waiting or blocked-by, got "
+        "\"whence\"");
   const auto unknown = from_target("/audit/why?qeue=a");
   REQUIRE_FALSE(unknown.has_value());
   CHECK(unknown.error().message ==
         "unknown parameter \"qeue\"; known: queue, flavor, resource, as-of, from, to, object, "
-        "namespace, pod");
+        "namespace, pod, workload");
 }
 
 }  // namespace
