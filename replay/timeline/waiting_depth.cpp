@@ -16,12 +16,13 @@ struct DepthChange {
 };
 using DepthChanges = std::map<LogTime, DepthChange>;
 
-void count_interval(DepthChanges& changes, const WaitInterval& interval, LogTime end) {
+// `open_end`: where the record of a wait that goes on ends; kForever: the wait is over.
+void count_interval(DepthChanges& changes, const WaitInterval& interval, LogTime open_end) {
   DepthChange& begun = changes[interval.from];
   ++begun.count;
   if (!interval.causes.empty()) begun.seq = std::max(begun.seq, interval.causes.back());
   // What is open at the end of the log goes on.
-  if (interval.to < end) --changes[interval.to].count;
+  if (interval.to < open_end) --changes[interval.to].count;
 }
 
 std::vector<DepthStep> steps_of(const DepthChanges& changes) {
@@ -81,7 +82,8 @@ Result<WaitingDepth> waiting_depth(const AuditSource& source) {
     for (const WaitHistory& history : histories)
       for (const Wait& wait : history.waits)
         for (const WaitInterval& interval : intervals_of(wait, hub->second.silences, end->time))
-          count_interval(changes[history.cluster_queue][interval.reason.of], interval, wait.to);
+          count_interval(changes[history.cluster_queue][interval.reason.of], interval,
+                         wait.to == kForever ? end->time : kForever);
   for (const auto& [queue, classes] : changes)
     for (const auto& [of, moved] : classes) depth[queue][of] = steps_of(moved);
   return depth;

