@@ -19,9 +19,10 @@ Json two_groups() {
   const Json large = {
       {"name", "large"},
       {"resources", Json::array({pair_of("cpu", "16"), pair_of("memory", "32Gi")})}};
+  const Json shared = {{"coveredResources", Json::array({"cpu", "memory"})},
+                       {"flavors", Json::array({small, large})}};
   Json groups = gpu_groups(2);
-  groups.insert(groups.begin(), {{"coveredResources", Json::array({"cpu", "memory"})},
-                                 {"flavors", Json::array({small, large})}});
+  groups.insert(groups.begin(), shared);
   return {{"metadata", {{"name", "queue"}}}, {"spec", {{"resourceGroups", groups}}}};
 }
 
