@@ -80,9 +80,9 @@ std::vector<IdlePair> idle_candidates(const UsageReport& report, const State& st
     if (row.key.side == kHubSide && row.totals.sums.idle > 0)
       pairs.push_back(
           {row.key, row.totals, let_in[{row.key.key, {row.key.flavor, row.key.resource}}]});
-  std::stable_sort(pairs.begin(), pairs.end(), [](const IdlePair& a, const IdlePair& b) {
-    return std::tie(a.key.resource, a.key.flavor, b.totals.sums.idle) <
-           std::tie(b.key.resource, b.key.flavor, a.totals.sums.idle);
+  std::sort(pairs.begin(), pairs.end(), [](const IdlePair& a, const IdlePair& b) {
+    return std::tie(a.key.resource, a.key.flavor, b.totals.sums.idle, a.key) <
+           std::tie(b.key.resource, b.key.flavor, a.totals.sums.idle, b.key);
   });
   return pairs;
 }

@@ -17,8 +17,9 @@ std::vector<Int128> by_largest_remainder(const std::vector<ExactPart>& parts, In
   const auto up = static_cast<std::size_t>(rests / unit + half);
   std::vector<std::size_t> order(parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return parts[a].rest > parts[b].rest; });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return parts[a].rest != parts[b].rest ? parts[a].rest > parts[b].rest : a < b;
+  });
   for (std::size_t i = 0; i < up; ++i) ++rounded.at(order.at(i));
   return rounded;
 }

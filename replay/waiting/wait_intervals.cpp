@@ -1,6 +1,7 @@
 #include "replay/waiting/wait_intervals.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace fairlead {
@@ -223,8 +224,9 @@ Intervals of_member(const WaitRecorder& record, const std::string& cluster,
     silent.causes = {silence.begun};
     all.push_back(std::move(silent));
   }
-  std::stable_sort(all.begin(), all.end(),
-                   [](const WaitInterval& a, const WaitInterval& b) { return a.from < b.from; });
+  std::sort(all.begin(), all.end(), [](const WaitInterval& a, const WaitInterval& b) {
+    return std::tie(a.from, a.to) < std::tie(b.from, b.to);
+  });
   cut(all, unseen.to, end);
   all.insert(all.begin(), unseen);
   return all;
