@@ -28,8 +28,8 @@ const ObjectKey* queue_of(const WatchFact& fact) {
   return key && key->kind == Kind::cluster_queue ? key : nullptr;
 }
 
-// Whether a fact about a ClusterQueue may wait: it tells of nothing but amounts in use, and no
-// write of ours may be what it shows.
+// Whether a fact about a ClusterQueue may wait. It may if only amounts in use changed and no write
+// of ours awaits its observation.
 Urgency urgency_of(const State& state, const WatchFact& fact, const ObjectKey& queue) {
   if (awaits_observation(state.writes, fact.source, queue) ||
       write_pending(state.writes, of_object(fact.source, queue)))

@@ -18,7 +18,7 @@ WorkerFleet::WorkerFleet(model::SharedModel& hub,
     const std::string name = cluster.name;
     members_.emplace(name, Member{std::move(cluster)});
   }
-  // What these do is told by the hub's Kueue.
+  // The account has lines about these Workloads from Kueue on the hub, and none from the workers.
   const FleetLogger quiet = [](std::string_view, const std::string&) {};
   for (const auto& [name, server] : servers)
     sides_.emplace(name, Side{Api(*server, "kubectl-edit"),

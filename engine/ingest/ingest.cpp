@@ -280,9 +280,9 @@ struct Ingest::Drafting {
     draft.raw = std::move(raw);
     return draft;
   }
-  // Returns what counts a Workload that State does not hold and that is not logged either; nullptr
-  // for one that is. One that finished long ago would be forgotten at once, and a relist would log
-  // it again.
+  // Returns the counter for a Workload that State does not hold and that is not logged either;
+  // nullptr for one that is logged. One that finished long ago was forgotten, or nobody asks for
+  // it: each relist would log it again. Devices and claims that were made for it have to end first.
   std::uint64_t IngestCounts::* not_taken_up(const WorkloadFacts& workload) const {
     const auto& progress = workload.progress;
     if (workload.finished && workload.pod_sets.empty() && progress && progress->finished_at &&

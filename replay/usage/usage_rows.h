@@ -10,7 +10,7 @@
 
 namespace fairlead {
 
-/// By what the rows of a report are told apart.
+/// What a report has a row for each of (`--by`).
 enum class UsageBy : std::uint8_t {
   queue,
   cohort,

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/base/plain_decimal.h"
 #include "replay/audit/audit_moment.h"
 #include "replay/audit/audit_span.h"
 #include "replay/waiting/lowered_quotas.h"
@@ -117,7 +118,7 @@ Json sums_json(const ResourceTime& sums) {
   for (const auto& [resource, sum] : sums)
     out.push_back(
         {{"resource", resource},
-         {"amount", decimal_text(sum, resource == "cpu" ? kNanoseconds + kMilli : kNanoseconds)}});
+         {"amount", plain_decimal(sum, resource == "cpu" ? kNanoseconds + kMilli : kNanoseconds)}});
   return out;
 }
 

@@ -25,7 +25,7 @@ struct FitStep {
   std::vector<Shortage> at_end{};  ///< what is short when the next step begins; of the last: empty
 };
 
-/// Steps of ascending times. It grows while somebody watches it.
+/// Steps of ascending times. A step is added only while the requests are watched.
 struct FitHistory {
   std::vector<FitStep> steps;
 };

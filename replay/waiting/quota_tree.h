@@ -25,7 +25,7 @@ namespace fairlead {
 /// What a queue may use of one (flavor, resource).
 struct QuotaRoom {
   Amount available = 0;  ///< now, borrowed quota included; 0 where others use too much
-  Amount potential = 0;  ///< if nobody used anything
+  Amount potential = 0;  ///< the most that the queue could use, were no quota in use
 
   friend bool operator==(const QuotaRoom&, const QuotaRoom&) = default;
 };

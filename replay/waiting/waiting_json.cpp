@@ -2,22 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/base/plain_decimal.h"
+
 namespace fairlead {
 
-std::string decimal_text(Int128 value, int digits) {
-  const bool negative = value < 0;
-  if (negative) value = -value;
-  std::string text;
-  for (; value > 0 || static_cast<int>(text.size()) <= digits; value /= 10)
-    text.insert(text.begin(), static_cast<char>('0' + static_cast<int>(value % 10)));
-  std::string fraction = text.substr(text.size() - static_cast<std::size_t>(digits));
-  text.resize(text.size() - static_cast<std::size_t>(digits));
-  while (fraction.ends_with('0')) fraction.pop_back();
-  if (!fraction.empty()) text += "." + fraction;
-  return negative ? "-" + text : text;
-}
-
-std::string seconds_text(Duration span) { return decimal_text(span.ns / 1'000'000, 3); }
+std::string seconds_text(Duration span) { return plain_decimal(span.ns / 1'000'000, 3); }
 
 Json shortage_json(const std::vector<Shortage>& shortage) {
   Json rows = Json::array();

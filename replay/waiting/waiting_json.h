@@ -13,8 +13,6 @@ namespace fairlead {
 
 /// A duration in seconds as a plain decimal, to the millisecond: "55", "0.25".
 std::string seconds_text(Duration span);
-/// Prints `value` / 10^`digits` as a plain decimal without trailing zeros.
-std::string decimal_text(Int128 value, int digits);
 
 Json shortage_json(const std::vector<Shortage>& shortage);
 /// Null where the fit is not known, or the class has none.

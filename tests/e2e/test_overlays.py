@@ -126,13 +126,7 @@ class OverlayTest(MultiKueueTest):
                        settings=(AT_ONCE, *WINDOWS), arguments=self.arguments_of(found))
         self.addCleanup(self.hub.finish)
         self.hub.start()
-        self.hub.wait_until("the hub to be ready", self.ready)
-
-    def ready(self):
-        try:
-            return self.hub.http("/readyz")[0] == 200
-        except OSError:
-            return False
+        self.hub.wait_until("the hub to be ready", self.hub.ready)
 
     def arrange(self):
         self.addCleanup(self.forget)

@@ -81,15 +81,8 @@ class RecorderTest(unittest.TestCase):
         self.addCleanup(hub.finish)
         hub.start()
         if ready:
-            hub.wait_until("the hub to be ready", lambda: self.ready(hub))
+            hub.wait_until("the hub to be ready", hub.ready)
         return hub
-
-    @staticmethod
-    def ready(hub):
-        try:
-            return hub.http("/readyz")[0] == 200
-        except OSError:
-            return False
 
     def ask(self, hub, *arguments):
         done = fairlead("audit", *arguments, "--data", hub.data, "-o", "json")

@@ -119,13 +119,7 @@ class RightsTest(FleetObjects, MultiKueueTest):
             arguments=self.arguments)
         self.addCleanup(self.hub.finish)
         self.hub.start()
-        self.hub.wait_until("the hub to be ready", self.ready)
-
-    def ready(self):
-        try:
-            return self.hub.http("/readyz")[0] == 200
-        except OSError:
-            return False
+        self.hub.wait_until("the hub to be ready", self.hub.ready)
 
     # -- what is done, and with which rights ------------------------------------------------------------------
 

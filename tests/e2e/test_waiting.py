@@ -52,15 +52,8 @@ class WaitingTest(unittest.TestCase):
         hub = Hub(self.plane, self.server, members={"w1": self.worker}, arguments=arguments,
                   settings=(AT_ONCE, "usage.interval=0s", "members.workloads=true", *settings)).start()
         self.addCleanup(hub.finish)
-        hub.wait_until("the hub to be ready", lambda: self.ready(hub))
+        hub.wait_until("the hub to be ready", hub.ready)
         return hub
-
-    @staticmethod
-    def ready(hub):
-        try:
-            return hub.http("/readyz")[0] == 200
-        except OSError:
-            return False
 
     # -- Kueue's part -------------------------------------------------------------------------------------------
 

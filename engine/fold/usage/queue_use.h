@@ -16,8 +16,8 @@
 
 namespace fairlead {
 
-/// The amounts of every pair that stands in a queue's quota or status; what is missing there is 0.
-/// The groups of status.effectiveQuotas, where present, replace the spec's.
+/// Returns the amounts of each pair that a queue's quota or status names. An amount that the queue
+/// does not give is 0. The groups of status.effectiveQuotas, where present, replace the spec's.
 std::map<UsePair, UseAmounts> pair_amounts(const ClusterQueueFacts& queue);
 std::map<UsePair, UseAmounts> pair_amounts(const MemberQueue& queue);
 /// An amount of `resource` in milli-units.

@@ -52,13 +52,13 @@ struct UseSums {
   friend bool operator==(const UseSums&, const UseSums&) = default;
 };
 
-/// How much of log time a stream was read: a clock that stands still while its API server is silent
-/// or no hub runs. It remembers its changes of the last kReadBack, because an observation may count
-/// from an earlier time than that of its event.
+/// Counts the log time in which a stream was read. It stops while the API server is silent or no
+/// hub runs. It keeps its starts and stops of the last kReadBack: an observation may count from a
+/// time before its event.
 struct KnownClock {
   struct Change {
     Millis at = 0;
-    Millis known = 0;  ///< what the clock showed then
+    Millis known = 0;  ///< the time counted until then
     bool runs = true;  ///< from then on
 
     friend bool operator==(const Change&, const Change&) = default;

@@ -49,9 +49,9 @@ void drop_outstanding(WriteTables& writes, WriteState& write) {
   write.outstanding.reset();
 }
 
-// Gives up a write without an answer, of which nobody knows whether it happened. If it did, a check
-// has the messages of its body, and facts have no messages: those of our last accepted body are
-// emptied, so that the conditions are written again, with their times.
+// Gives up a write without an answer: it may have happened or not. If it happened, an
+// AdmissionCheck has the messages of its body. Facts have no messages to compare, so those of our
+// last accepted body are emptied, and the conditions are written again with their times.
 void give_up_doubted(WriteTables& writes, const WriteKey& key, WriteState& write) {
   drop_outstanding(writes, write);
   if (!key.status || key.object.kind != Kind::admission_check || !write.status_left) return;

@@ -100,6 +100,13 @@ class Hub:
         finally:
             connection.close()
 
+    def ready(self):
+        """Whether it answers, and says that it is ready."""
+        try:
+            return self.http("/readyz")[0] == 200
+        except OSError:
+            return False
+
     def wait_until(self, what, condition, timeout=30):
         """As wait_for, but a hub that ended is said at once."""
         def still_running_and(inner=condition):
