@@ -187,7 +187,7 @@ TEST_CASE("settle() names the queues of each tree that changed, and why") {
 // What the tree keeps from one change to the next is what one made of the last facts has.
 TEST_CASE("changes in any order lead to what a new tree has") {
   std::mt19937 random(7);
-  const auto draw = [&random](int most) { return static_cast<int>(random() % (most + 1u)); };
+  const auto draw = [&random](unsigned most) { return static_cast<int>(random() % (most + 1)); };
   for (int round = 0; round < 60; ++round) {
     TreeUnderTest t;
     std::map<std::string, CohortFacts> cohorts;
