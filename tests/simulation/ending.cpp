@@ -59,11 +59,17 @@ void strip(Json& value) {
 
 // A claim's status has what was observed when what it grants changed last: newer observations alone
 // are not written (engine/plan/claims/claim_status.cpp). Which change was the last follows from
-// what was seen of the world.
+// what was seen of the world. So does whether a flavor has a row of 0: it had a node for so long
+// that its capacity was accepted once.
 void strip_observations(Json& claim) {
   if (!member(claim, "status").is_object()) return;
-  for (Json& row : claim["status"]["capacity"])
+  Json rows = Json::array();
+  for (Json& row : claim["status"]["capacity"]) {
+    if (text_in(row, "accepted") == "0") continue;
     for (const char* name : {"observed", "usable", "state"}) row.erase(name);
+    rows.push_back(std::move(row));
+  }
+  claim["status"]["capacity"] = std::move(rows);
 }
 
 Json owned_by_hub(const Json& object) {

@@ -146,6 +146,7 @@ void People::want(const std::string& path, const Json& patch) {
 void People::say_again() {
   for (const auto& [path, patch] : wanted_)
     world_.hub_server().try_write("administrator", "PATCH", path, patch);
+  if (Workers* const workers = world_.controllers().workers()) workers->say_again();
 }
 
 void People::edit_queue(Random& random) {

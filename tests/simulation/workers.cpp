@@ -41,9 +41,7 @@ Workers::Workers(model::VirtualTime& time, Server& hub, std::int64_t members)
     for (const WorldObject& wanted : worker_cluster_objects(cluster.layout))
       (void)hub_.try_write("ocm", "POST", wanted.collection, wanted.object);
     cluster.labelled = cluster.layout.labelled;
-    if (cluster.labelled)
-      (void)hub_.try_write("administrator", "PATCH", kManagedClusters + "/" + cluster.layout.name,
-                           {{"metadata", {{"labels", {{kGpuLabel, kGpuModel}}}}}});
+    if (cluster.labelled) label(cluster);
     (void)hub_.try_write("ocm", "PATCH", kManagedClusters + "/" + cluster.layout.name + "/status",
                          {{"status", available_status(time_.now())}});
     report(cluster);
@@ -85,12 +83,16 @@ void Workers::shift_score(Random& random) {
   report(cluster);
 }
 
-void Workers::shift_label(Random& random) {
-  Cluster& cluster = any(random);
-  cluster.labelled = !cluster.labelled;
+void Workers::label(const Cluster& cluster) {
   const Json label = cluster.labelled ? Json(kGpuModel) : Json();
   (void)hub_.try_write("administrator", "PATCH", kManagedClusters + "/" + cluster.layout.name,
                        {{"metadata", {{"labels", {{kGpuLabel, label}}}}}});
+}
+
+void Workers::shift_label(Random& random) {
+  Cluster& cluster = any(random);
+  cluster.labelled = !cluster.labelled;
+  label(cluster);
 }
 
 // A credential that is there already is rotated.
@@ -110,9 +112,7 @@ void Workers::give_credential(Cluster& cluster) {
   cluster.credible = true;
 }
 
-void Workers::change_credential(Random& random) {
-  Cluster& cluster = any(random);
-  if (!cluster.credible || random.below(3) == 0) return give_credential(cluster);
+void Workers::take_credential(Cluster& cluster) {
   cluster.credible = false;
   const std::string& name = cluster.layout.name;
   if (cluster.layout.credential == CredentialKind::secret)
@@ -120,6 +120,25 @@ void Workers::change_credential(Random& random) {
   else
     (void)hub_.try_write("ocm", "PATCH", kProfiles + "/" + name + "/status",
                          {{"status", no_credential_status()}});
+}
+
+void Workers::change_credential(Random& random) {
+  Cluster& cluster = any(random);
+  if (!cluster.credible || random.below(3) == 0)
+    give_credential(cluster);
+  else
+    take_credential(cluster);
+}
+
+void Workers::say_again() {
+  for (Cluster& cluster : clusters_) {
+    report(cluster);
+    label(cluster);
+    if (cluster.credible)
+      give_credential(cluster);
+    else
+      take_credential(cluster);
+  }
 }
 
 void Workers::submit(Random& random) {

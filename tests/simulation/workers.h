@@ -35,6 +35,8 @@ class Workers {
   /// A credential is taken away, given, or rotated.
   void change_credential(Random& random);
   void submit(Random& random);
+  /// After a restore: scores, labels and credentials become what they were before it.
+  void say_again();
 
  private:
   struct Cluster {
@@ -46,6 +48,8 @@ class Workers {
 
   void look();
   void give_credential(Cluster& cluster);
+  void take_credential(Cluster& cluster);
+  void label(const Cluster& cluster);
   void report(const Cluster& cluster);
   Cluster& any(Random& random);
 
