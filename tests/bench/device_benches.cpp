@@ -199,7 +199,7 @@ double bytes_of_fleet(const DeviceFleetSize& size) {
   return figure_of_a_process([&size] {
     const double before = resident_bytes();
     const DeviceFleet fleet(size);
-    return resident_bytes() - before;
+    return grown_since(before);
   });
 }
 

@@ -231,7 +231,7 @@ double bytes_of_fold(std::uint64_t nodes) {
     event.fact = std::move(draft.fact);
     evolve(state, event, dirty);
   });
-  return resident_bytes() - before;
+  return grown_since(before);
 }
 
 double bytes_per_node(std::uint64_t nodes) {

@@ -70,7 +70,7 @@ class LargeHub {
     if (!state) give_up("the hub did not answer");
     const AuditAnswer answer = need(answer_question({*log_, &snapshots_, &*state}, about_quotas()));
     keep(answer.document.size());
-    return resident_bytes() - before;
+    return grown_since(before);
   }
   /// The same from the log.
   void ask_log() {

@@ -176,7 +176,7 @@ double bytes_of_live_hub(const std::filesystem::path& directory, std::uint64_t n
   const double before = resident_bytes();
   hub.list();
   hub.rest();
-  return resident_bytes() - before;
+  return grown_since(before);
 }
 
 // What a snapshot takes beside the hub, at its peak.

@@ -212,7 +212,7 @@ double bytes_of_pool(const PoolSize& size) {
   return figure_of_a_process([&size] {
     const double before = resident_bytes();
     const PoolWorld world(size);
-    return resident_bytes() - before;
+    return grown_since(before);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -16,6 +17,8 @@ double resident_bytes() {
   if (!(pages >> program >> resident)) give_up("/proc/self/statm says nothing");
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
+
+double grown_since(double before) { return std::max(0.0, resident_bytes() - before); }
 
 double peak_bytes_of(const std::function<void()>& work) {
   constexpr double kKibibyte = 1024;

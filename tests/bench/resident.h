@@ -8,6 +8,9 @@ namespace fairlead::bench {
 /// Returns the resident bytes of this process.
 double resident_bytes();
 
+/// Returns how many more there are than `before`; 0 where the kernel took more pages back meanwhile.
+double grown_since(double before);
+
 /// Returns by how many bytes `work` raised the resident bytes of this process at its peak. Gives up
 /// where the kernel cannot tell.
 double peak_bytes_of(const std::function<void()>& work);

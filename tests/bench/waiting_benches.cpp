@@ -124,7 +124,7 @@ double bytes_of_waiting(std::uint64_t workloads) {
       }
     }
     keep(state.multikueue.workloads.size());
-    return resident_bytes() - before;
+    return grown_since(before);
   });
 }
 
