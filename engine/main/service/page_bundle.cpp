@@ -102,6 +102,19 @@ Result<void> replace(std::string& html, std::string_view part, const std::string
   return {};
 }
 
+// Puts the text of each stylesheet in the place of its link.
+Result<void> inline_styles(std::string& html) {
+  constexpr std::string_view kLink = "<link rel=\"stylesheet\" href=\"", kEnd = "\" />";
+  for (std::size_t at = html.find(kLink); at != std::string::npos; at = html.find(kLink)) {
+    const std::size_t name = at + kLink.size(), end = html.find(kEnd, name);
+    if (end == std::string::npos) return misformed("a link to a stylesheet does not end");
+    const auto style = text_of(html.substr(name, end - name));
+    if (!style) return style.error();
+    html.replace(at, end + kEnd.size() - at, "<style>" + std::string(*style) + "</style>");
+  }
+  return {};
+}
+
 // What ui/unpack.js takes apart: base64 has no character that could end a script.
 std::string packed(const Json& answers, std::string_view dygraphs, const std::string& scripts) {
   const Json parts{{"answers", to_text(answers)}, {"dygraphs", dygraphs}, {"scripts", scripts}};
@@ -112,11 +125,9 @@ std::string packed(const Json& answers, std::string_view dygraphs, const std::st
 
 Result<std::string> page_with_answers(const Json& answers) {
   const auto index = text_of("index.html");
-  const auto page_style = text_of("page.css");
-  const auto chart_style = text_of("charts.css");
   const auto dygraphs = text_of("dygraph.min.js");
   const auto unpack = text_of("unpack.js");
-  for (const auto* text : {&index, &page_style, &chart_style, &dygraphs, &unpack})
+  for (const auto* text : {&index, &dygraphs, &unpack})
     if (!*text) return text->error();
   ScriptBundle bundle;
   if (auto added = bundle.add("main.js"); !added) return added.error();
@@ -125,10 +136,6 @@ Result<std::string> page_with_answers(const Json& answers) {
   const std::vector<std::pair<std::string_view, std::string>> parts{
       {"<meta charset=\"utf-8\" />", std::string("<meta charset=\"utf-8\" />\n    ") + kPolicy},
       {"<link rel=\"icon\" href=\"icon.svg\" />", "<link rel=\"icon\" href=\"data:,\" />"},
-      {"<link rel=\"stylesheet\" href=\"page.css\" />",
-       "<style>" + std::string(*page_style) + "</style>"},
-      {"<link rel=\"stylesheet\" href=\"charts.css\" />",
-       "<style>" + std::string(*chart_style) + "</style>"},
       {"<script src=\"dygraph.min.js\" defer></script>", ""},
       {"<script type=\"module\" src=\"main.js\"></script>", ""},
       {"</body>",
@@ -137,6 +144,7 @@ Result<std::string> page_with_answers(const Json& answers) {
            packed(answers, *dygraphs, bundle.script()) +
            "</script>\n    <script type=\"module\">\n" + std::string(*unpack) +
            "</script>\n  </body>"}};
+  if (auto inlined = inline_styles(html); !inlined) return inlined.error();
   for (const auto& [part, by] : parts)
     if (auto replaced = replace(html, part, by); !replaced) return replaced.error();
   return html;

@@ -33,10 +33,6 @@ constexpr const char* kKeptForGood = "public, max-age=31536000, immutable";
 constexpr const char* kAskedEachTime = "no-cache";
 constexpr std::size_t kVersionLength = 16;  // of the digest's 64 digits
 
-// What index.html loads itself.
-constexpr std::array<std::string_view, 5> kLoadedByIndex{
-    "\"icon.svg\"", "\"page.css\"", "\"charts.css\"", "\"dygraph.min.js\"", "\"main.js\""};
-
 struct KeptFile {
   std::string text;
   std::string gzipped;
@@ -48,9 +44,10 @@ struct KeptFiles {
   std::map<std::string, KeptFile, std::less<>> by_name;
 };
 
+// Returns index.html with the digest in the address of each file that it loads itself.
 std::string index_of(std::string text, const std::string& version) {
-  for (const std::string_view name : kLoadedByIndex) {
-    const std::size_t at = text.find(name);
+  for (const PageFile& file : page_files()) {
+    const std::size_t at = text.find("\"" + std::string(file.name) + "\"");
     if (at != std::string::npos) text.insert(at + 1, std::string(kVersionPrefix) + version + "/");
   }
   return text;
