@@ -9,13 +9,13 @@
 #include "engine/base/time.h"
 #include "engine/base/types.h"
 #include "engine/fold/dispatch/counts.h"
-#include "engine/fold/usage/queue_use.h"
 #include "engine/ingest/ingest.h"
 #include "engine/log/replicated/ring.h"
 #include "engine/runtime/claim_census.h"
 #include "engine/runtime/histogram.h"
 #include "engine/runtime/pool_counts.h"
 #include "engine/runtime/queue_counts.h"
+#include "engine/runtime/queue_use_text.h"
 #include "schema/kind.h"
 
 namespace fairlead {
@@ -81,7 +81,7 @@ struct HubStats {
   ClaimCounts claim_counts;
   PoolCounts pool_counts;
   DispatchCounts dispatch_counts;
-  std::vector<QueueCounter> queue_use;
+  SharedCounters queue_use;
   QueueCounts queue_counts;
 };
 

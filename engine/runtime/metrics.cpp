@@ -319,7 +319,9 @@ std::string metrics_text(const HubStats& hub, const std::vector<ConnectionStats>
   add_claims(page, hub.claim_counts);
   add_pool(page, hub.pool_counts);
   add_dispatch(page, hub.dispatch_counts);
-  page.text += queue_use_text(hub.queue_use, MetricsForm::prometheus);
+  static const std::vector<QueueCounter> kNoneCounted;
+  page.text +=
+      queue_use_text(hub.queue_use ? *hub.queue_use : kNoneCounted, MetricsForm::prometheus);
   add_queues(page, hub.queue_counts);
   add_connections(page, connections);
   add_notices(page, hub, connections);

@@ -91,8 +91,9 @@ std::string queue_use_text(const std::vector<QueueCounter>& counters, MetricsFor
 }
 
 // Twice the interval: an observation is held back for one, and may wait for its commit.
-std::vector<QueueCounter> count_use(UseReader state) {
-  return queue_counters(state.usage, {state.now.ns - 2 * state.configuration.usage.interval.ns});
+SharedCounters count_use(UseReader state) {
+  return std::make_shared<const std::vector<QueueCounter>>(
+      queue_counters(state.usage, {state.now.ns - 2 * state.configuration.usage.interval.ns}));
 }
 
 }  // namespace fairlead

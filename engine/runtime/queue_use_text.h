@@ -1,6 +1,7 @@
 // The counters of what the hub's ClusterQueues were granted and used, as metrics.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,11 @@ std::string queue_use_text(const std::vector<QueueCounter>& counters, MetricsFor
 struct UseReader : StateView<const Configuration, const UsageTables, const LogPosition> {
   using StateView::StateView;
 };
+/// Counters that many hold: the hub's thread publishes them with each round, and does not copy
+/// those of a thousand queues for that. Null: none were counted.
+using SharedCounters = std::shared_ptr<const std::vector<QueueCounter>>;
 /// Returns the counters up to a time that no observation that is held back (usage.interval) can
 /// change any more: they never go back.
-std::vector<QueueCounter> count_use(UseReader state);
+SharedCounters count_use(UseReader state);
 
 }  // namespace fairlead

@@ -74,7 +74,7 @@ class Replica {
   ClaimCensus census_;
   Census<PoolCounts, count_pool> pool_census_;
   Census<DispatchCounts, count_dispatch> dispatch_census_;
-  Census<std::vector<QueueCounter>, count_use> use_census_;
+  Census<SharedCounters, count_use> use_census_;
   Census<QueueCounts, count_queues, kQueueCountsInterval> queue_census_;
 };
 

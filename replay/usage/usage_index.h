@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "replay/usage/usage_measure.h"
@@ -19,13 +21,23 @@ namespace fairlead {
 /// Changes whenever the same events would give other sums while they fold to the same State.
 inline constexpr std::uint32_t kUsageVersion = 1;
 
+/// One view of a day of UTC that is over, as Zstandard frames of canonical bytes. A month of a
+/// thousand queues would take gigabytes otherwise, in each process that has the sums.
+struct UsageDayOfView {
+  std::string sums;   ///< of the whole day: a report about a month reads these alone
+  std::string hours;  ///< of each of its hours
+
+  friend bool operator==(const UsageDayOfView&, const UsageDayOfView&) = default;
+};
+
 /// The sums of whole hours, of those views that are kept. Hours without a row are left out.
 struct UsageHours {
   Millis begin = 0;  ///< from here on there are sums
   Millis end = 0;    ///< up to here
   Seq seq;           ///< the log's last event when the last of them was added
   Digest chain;      ///< of the log after it
-  std::map<Millis, std::map<UsageView, UsageRows>> hours;
+  std::map<Millis, std::map<UsageView, UsageDayOfView>> days;  ///< that are over, by their begin
+  std::map<Millis, std::map<UsageView, UsageRows>> open;       ///< the hours of the day that is not
 
   /// Whether sums of the view can be made of what is kept.
   static bool keeps(const UsageView& view);
@@ -46,7 +58,8 @@ Result<void> save_usage_hours(const UsageHours& hours, const std::filesystem::pa
 std::optional<UsageHours> saved_usage_hours(const std::filesystem::path& data,
                                             const ReadableLog& log);
 
-/// Returns what measure_usage() does, from the sums of `hours` where they reach.
+/// Returns what measure_usage() does, from the sums of `hours` where they reach. Fails as that
+/// does, and with `corrupt` if the sums of a day cannot be read.
 Result<std::vector<UsagePeriod>> measure_with_hours(const AuditSource& source,
                                                     const std::vector<UsageView>& views,
                                                     const std::vector<LogTime>& cuts,

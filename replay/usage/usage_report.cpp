@@ -71,8 +71,8 @@ Result<UsageReport> usage_report(const AuditSource& source, const UsageRequest& 
   const UsageView by_queue;
   std::vector<UsageView> views{request.view};
   if (is_of_workloads(request.view.by)) views.push_back(by_queue);
-  const auto periods =
-      measure_with_hours(source, views, request.cuts, hours ? *hours : UsageHours());
+  const auto periods = hours ? measure_with_hours(source, views, request.cuts, *hours)
+                             : measure_usage(source, views, request.cuts);
   if (!periods) return periods.error();
   UsageRows whole, of_workloads;
   for (const UsagePeriod& period : *periods) {

@@ -60,13 +60,14 @@ class LeftStates {
   std::uint64_t bytes_ = 0;  // of the last one
 };
 
-// Adds up use by hour.
-Result<void> leave_usage(const ReadableLog& log, const std::filesystem::path& data,
-                         std::uint64_t step) {
+// Adds up use by hour. Each step begins at the state before it, so a small one would fold again
+// what lies between that and the snapshot before.
+Result<void> leave_usage(const ReadableLog& log, const std::filesystem::path& data) {
+  constexpr std::uint64_t kEventsOfStep = 500'000;
   const SnapshotsForQuestions states(log, data, build_identity());
   UsageHours hours;
   for (;;) {
-    const auto at_end = add_hours(hours, {log, &states}, step);
+    const auto at_end = add_hours(hours, {log, &states}, kEventsOfStep);
     if (!at_end) return at_end.error();
     if (*at_end) return save_usage_hours(hours, data);
   }
@@ -90,7 +91,7 @@ Result<void> leave_index(const ReadableLog& log, const std::filesystem::path& da
     if (*at_end) break;
   }
   if (const auto saved = save_timeline(timeline, data); !saved) return saved.error();
-  return leave_usage(log, data, step);
+  return leave_usage(log, data);
 }
 
 Result<void> leave_index_in(const std::filesystem::path& data) {

@@ -26,6 +26,19 @@ UsageLog ten_hours() {
   return log;
 }
 
+// Three days and an hour at both ends; two queues change every 53 minutes, one is made again.
+// Midnights of UTC are at minutes 160, 1600, 3040 and 4480.
+UsageLog three_days() {
+  UsageLog log;
+  for (std::int64_t minute = 100; minute < 4500; minute += 53) {
+    const bool is_a = minute % 2 == 0;
+    log.queue(minute, is_a ? "a" : "b", queue_of({.nominal = 10 + minute % 5, .used = minute % 13}),
+              SourceName(kHub), is_a || minute < 2000 ? "1" : "2");
+  }
+  log.tick(4600);
+  return log;
+}
+
 UsageHours hours_of(const UsageLog& log) {
   UsageHours hours;
   for (;;) {
@@ -47,12 +60,39 @@ std::string csv_of(const UsageLog& log, const UsageView& view,
 TEST_CASE("A report from sums by hour is the report that folds the log") {
   const UsageLog log = ten_hours();
   const UsageHours hours = hours_of(log);
-  CHECK(hours.hours.size() == 8);  // whole ones that are finished
+  CHECK(hours.days.size() == 1);  // ended at minute 160
+  CHECK(hours.open.size() == 6);  // whole ones that are finished
   for (const UsageBy by : {UsageBy::queue, UsageBy::cohort, UsageBy::flavor, UsageBy::resource,
                            UsageBy::cluster, UsageBy::namespace_})
     for (const std::vector<std::int64_t>& cuts :
          {std::vector<std::int64_t>{0, 600}, {13, 17, 300, 411, 599}, {40, 100, 160, 220}, {5, 30}})
       CHECK(csv_of(log, {by, {}}, cuts, &hours) == csv_of(log, {by, {}}, cuts, nullptr));
+}
+
+TEST_CASE("Days that are over are kept as a whole and by hour, and give the same report") {
+  const UsageLog log = three_days();
+  const UsageHours hours = hours_of(log);
+  CHECK(hours.days.size() == 4);
+  CHECK(hours.open.size() == 1);
+  for (const UsageBy by :
+       {UsageBy::queue, UsageBy::cohort, UsageBy::flavor, UsageBy::resource, UsageBy::cluster})
+    for (const std::vector<std::int64_t>& cuts : {std::vector<std::int64_t>{100, 4600},
+                                                  {100, 1600},
+                                                  {160, 1600, 3040},
+                                                  {220, 280, 1360, 1420, 1600, 2980, 3100},
+                                                  {170, 1441, 2879, 4500}})
+      CHECK(csv_of(log, {by, {}}, cuts, &hours) == csv_of(log, {by, {}}, cuts, nullptr));
+}
+
+TEST_CASE("A day whose sums are damaged is no answer") {
+  const UsageLog log = three_days();
+  UsageHours hours = hours_of(log);
+  for (auto& [day, views] : hours.days)
+    for (auto& [view, frames] : views) frames.hours = "damaged";
+  UsageRequest request{{}, {UsageLog::at(220), UsageLog::at(1600)}, "", "UTC"};
+  const auto report = usage_report(log.source(), request, &hours);
+  REQUIRE_FALSE(report.has_value());
+  CHECK(report.error().code == ErrorCode::corrupt);
 }
 
 TEST_CASE("Saved sums are used for their log alone") {
@@ -62,12 +102,14 @@ TEST_CASE("Saved sums are used for their log alone") {
   std::filesystem::create_directory(folder);
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   const UsageLog log = ten_hours();
-  const UsageHours hours = hours_of(log);
+  UsageHours hours = hours_of(log);
+  hours.days[-86'400'000][{UsageBy::queue, {}}] = {"sums", "hours"};
   CHECK_FALSE(saved_usage_hours(folder, log.log()).has_value());
   REQUIRE(save_usage_hours(hours, folder).has_value());
   const auto saved = saved_usage_hours(folder, log.log());
   REQUIRE(saved.has_value());
-  CHECK(saved->hours == hours.hours);
+  CHECK(saved->open == hours.open);
+  CHECK(saved->days == hours.days);
   CHECK(saved->end == hours.end);
   UsageLog other;
   other.queue(0, "a", {.nominal = 1});
