@@ -54,13 +54,18 @@ std::optional<WaitClass> class_in(const std::array<ReasonClass, n>& table,
   return std::nullopt;
 }
 
-// Quota is reserved: what is missing is said by Admitted. NoReservation is what Kueue wrote there
-// before it reserved quota, so that it says nothing about the present.
+// Whether Kueue wrote this reason of Admitted before it reserved quota. Without its gate
+// UnadmittedWorkloadsObservability it leaves the old one when it reserves quota again.
+bool is_before_reservation(std::string_view reason) {
+  return reason == "NoReservation" || reason == "NoReservationUnsatisfiedChecks";
+}
+
+// Quota is reserved: what is missing is said by Admitted, unless that is from before.
 WaitReason reason_with_quota(const WorkloadFacts& workload, const WorkloadProgress& progress) {
   WaitReason out;
   const WorkloadCondition* admitted = find_condition(progress, "Admitted");
   if (admitted != nullptr && admitted->status == ConditionStatus::no &&
-      admitted->reason != "NoReservation") {
+      !is_before_reservation(admitted->reason)) {
     out.reason = admitted->reason;
     out.message = admitted->message;
   }

@@ -7,6 +7,7 @@
 #include "engine/fold/usage/queue_use.h"
 #include "replay/table.h"
 #include "replay/usage/usage_amounts.h"
+#include "schema/wait_reason.h"
 
 namespace fairlead {
 
@@ -21,13 +22,20 @@ struct WaitingWorkload {
   const WorkloadProgress* progress;
 };
 
-// The Workloads that wait at a queue, the oldest first.
+// Whether more quota would let it run: not one that somebody holds back, or whose queue or own
+// specification has to be corrected first.
+bool may_be_let_in(const WorkloadFacts& facts) {
+  if (!facts.progress || facts.finished || facts.quota_reserved) return false;
+  const WaitClass of = wait_reason_of(facts).of;
+  return of != WaitClass::hold && of != WaitClass::config;
+}
+
+// The Workloads that wait at a queue for its quota, the oldest first.
 std::map<std::string, std::vector<WaitingWorkload>> waiting_by_queue(const State& state) {
   std::map<std::string, std::vector<WaitingWorkload>> waiting;
   for (const auto& [id, record] : state.multikueue.workloads) {
     const WorkloadFacts& facts = record.seen.facts;
-    if (!facts.progress || facts.finished || facts.quota_reserved || facts.progress->deactivated)
-      continue;
+    if (!may_be_let_in(facts)) continue;
     const auto local = state.queues.local.find({id.first, facts.progress->queue});
     if (local == state.queues.local.end()) continue;
     waiting[local->second.cluster_queue].push_back({facts.created, id, &*facts.progress});

@@ -38,6 +38,17 @@ void add_sentence(std::string& text, const std::string& more) {
   text += more;
 }
 
+// Whether Kueue's message is about more than amounts: a taint, a selector, a namespace. Each amount
+// that it names is of a flavor, so a flavor without one has another fault.
+bool is_about_more_than_amounts(const Json& interval) {
+  std::size_t amounts = 0, flavors = 0;
+  for (const Json& row : interval["shortage"])
+    if (row["source"] == "message") ++amounts;
+  const std::string message = text_in(interval, "message");
+  for (std::size_t at = 0; (at = message.find("flavor ", at)) != message.npos; ++at) ++flavors;
+  return amounts == 0 || flavors > amounts;
+}
+
 // Why an interval began, and what is missing in it.
 std::string interval_words(const Json& interval, bool everything) {
   std::string text = text_in(interval, "because");
@@ -49,10 +60,13 @@ std::string interval_words(const Json& interval, bool everything) {
   for (const Json& check : interval["checks"])
     checks += (checks.empty() ? "" : ", ") + cell(check["name"]) + " " + cell(check["state"]);
   add_sentence(text, checks);
-  // Where the fit is known the amounts say more than Kueue's words, which may be older.
+  // Where the fit is known the amounts say more than Kueue's words, which may be older. But where
+  // all fits, something else keeps it: without its gate UnadmittedWorkloadsObservability Kueue
+  // writes Pending for a taint or a namespace, too.
   const std::string message = text_in(interval, "message");
-  if (!message.empty() && (everything || interval["fit"].is_null()))
-    add_sentence(text, "Kueue: " + message);
+  const bool is_told = everything || interval["fit"].is_null() ||
+                       (interval["fit"] == "now" && is_about_more_than_amounts(interval));
+  if (!message.empty() && is_told) add_sentence(text, "Kueue: " + message);
   return text;
 }
 

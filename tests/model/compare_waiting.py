@@ -80,7 +80,8 @@ class Maker:
             state = r.choice(["True", "False", "False", "none"])
             if state != "none":
                 has("Admitted", state, "Admitted" if state == "True" else
-                    r.choice(["UnsatisfiedAdmissionChecks", "NoReservation", "PendingDelayedTopologyRequests"]))
+                    r.choice(["UnsatisfiedAdmissionChecks", "NoReservation", "NoReservationUnsatisfiedChecks",
+                              "PendingDelayedTopologyRequests"]))
         if r.random() < 0.1:
             has("Requeued", r.choice(["True", "False"]), "PodsReadyTimeout")
         if r.random() < 0.1:

@@ -35,7 +35,7 @@ def reason_of(facts):
     quota, admitted = condition(facts, "QuotaReserved"), condition(facts, "Admitted")
     if facts["quotaReserved"]:
         reason, message = said(admitted) if admitted.get("status") == "False" else ("", "")
-        if reason == "NoReservation":
+        if reason in ("NoReservation", "NoReservationUnsatisfiedChecks"):
             reason, message = "", ""
         if facts["clusterName"] or facts["nominatedClusterNames"]:
             return "worker", reason, message

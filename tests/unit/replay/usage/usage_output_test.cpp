@@ -149,14 +149,19 @@ TEST_CASE("Idle quota names the Workloads that it would have let run, the oldest
   log.fact(0, SourceName(kHub),
            UsageLog::seen({Kind::local_queue, "team", "main"}, "lq",
                           LocalQueueFacts{"training", "", {}}));
-  const auto wait = [&](const std::string& name, Amount amount, std::int64_t created) {
+  const auto wait = [&](const std::string& name, Amount amount, std::int64_t created,
+                        const std::string& reason = "WaitingForQuota") {
     WorkloadFacts facts;
     facts.created = UsageLog::at(created);
     facts.progress = WorkloadProgress();
     facts.progress->queue = "main";
     facts.progress->requests = {{"gpu", amount}};
+    facts.progress->conditions = {{"QuotaReserved", ConditionStatus::no, reason, ""}};
     log.workload(1, name, facts);
   };
+  // Quota is not what these two lack.
+  wait("misplaced", 4, 1, "Misconfigured");
+  wait("suspended", 4, 2, "Suspended");
   wait("late", 4, 30);
   wait("large", 16, 10);
   wait("early", 8, 20);

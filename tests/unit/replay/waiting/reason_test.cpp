@@ -62,7 +62,9 @@ TEST_CASE("with quota reserved, Admitted says what is missing") {
         "check UnsatisfiedAdmissionChecks|text of UnsatisfiedAdmissionChecks");
   CHECK(reason_text(missing("PendingDelayedTopologyRequests")) ==
         "topology PendingDelayedTopologyRequests|text of PendingDelayedTopologyRequests");
+  // Kueue 0.19 wrote these when it evicted the Workload, and keeps them when it reserves again.
   CHECK(reason_text(missing("NoReservation")) == "check |");
+  CHECK(reason_text(missing("NoReservationUnsatisfiedChecks")) == "check |");
   CHECK(reason_text(with({reserved})) == "check |");
   for (const char* reason : {"UnsatisfiedAdmissionChecks", "PendingDelayedTopologyRequests"}) {
     WorkloadFacts workload = missing(reason);
