@@ -8,7 +8,7 @@ namespace fairlead::bench {
 /// Returns the resident bytes of this process.
 double resident_bytes();
 
-/// Returns how many more there are than `before`; 0 where the kernel took more pages back meanwhile.
+/// Returns how many more there are than `before`; 0 where the kernel took back more than that.
 double grown_since(double before);
 
 /// Returns by how many bytes `work` raised the resident bytes of this process at its peak. Gives up
