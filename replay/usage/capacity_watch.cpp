@@ -1,5 +1,7 @@
 #include "replay/usage/capacity_watch.h"
 
+#include <utility>
+
 #include "engine/fold/capacity/capacity.h"
 #include "engine/fold/usage/queue_use.h"
 
@@ -43,7 +45,9 @@ void CapacityWatch::note(const Event& event) {
   const auto* seen = std::get_if<ObjectObserved>(&event.fact);
   const auto* gone = std::get_if<ObjectGone>(&event.fact);
   const ObjectKey* const key = seen ? &seen->key : gone ? &gone->key : nullptr;
-  if (key != nullptr && key->kind == Kind::node) touched_.emplace(event.source, key->name);
+  if (key == nullptr) return;
+  if (key->kind == Kind::node) touched_.emplace(event.source, key->name);
+  if (key->kind == Kind::cluster_metrics) relisted_.insert(key->name);
 }
 
 void CapacityWatch::move(const std::string& cluster, const std::string& node, Amounts now) {
@@ -63,6 +67,12 @@ void CapacityWatch::count_node(const State& state, const std::string& cluster,
   const auto* const nodes = at == state.clusters.end() ? nullptr : counted_nodes(at->second);
   const NodeRecord* const record = nodes ? nodes->find(node) : nullptr;
   move(cluster, node, record ? down_of_node(state, at->second, *record) : Amounts());
+}
+
+bool CapacityWatch::counts_by(const State& state) const {
+  return terms_ && terms_->candidates == state.flavors.candidates &&
+         terms_->flavors == state.flavors.by_name && terms_->gone == state.flavors.gone &&
+         terms_->aliases == state.configuration.resource_aliases;
 }
 
 void CapacityWatch::count_nodes(const State& state, const std::string& cluster) {
@@ -92,24 +102,34 @@ void CapacityWatch::compare(const State& state, const std::string& cluster,
     }
 }
 
-// A cluster in `dirty.clusters` may count all its nodes otherwise, as after an edit of a flavor;
-// one in `dirty.capacities` only those that had an event.
+// Most events of a cluster are no reason to count its nodes again: they are thousands, and only
+// their own events, another source and other flavors change what they count as.
 std::vector<UsageCapacityChange> CapacityWatch::changes(const State& state, const DirtySet& dirty) {
-  std::set<std::string> clusters, recounted;
-  if (dirty.everything) {
-    for (const auto& [name, cluster] : state.clusters) recounted.insert(name);
-    for (const auto& [name, values] : reported_) recounted.insert(name);
-  } else {
-    recounted = dirty.clusters;
-  }
-  for (const std::string& cluster : recounted) count_nodes(state, cluster);
-  for (const auto& [cluster, node] : std::exchange(touched_, {})) {
-    if (!recounted.contains(cluster)) count_node(state, cluster, node);
-    clusters.insert(cluster);
-  }
-  clusters.insert(recounted.begin(), recounted.end());
+  std::set<std::string> clusters = dirty.clusters;
   for (const auto* more : {&dirty.capacities, &dirty.accepted})
     clusters.insert(more->begin(), more->end());
+  const bool anew = dirty.everything || (!clusters.empty() && !counts_by(state));
+  if (anew) {
+    const FlavorTables& flavors = state.flavors;
+    terms_ = Terms{flavors.by_name, flavors.gone, flavors.candidates,
+                   state.configuration.resource_aliases};
+    for (const auto& [name, cluster] : state.clusters) clusters.insert(name);
+    for (const auto& [name, values] : reported_) clusters.insert(name);
+  }
+  const std::set<std::string> relisted = std::exchange(relisted_, {});
+  std::set<std::string> counted;
+  for (const std::string& name : clusters) {
+    const auto at = state.clusters.find(name);
+    const auto source = at == state.clusters.end() ? std::nullopt : at->second.source;
+    if (std::exchange(source_of_[name], source) == source && !anew && !relisted.contains(name))
+      continue;
+    count_nodes(state, name);
+    counted.insert(name);
+  }
+  for (const auto& [cluster, node] : std::exchange(touched_, {})) {
+    if (!counted.contains(cluster)) count_node(state, cluster, node);
+    clusters.insert(cluster);
+  }
   std::vector<UsageCapacityChange> out;
   for (const std::string& cluster : clusters) compare(state, cluster, out);
   return out;
