@@ -190,10 +190,6 @@ Result<AuditAnswer> answer_about_all(const AuditSource& source, const WaitingQue
   if (!record) return record.error();
   const ServerWaits& hub = hub_of(*record);
   const std::string& queue = question.cluster_queue;
-  if (!queue.empty() && !hub.queues.contains(queue))
-    return Error{ErrorCode::not_found,
-                 "no ClusterQueue \"" + queue + "\" in the log until " + to_rfc3339(end.time) +
-                     "; there are: " + nearby({hub.queues.begin(), hub.queues.end()}, queue)};
   std::vector<ListRow> rows;
   for (const auto& [id, histories] : hub.workloads) {
     const WaitHistory& history = histories.back();
@@ -202,6 +198,11 @@ Result<AuditAnswer> answer_about_all(const AuditSource& source, const WaitingQue
     for (AnsweredWait& wait : answered(history.waits, hub.silences, end.time, cut_to))
       rows.push_back({&id, &history, std::move(wait)});
   }
+  // A LocalQueue may name a ClusterQueue that does not exist: what waits in it is known.
+  if (!queue.empty() && rows.empty() && !hub.queues.contains(queue))
+    return Error{ErrorCode::not_found,
+                 "no ClusterQueue \"" + queue + "\" in the log until " + to_rfc3339(end.time) +
+                     "; there are: " + nearby({hub.queues.begin(), hub.queues.end()}, queue)};
   std::sort(rows.begin(), rows.end());
   Json workloads = Json::array();
   for (const ListRow& row : rows) workloads.push_back(list_row(row));

@@ -308,6 +308,8 @@ TEST_CASE("the present waits, longest first, of all queues or of one") {
   WorkloadFacts elsewhere = job(30, 4, {pending("Pending")});
   elsewhere.progress->cluster_queue = "other";
   add(40, "e", elsewhere);
+  elsewhere.progress->cluster_queue = "missing";
+  add(40, "f", elsewhere);
   const auto names = [&log](const std::string& queue) {
     const auto answer =
         audit_waiting({log.log, nullptr}, {std::nullopt, queue, log.log.last_seq(), {}, {}});
@@ -320,8 +322,9 @@ TEST_CASE("the present waits, longest first, of all queues or of one") {
     }
     return text;
   };
-  CHECK(names("") == "c 35 hold;a 30 quota now;b 30 quota no;e 10 quota now;");
+  CHECK(names("") == "c 35 hold;a 30 quota now;b 30 quota no;e 10 quota now;f 10 quota;");
   CHECK(names("other") == "e 10 quota now;");
+  CHECK(names("missing") == "f 10 quota;");
   const auto unknown =
       audit_waiting({log.log, nullptr}, {std::nullopt, "none", log.log.last_seq(), {}, {}});
   REQUIRE(unknown.has_error());
