@@ -54,13 +54,14 @@ std::optional<WaitClass> class_in(const std::array<ReasonClass, n>& table,
   return std::nullopt;
 }
 
-// Whether Kueue wrote this reason of Admitted before it reserved quota. Without its gate
-// UnadmittedWorkloadsObservability it leaves the old one when it reserves quota again.
+// Returns whether Kueue writes this reason of Admitted before it reserves quota. Without its gate
+// UnadmittedWorkloadsObservability Kueue does not replace it when it reserves quota.
 bool is_before_reservation(std::string_view reason) {
   return reason == "NoReservation" || reason == "NoReservationUnsatisfiedChecks";
 }
 
-// Quota is reserved: what is missing is said by Admitted, unless that is from before.
+// Returns why a Workload with reserved quota waits: the reason of Admitted, unless Kueue wrote that
+// before it reserved quota.
 WaitReason reason_with_quota(const WorkloadFacts& workload, const WorkloadProgress& progress) {
   WaitReason out;
   const WorkloadCondition* admitted = find_condition(progress, "Admitted");

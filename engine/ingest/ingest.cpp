@@ -280,9 +280,10 @@ struct Ingest::Drafting {
     draft.raw = std::move(raw);
     return draft;
   }
-  // Returns the counter for a Workload that State does not hold and that is not logged either;
-  // nullptr for one that is logged. One that finished long ago was forgotten, or nobody asks for
-  // it: each relist would log it again. Devices and claims that were made for it have to end first.
+  // For a Workload that State does not hold. Returns nullptr if it is logged, else the counter of
+  // the reason. One that finished before the time that State keeps is not logged: State would
+  // forget it at once, and the next list would log it again. One that may have devices or claims
+  // is logged all the same, so that they are ended.
   std::uint64_t IngestCounts::* not_taken_up(const WorkloadFacts& workload) const {
     const auto& progress = workload.progress;
     if (workload.finished && workload.pod_sets.empty() && progress && progress->finished_at &&

@@ -22,8 +22,8 @@ struct WaitingWorkload {
   const WorkloadProgress* progress;
 };
 
-// Whether more quota would let it run: not one that somebody holds back, or whose queue or own
-// specification has to be corrected first.
+// Returns whether the Workload could run if its queue had more quota. It could not if somebody
+// holds it back, or if its queue or its spec needs a correction.
 bool may_be_let_in(const WorkloadFacts& facts) {
   if (!facts.progress || facts.finished || facts.quota_reserved) return false;
   const WaitClass of = wait_reason_of(facts).of;

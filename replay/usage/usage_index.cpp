@@ -69,7 +69,7 @@ bool is_of(const UsageHours& hours, const ReadableLog& log) {
   return chain && *chain == hours.chain;
 }
 
-// Makes the hours of the day that is over one of the days.
+// Moves the hours of a day that is over from `open` to `days`.
 Result<void> close_day(UsageHours& hours, Millis day) {
   std::map<UsageView, UsageRows> sums;
   std::map<UsageView, HoursOfView> by_hour;
@@ -108,8 +108,7 @@ UsageRows by_cluster(const UsageRows& by_flavor) {
   return rows;
 }
 
-// Gives out the kept sums of one view, part by part of the time. It has the hours of one day at a
-// time.
+// Reads the kept sums of one view. Keeps the hours of the day that it read last.
 class KeptSums {
  public:
   KeptSums(const UsageHours& hours, UsageView view)
@@ -176,7 +175,7 @@ class KeptSums {
   const UsageHours& hours_;
   const bool is_by_cluster_;
   const UsageView view_;
-  std::optional<Millis> day_;  // whose hours are these
+  std::optional<Millis> day_;  // of `of_day_`
   HoursOfView of_day_;
 };
 

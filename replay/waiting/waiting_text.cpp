@@ -38,8 +38,9 @@ void add_sentence(std::string& text, const std::string& more) {
   text += more;
 }
 
-// Whether Kueue's message is about more than amounts: a taint, a selector, a namespace. Each amount
-// that it names is of a flavor, so a flavor without one has another fault.
+// Returns whether Kueue's message names more than missing amounts: a taint, a selector, a
+// namespace. Kueue names a flavor with each amount, so more flavors than amounts say that one of
+// them has another fault.
 bool is_about_more_than_amounts(const Json& interval) {
   std::size_t amounts = 0, flavors = 0;
   for (const Json& row : interval["shortage"])

@@ -1,4 +1,4 @@
-// What capacity_watch tells from one event to the next, beside what one that counts anew tells.
+// The changes that CapacityWatch returns after each event add up to a count of all nodes.
 #include "replay/usage/capacity_watch.h"
 
 #include <random>
@@ -39,7 +39,7 @@ NodeFacts node_of(const std::string& pool, bool ready, Amount gpus) {
 /// A fold that a watch follows. Each event is a moment.
 class WatchedFold {
  public:
-  using Told =
+  using Capacities =
       std::map<std::tuple<std::string, std::string, std::string>, std::pair<Int128, Int128>>;
 
   WatchedFold() { fold(SourceName(kSelf), ConfigChanged{Configuration{}}); }
@@ -60,26 +60,29 @@ class WatchedFold {
     watch_.note(event);
     evolve(state_, event, dirty_);
     close_moment(state_, dirty_);
-    take(watch_.changes(state_, dirty_), told);
+    take(watch_.changes(state_, dirty_), reported);
     dirty_ = {};
   }
-  Told told_anew() const {
+  /// Returns what a new watch counts in the present State.
+  Capacities counted_now() const {
     CapacityWatch anew;
     DirtySet everything;
     everything.everything = true;
-    Told all;
+    Capacities all;
     take(anew.changes(state_, everything), all);
     return all;
   }
 
-  Told told;  ///< accepted and down of each pair, without those of 0
+  /// The sum of all changes: (accepted, down) by cluster, flavor and resource. Pairs of 0 are left
+  /// out.
+  Capacities reported;
 
  private:
-  static void take(const std::vector<UsageCapacityChange>& changes, Told& told) {
+  static void take(const std::vector<UsageCapacityChange>& changes, Capacities& reported) {
     for (const UsageCapacityChange& change : changes) {
       const std::tuple key{change.cluster, change.flavor, change.resource};
-      told[key] = {change.accepted, change.down};
-      if (change.accepted == 0 && change.down == 0) told.erase(key);
+      reported[key] = {change.accepted, change.down};
+      if (change.accepted == 0 && change.down == 0) reported.erase(key);
     }
   }
 
@@ -98,24 +101,24 @@ TEST_CASE("a node that is not ready is down for its flavor until it is ready or 
   fold.observe(kHubName, Kind::cluster_queue, "q", queue_with({"red"}));
   fold.observe("c1", Kind::node, "n1", node_of("red", false, 8));
   fold.observe("c1", Kind::node, "n2", node_of("red", true, 4));
-  CHECK(fold.told.at({"c1", "red", "nvidia.com/gpu"}).second == 8'000);
+  CHECK(fold.reported.at({"c1", "red", "nvidia.com/gpu"}).second == 8'000);
   SECTION("ready") {
     fold.observe("c1", Kind::node, "n1", node_of("red", true, 8));
-    CHECK(fold.told == WatchedFold::Told{});
+    CHECK(fold.reported == WatchedFold::Capacities{});
   }
   SECTION("gone") {
     fold.lose("c1", Kind::node, "n1");
-    CHECK(fold.told == WatchedFold::Told{});
+    CHECK(fold.reported == WatchedFold::Capacities{});
   }
   SECTION("the queue names another flavor, to which the nodes do not belong") {
     fold.observe(kHubName, Kind::resource_flavor, "blue", flavor_of("blue"));
     fold.observe(kHubName, Kind::cluster_queue, "q", queue_with({"blue"}));
     fold.lose(kHubName, Kind::resource_flavor, "red");
-    CHECK(fold.told == WatchedFold::Told{});
+    CHECK(fold.reported == WatchedFold::Capacities{});
   }
 }
 
-TEST_CASE("what is told step by step is what a new watch tells") {
+TEST_CASE("the changes of each event add up to what a new watch counts") {
   std::mt19937 random(11);
   const auto draw = [&random](unsigned most) { return random() % (most + 1); };
   const auto amount = [&draw](unsigned most) { return static_cast<Amount>(draw(most)); };
@@ -155,8 +158,8 @@ TEST_CASE("what is told step by step is what a new watch tells") {
           break;
         default: fold.observe(member, Kind::node, node, node_of(pool, draw(1) == 0, amount(8)));
       }
-      for (const auto& [key, amounts] : fold.told) with_down += amounts.second != 0 ? 1 : 0;
-      REQUIRE(fold.told == fold.told_anew());
+      for (const auto& [key, amounts] : fold.reported) with_down += amounts.second != 0 ? 1 : 0;
+      REQUIRE(fold.reported == fold.counted_now());
     }
   }
   CHECK(with_down > 100);
