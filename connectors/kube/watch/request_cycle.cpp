@@ -88,6 +88,9 @@ void RequestCycle::pause(LogTime now, Duration span, Next next) {
 }
 
 void RequestCycle::back_off(LogTime now, Next next, std::optional<Duration> at_least) {
+  // The server is there again after an outage, and says itself when to ask.
+  if (at_least && !asked_to_wait_) backoff_.reset();
+  asked_to_wait_ = at_least.has_value();
   Duration span = jittered(backoff_.next(settings_.backoff_first, settings_.backoff_max));
   if (at_least) span = std::max(span, bounded_retry_after(*at_least, settings_));
   pause(now, span, next);

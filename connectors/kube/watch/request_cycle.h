@@ -63,7 +63,8 @@ class RequestCycle {
   bool stream_over(LogTime now);
 
   void pause(LogTime now, Duration span, Next next);
-  /// A pause after a failure: grows with each one in a row, and lasts for `at_least`.
+  /// A pause after a failure: grows with each one in a row, and lasts for `at_least`, which the
+  /// server asks for. The first of these ends the row of failures before it.
   void back_off(LogTime now, Next next, std::optional<Duration> at_least);
   /// The settings have shorter spans: a stream that is silent and a pause end within those, at a
   /// random moment, since all streams of a hub get new settings at once.
@@ -98,6 +99,7 @@ class RequestCycle {
   LogTime deadline_ = kForever;
   LogTime opened_at_ = kForever;  // of the open stream
   bool streaming_lists_ = true;   // until the server says no
+  bool asked_to_wait_ = false;    // by the last failure's answer
   std::int64_t page_limit_;
   RetryBackoff backoff_;
 };
