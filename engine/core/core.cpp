@@ -33,7 +33,7 @@ std::vector<EventDraft> own(Fact fact) {
 Core::Core(const CoreSettings& settings)
     : settings_(settings),
       // Where writes are assumed, the input itself names what goes: no list has to show it.
-      facts_(ingest_, settings.mode == WriteMode::assume ? nullptr : &lists_),
+      facts_(ingest_, settings.mode == WriteMode::assume ? nullptr : &lists_, settings.facts_max),
       outbox_(ingest_),
       planning_(settings.planning) {}
 
@@ -101,9 +101,10 @@ bool Core::may_begin() const {
 }
 
 // The present moment may close as far as input goes. One of our own intents may in any case, unless
-// their answers are to be a part of it.
+// their answers are to be a part of it. Where commits are paced, what follows from outcomes alone
+// is planned with the next facts: a commit of its own would delay these.
 bool Core::may_close(Input input) const {
-  return input == Input::complete || input == Input::paced ||
+  return input == Input::complete || (input == Input::paced && !only_outcomes_) ||
          moments_.events() >= settings_.unplanned_max ||
          (rounds_ > 0 && settings_.mode != WriteMode::assume);
 }
@@ -227,6 +228,7 @@ void Core::appended(std::span<const Event> events, Durability durability) {
   check(out_.has_value(), "events are appended because ready() asked for it");
   const Origin origin = *std::exchange(out_, std::nullopt);
   if (events.empty()) return;
+  only_outcomes_ = origin == Origin::outcomes && (only_outcomes_ || !moments_.open());
   for (const Event& event : events) moments_.appended(event);
   if (durability == Durability::durable) durable(events.back().seq);
   switch (origin) {

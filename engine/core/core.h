@@ -86,6 +86,7 @@ struct CoreSettings {
   std::size_t unplanned_max = kUnplannedEventsMax;
   int rounds_max = kRoundsMax;
   Duration timer_gap = kTimerGap;
+  std::size_t facts_max = kBatchFactsMax;  ///< of one append
 };
 /// Of an engine whose writes are answered within their moment, as in virtual time.
 constexpr CoreSettings in_virtual_time() {
@@ -95,7 +96,8 @@ constexpr CoreSettings in_virtual_time() {
           .watching = Watching::by_driver,
           .unplanned_max = SIZE_MAX,
           .rounds_max = INT_MAX,
-          .timer_gap = Duration{}};
+          .timer_gap = Duration{},
+          .facts_max = kBatchFactsMax};
 }
 
 /// Owned by one thread, the only one that appends to the log.
@@ -204,10 +206,11 @@ class Core {
 
   Planning planning_;
   bool synced_ = false;
-  std::optional<Origin> out_;  ///< of the append that is not answered yet
-  bool to_plan_ = false;       ///< the present moment is closed and not planned yet
-  int rounds_ = 0;             ///< moments closed since the last idle Ready
-  LogTime timer_opens_;        ///< no TimerFired before
+  std::optional<Origin> out_;   ///< of the append that is not answered yet
+  bool to_plan_ = false;        ///< the present moment is closed and not planned yet
+  bool only_outcomes_ = false;  ///< are in the present moment
+  int rounds_ = 0;              ///< moments closed since the last idle Ready
+  LogTime timer_opens_;         ///< no TimerFired before
   Seq durable_;
   bool winding_down_ = false;
   bool failed_ = false;

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "engine/core/batches.h"
 #include "engine/fold/capacity/cluster.h"
 #include "engine/fold/writes/record.h"
 #include "engine/ingest/comparison.h"
@@ -112,7 +111,7 @@ bool FactQueue::next_batch(const State& state, LogTime now, HeldFacts held) {
       for (WatchFact& fact : coalescer_.dequeue_due(now)) batch_.push_back(std::move(fact));
     // A single fact shares its batch with no other: into_batches() would only index it.
     if (batch_.size() <= 1) return !batch_.empty();
-    batches_ = into_batches(std::move(batch_), kBatchFactsMax);
+    batches_ = into_batches(std::move(batch_), batch_max_);
     std::reverse(batches_.begin(), batches_.end());
   }
   batch_ = std::move(batches_.back());
@@ -142,7 +141,7 @@ void FactQueue::compare(const State& state) {
   for (std::size_t i = 0; i < facts; ++i) {
     if (const auto kind = lists_ ? ended_list(batch_[i]) : std::nullopt)
       // `batch_` grows here, so it is walked by position. With many missing objects it passes
-      // kBatchFactsMax; a commit that is too large for that comes back by refused().
+      // batch_max_; a commit that is too large for that comes back by refused().
       for (WatchFact& missing : lists_->completed(state, batch_[i].source, *kind)) {
         batch_.push_back(std::move(missing));
         compare_fact(state, batch_.size() - 1);

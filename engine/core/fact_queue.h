@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/core/batches.h"
 #include "engine/core/first_lists.h"
 #include "engine/ingest/coalescer.h"
 #include "engine/ingest/ingest.h"
@@ -26,7 +27,9 @@ inline constexpr std::size_t kShrinkFacts = 16'384;
 class FactQueue {
  public:
   /// `lists`: null if what a first list does not name is reported by the caller. Both outlive this.
-  FactQueue(Ingest& ingest, FirstLists* lists) : ingest_(ingest), lists_(lists) {}
+  /// `batch_max`: of the facts of one append.
+  FactQueue(Ingest& ingest, FirstLists* lists, std::size_t batch_max = kBatchFactsMax)
+      : ingest_(ingest), lists_(lists), batch_max_(batch_max) {}
 
   void offer(WatchFact&& fact);
   /// Offers facts as a batch of their own, uncoalesced: they were offered before.
@@ -69,6 +72,7 @@ class FactQueue {
 
   Ingest& ingest_;
   FirstLists* const lists_;
+  const std::size_t batch_max_;
   Coalescer coalescer_;
   Batch offered_;
   std::size_t shrink_at_ = kShrinkFacts;  ///< offered facts at which older states are left out

@@ -16,8 +16,8 @@ namespace fairlead {
 /// stays open: a burst is planned once, at its end. `paced`: facts and timers wait for a later
 /// call, and outcomes for the answers that are still to come; what is stored is planned, and what
 /// follows from it is appended, so that facts which come without end keep nothing from being
-/// decided. `held`: nothing is appended and no moment closes before a later call; what is stored
-/// already takes effect.
+/// decided. What follows from outcomes alone is planned in a later call. `held`: nothing is
+/// appended and no moment closes before a later call; what is stored already takes effect.
 enum class Input : std::uint8_t { complete, more_pending, paced, held };
 
 /// What the drafts of an append are.

@@ -22,6 +22,7 @@ void Replica::restart(State state) {
   CoreSettings settings;
   settings.mode = settings_.mode;
   settings.watching = Watching::by_state;
+  settings.facts_max = settings_.facts_max;
   core_ = std::make_unique<Core>(settings);
   core_->restore(std::move(state));
 }

@@ -33,6 +33,7 @@ struct HubSettings {
   std::function<int()> stops = {};
   PresentState* present = nullptr;  ///< where State is shown to questions; null: nowhere
   std::size_t saved_aside_nodes = kSavedAsideNodes;
+  std::size_t facts_max = kBatchFactsMax;       ///< of one append
   std::function<LogTime()> now{monotonic_now};  ///< a monotonic time, for spans
 };
 

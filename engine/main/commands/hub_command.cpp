@@ -410,8 +410,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
 
   SystemClock clock((*log)->last_time(), clock_behind(logger), clock_ahead(logger));
   SnapshotStore snapshots(options.data);
-  std::unique_ptr<LoopWatch::Loop> ring_watched;
-  if (*replication) ring_watched = (*replication)->watched_by(watch);
+  auto ring_watched = *replication ? (*replication)->watched_by(watch) : nullptr;
   const auto replicated =
       signal_thread.while_folding([&] { return join_log(*roles, replication->get(), **log); });
   if (!replicated) return replicated.error();
@@ -421,6 +420,7 @@ Result<void> run_hub(const HubCommandOptions& options) {
   if (*webhook) settings.admission = &feed;
   settings.stops = [&inbox] { return inbox.stops(); };
   settings.present = &present;
+  if (*replicated) settings.facts_max = kPacedBatchFactsMax;
   Replica replica(written, clock, std::move(settings), logger);
   const HubRun hub{options, *configuration, *credentials,  replica, connections,
                    inbox,   status,         signal_thread, watch,   logger};

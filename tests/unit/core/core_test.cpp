@@ -223,6 +223,14 @@ TEST_CASE("where commits are paced, outcomes go with the last answer or with fac
     answer(sent.send.back());
     CHECK(driver.ready(Input::paced).append.drafts.size() == requests);
   }
+  SECTION("what follows from them is planned once the log may be written") {
+    answer(sent.send.back());
+    const int closed = driver.closed;
+    CHECK(driver.turn(Input::paced).next_deadline == LogTime{});
+    CHECK(driver.closed == closed);
+    driver.turn(Input::complete);
+    CHECK(driver.closed > closed);
+  }
   SECTION("facts") {
     driver.core.offer(driver.world.member.put(SmallWorld::node("later"), NodeFacts{}));
     Ready facts = driver.ready();

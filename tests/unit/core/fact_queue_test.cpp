@@ -38,6 +38,15 @@ struct QueueOfFacts {
   FactQueue facts{ingest, nullptr};
 };
 
+TEST_CASE("a batch has as many facts as the queue was made for") {
+  QueueOfFacts queue;
+  FactQueue facts(queue.ingest, nullptr, 2);
+  for (const char* name : {"a", "b", "c"}) facts.offer(machine(name, "1"));
+  CHECK(drafted(facts.draft(queue.state, kFactTime, HeldFacts::join)) == "a@1 b@1 ");
+  facts.logged(queue.state);
+  CHECK(drafted(facts.draft(queue.state, kFactTime, HeldFacts::join)) == "c@1 ");
+}
+
 TEST_CASE("an object's next change is held back until its interval is over") {
   QueueOfFacts queue;
   queue.state.configuration.debounce.ingest_coalesce = seconds(2);
