@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "engine/base/digest.h"
-#include "snapshots/canonical_bytes.h"
+#include "engine/fold/canonical_bytes.h"
 
 namespace fairlead {
 

@@ -1,4 +1,5 @@
-// Canonical bytes of a value, made of its type: State in a snapshot, the index of the audit page.
+// Canonical bytes of a value, made of its type: State in a snapshot, what State keeps packed
+// (seen_workload.h), the index of the audit page.
 //
 // The bytes follow the structs: every field in order, maps and sets in their order, so equal values
 // give equal bytes on every compiler. They carry no field names; the shape (a digest of the types)
@@ -21,8 +22,21 @@
 #include <variant>
 #include <vector>
 
+#include "engine/base/boxed.h"
+#include "engine/base/digest.h"
+#include "engine/base/quantity.h"
 #include "engine/base/result.h"
-#include "engine/fold/state.h"
+#include "engine/base/shared_list.h"
+#include "engine/base/shared_value.h"
+#include "engine/base/time.h"
+#include "engine/fold/capacity/damping.h"
+#include "engine/fold/capacity/node_bases.h"
+#include "engine/fold/deadlines.h"
+#include "engine/fold/memo.h"
+#include "engine/fold/name_map.h"
+#include "engine/fold/name_table.h"
+#include "schema/facts.h"
+#include "schema/packed_map.h"
 
 namespace fairlead {
 
@@ -102,7 +116,7 @@ struct Shape {
       text += 'x', of<SlidingExtreme::Step>();
     } else if constexpr (std::same_as<T, Deadlines>) {
       text += 't', of<DeadlineKey>();
-    } else if constexpr (requires { typename T::PartOfCluster; }) {
+    } else if constexpr (requires { typename T::FieldsInPlace; }) {
       of_fields<T>(std::make_index_sequence<boost::pfr::tuple_size_v<T>>{});
     } else {
       text += '{';

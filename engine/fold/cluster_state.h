@@ -23,13 +23,14 @@
 #include "engine/fold/memo.h"
 #include "engine/fold/name_table.h"
 #include "engine/fold/observed.h"
+#include "engine/fold/seen_workload.h"
 #include "schema/event.h"
 
 namespace fairlead {
 
 /// Whether the hub knows the cluster, and since which event.
 struct ClusterPresence {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   std::optional<ManagedClusterFacts> managed;
   Seq managed_seq;
   Seq changed_seq;  ///< what made it join or leave, or have a ManagedCluster
@@ -43,7 +44,7 @@ struct ClusterPresence {
 
 /// What the sources of capacity reported last, and the liveness of their streams.
 struct ClusterReports {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   bool nodes_known = false;
   NameTable<NodeRecord> nodes;
   bool metrics_known = false;
@@ -65,7 +66,7 @@ struct ClusterReports {
 /// The cluster as a member that gets quota of its own: what was written for it, and what it is
 /// known to admit.
 struct ClusterMember {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   std::map<std::string, std::set<std::string>> named;  ///< queue -> flavors that claims named
   /// By name, those that are present: kQuotaWork and, where it would become too large, more.
   std::map<std::string, Work> quota_works;
@@ -79,7 +80,7 @@ struct ClusterMember {
   std::map<std::string, MemberQueue> queues;  ///< where the member is watched
   std::map<std::pair<std::string, std::string>, LocalQueueFacts> local_queues;  ///< observed there
   std::map<std::string, CohortFacts> cohorts;                                   ///< observed there
-  std::map<NamespacedName, Observed<WorkloadFacts>> workloads;                  ///< observed there
+  std::map<NamespacedName, SeenWorkload> workloads;                             ///< observed there
   /// Of has_noted_silence(): those whose streams are not current. Only questions about the past
   /// ask.
   std::set<Kind> silent;
@@ -93,7 +94,7 @@ struct ClusterMember {
 /// What a super cluster offers to tenants. It counts by what the member itself reports, so that it
 /// stays as it is when the hub's ManagedCluster goes or comes back.
 struct ClusterPool {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   bool member = false;       ///< its own API server was heard of
   bool offered = false;      ///< a member, and pool.clusters has an entry for it
   std::int64_t percent = 0;  ///< the pool's part; 0 where nothing is offered
@@ -115,7 +116,7 @@ struct ClusterPool {
 
 /// One cluster. The fields of its own are the capacity of the source in force: the moment's
 /// observation, the damping of it and the accepted values. They stay together because
-/// recompute_cluster decides all of them in one step. A part that says PartOfCluster has its fields
+/// recompute_cluster decides all of them in one step. A part that says FieldsInPlace has its fields
 /// in a snapshot as if they were the cluster's own, so that snapshots keep their format; their
 /// order must not change. Large: for these two reasons.
 struct Cluster {

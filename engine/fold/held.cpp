@@ -163,6 +163,10 @@ void list_tenant(Listing<F> out, const State& state, const SourceName& source) {
 
 struct HeldOf {
   Held operator()(const MemberPod& pod) const { return {pod.uid, "", 0}; }
+  Held operator()(const SeenWorkload& workload) const {
+    const SeenWorkload::Head head = workload.head();
+    return {head.uid, head.resource_version, head.generation};
+  }
   template <class Record>
   Held operator()(const Record& record) const {
     if constexpr (requires { record.resource_version; })
@@ -179,6 +183,7 @@ struct FactsOf {
   Optional operator()(const MemberQueue&) const { return std::nullopt; }
   Optional operator()(const HeldMemberLocalQueue&) const { return std::nullopt; }
   Optional operator()(const MemberPod&) const { return std::nullopt; }
+  Optional operator()(const SeenWorkload& workload) const { return workload->facts; }
   Optional operator()(const SliceRecord& slice) const { return *slice.facts; }
   template <class Record>
   Optional operator()(const Record& record) const {

@@ -101,7 +101,7 @@ void observe_member_workload(StateView<Clusters> state, const std::string& sourc
                              const NamespacedName& id, Seen<WorkloadFacts> seen) {
   auto& workloads = state.clusters[source].member.workloads;
   if (seen)
-    workloads[id] = std::move(*seen);
+    workloads[id] = SeenWorkload(std::move(*seen));
   else
     workloads.erase(id);
 }

@@ -1,6 +1,7 @@
 #include "engine/ingest/comparison.h"
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -23,7 +24,7 @@ bool same_metrics(const Cluster& cluster, const ClusterMetricsFacts& facts) {
 }
 
 // Objects written by hand for a dry run have no uid: then equal names suffice.
-bool same_object(const std::string& known_uid, const std::string& uid) {
+bool same_object(std::string_view known_uid, std::string_view uid) {
   return uid.empty() || known_uid.empty() || known_uid == uid;
 }
 
@@ -84,6 +85,9 @@ struct Unchanged {
   template <class F>
   bool operator()(const DeviceRecord<F>& record) const {
     return record.facts == facts<F>();
+  }
+  bool operator()(const SeenWorkload& held) const {
+    return same_object(held.head().uid, seen.uid) && held->facts == facts<WorkloadFacts>();
   }
   bool operator()(const MemberPod& pod) const {
     return same_object(pod.uid, seen.uid) && pod.origin == facts<PodFacts>().origin();

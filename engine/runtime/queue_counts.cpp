@@ -19,7 +19,8 @@ std::string queue_of(const QueueTables& queues, const std::string& space,
 QueueCounts count_queues(QueueCountReader state) {
   QueueCounts counts;
   for (const auto& [id, record] : state.multikueue.workloads) {
-    const WorkloadFacts& workload = record.seen.facts;
+    const auto seen = record.seen.read();
+    const WorkloadFacts& workload = seen->facts;
     if (!workload.progress || wait_state_of(workload) != WaitState::waiting) continue;
     ++counts.waiting[{queue_of(state.queues, id.first, *workload.progress),
                       std::string(text_of(wait_reason_of(workload).of))}];

@@ -58,9 +58,9 @@ Json holders(const State& state, const std::string& placement, const std::string
   const auto on = state.multikueue.workloads_on.find(worker);
   if (on == state.multikueue.workloads_on.end()) return list;
   for (const NamespacedName& id : on->second) {
-    const auto& seen = state.multikueue.workloads.at(id).seen;
-    if (holds(state, placement, seen.facts))
-      list.push_back({{"workload", name_of(id)}, {"seq", seen.seq.value}});
+    const auto seen = state.multikueue.workloads.at(id).seen.read();
+    if (holds(state, placement, seen->facts))
+      list.push_back({{"workload", name_of(id)}, {"seq", seen->seq.value}});
   }
   return list;
 }

@@ -25,7 +25,8 @@ Error unknown_workload(const State& state, const NamespacedName& id) {
 
 // Why no cluster is chosen by devices; empty if one is, or would be.
 std::string undecided(const State& state, const WorkloadRecord& record) {
-  const WorkloadFacts& workload = record.seen.facts;
+  const auto seen = record.seen.read();
+  const WorkloadFacts& workload = seen->facts;
   const WorkerList* list = list_of_workload(state.multikueue, workload);
   if (!dispatches_by_devices(state.configuration)) return "dra.dispatch is off";
   if (!list) return "no AdmissionCheck of it has a worker list of Fairlead";
@@ -38,7 +39,8 @@ std::string undecided(const State& state, const WorkloadRecord& record) {
   if (!workload.quota_reserved) return "it has no quota reserved yet";
   if (!check_of(state.multikueue, workload)->good)
     return "the parameters of its AdmissionCheck are not good";
-  return record.nominates ? "" : "multikueue.dispatcher is off, or nothing clears nominations";
+  return record.decision->nominates ? ""
+                                    : "multikueue.dispatcher is off, or nothing clears nominations";
 }
 
 // What the cluster has to do with the Workload.
@@ -85,8 +87,9 @@ Json worker_row(const State& state, const NamespacedName& id, const WorkloadReco
   const auto cluster = state.clusters.find(answer.cluster);
   if (cluster == state.clusters.end() || !is_watched(cluster->second)) return row;
   const DeviceEvidence evidence(state, answer.cluster, name_of(id));
+  const auto seen = record.seen.read();
   std::vector<const PodDeviceFacts*> pods;
-  for (const WorkloadPodSet& set : record.seen.facts.pod_sets) pods.push_back(&set.pod);
+  for (const WorkloadPodSet& set : seen->facts.pod_sets) pods.push_back(&set.pod);
   row["objects"] = evidence.objects(pods, names_in(cluster->second, id.first));
   if (!answer.fit.refusal) return row;
   row["requests"] = evidence.requests(obstacles_of(state, id, answer.cluster), *answer.fit.refusal);
@@ -95,10 +98,11 @@ Json worker_row(const State& state, const NamespacedName& id, const WorkloadReco
 }
 
 Json reservation_json(const WorkloadRecord& record, EventLookup& events) {
-  const auto& reservation = record.devices.reservation;
+  const auto& reservation = record.devices().reservation;
   if (!reservation) return nullptr;
+  const auto seen = record.seen.read();
   std::vector<std::string> names;
-  for (const WorkloadPodSet& set : record.seen.facts.pod_sets) names.push_back(set.name);
+  for (const WorkloadPodSet& set : seen->facts.pod_sets) names.push_back(set.name);
   Json because = Json::array(), replaced = Json::array();
   for (const Seq seq : reservation->causes) because.push_back(events.place(seq));
   for (const NamespacedName& claim : reservation->replaced_by) replaced.push_back(name_of(claim));
@@ -132,7 +136,8 @@ Result<AuditAnswer> audit_why_workload(const AuditSource& source, const Namespac
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return unknown_workload(state, id);
   const WorkloadRecord& record = at->second;
-  const WorkloadFacts& workload = record.seen.facts;
+  const auto seen = record.seen.read();
+  const WorkloadFacts& workload = seen->facts;
   const WorkerList* list = list_of_workload(state.multikueue, workload);
   auto unseen = unseen_of_workload(source, *moment, list);
   if (!unseen) return unseen.error();
@@ -142,17 +147,17 @@ Result<AuditAnswer> audit_why_workload(const AuditSource& source, const Namespac
   if (why.empty())
     for (const WorkerAnswer& answer : worker_answers(state, id))
       clusters.push_back(worker_row(state, id, record, *list, answer, events));
-  const ConditionWish condition = devices_condition(record.devices);
+  const ConditionWish condition = devices_condition(record.devices());
   return AuditAnswer{{{"kind", "WorkloadWhy"},
                       {"asOf", as_of_json(*moment)},
                       {"configuration", configuration_json(state)},
                       {"unseen", *std::move(unseen)},
                       {"workload", name_of(id)},
-                      {"event", events.place(record.seen.seq)},
+                      {"event", events.place(seen->seq)},
                       {"priority", workload.priority},
                       {"created", to_rfc3339(workload.created)},
                       {"list", list ? Json(list->names) : Json()},
-                      {"nominated", record.nomination},
+                      {"nominated", record.decision->nomination},
                       {"clusterName", workload.cluster_name},
                       {"reason", condition.reason},
                       {"message", devices_message(state, id, record)},

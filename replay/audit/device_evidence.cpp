@@ -73,7 +73,7 @@ DeviceEvidence::DeviceEvidence(const State& state, const std::string& cluster,
       // below.
       const WorkloadRecord& record = state.multikueue.workloads.at(id);
       if (name_of(id) != consumer)
-        add_reserved("Workload", name_of(id), record.seen.seq, record.devices.reservation->pods);
+        add_reserved("Workload", name_of(id), record.seen->seq, record.devices().reservation->pods);
     }
   if (const auto on = state.pool.reserved_on.find(cluster); on != state.pool.reserved_on.end())
     for (const PoolPodKey& key : on->second) {

@@ -41,7 +41,7 @@ Json consumers_json(const State& state, const NamespacedName& id, const FleetCla
 Json fleet_claims_json(const State& state, const NamespacedName& id, const WorkloadRecord& record,
                        EventLookup& events) {
   Json rows = Json::array();
-  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
+  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen->facts).all) {
     Json row{{"entry", need.entry},
              {"claim", name_of(need.claim)},
              {"template", need.template_.empty() ? Json() : Json(need.template_)},
@@ -79,7 +79,7 @@ Json fleet_scheduling_json(const State& state, const NamespacedName& id,
 std::string entry_that_keeps_from(const State& state, const NamespacedName& id,
                                   const WorkloadRecord& record, const std::string& cluster) {
   const Observed<FleetSchedulingFacts>* asked = scheduling_of(state.fleet, id, record);
-  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
+  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen->facts).all) {
     const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     if (!claim) continue;
     const FleetResourceClaimFacts& facts = claim->seen.facts;

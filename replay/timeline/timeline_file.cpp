@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "engine/fold/canonical_bytes.h"
 #include "engine/fold/evolve.h"
-#include "snapshots/canonical_bytes.h"
 #include "snapshots/state_frame.h"
 #include "snapshots/stored_file.h"
 

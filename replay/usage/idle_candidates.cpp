@@ -19,7 +19,7 @@ using LeftOver = std::map<std::string, std::map<std::string, Int128>>;
 struct WaitingWorkload {
   LogTime created;
   NamespacedName id;
-  const WorkloadProgress* progress;
+  ResourceAmounts requests;
 };
 
 // Returns whether the Workload could run if its queue had more quota. It could not if somebody
@@ -34,11 +34,12 @@ bool may_be_let_in(const WorkloadFacts& facts) {
 std::map<std::string, std::vector<WaitingWorkload>> waiting_by_queue(const State& state) {
   std::map<std::string, std::vector<WaitingWorkload>> waiting;
   for (const auto& [id, record] : state.multikueue.workloads) {
-    const WorkloadFacts& facts = record.seen.facts;
+    const auto seen = record.seen.read();
+    const WorkloadFacts& facts = seen->facts;
     if (!may_be_let_in(facts)) continue;
     const auto local = state.queues.local.find({id.first, facts.progress->queue});
     if (local == state.queues.local.end()) continue;
-    waiting[local->second.cluster_queue].push_back({facts.created, id, &*facts.progress});
+    waiting[local->second.cluster_queue].push_back({facts.created, id, facts.progress->requests});
   }
   for (auto& [queue, workloads] : waiting)
     std::sort(workloads.begin(), workloads.end(), [](const auto& a, const auto& b) {
@@ -48,9 +49,9 @@ std::map<std::string, std::vector<WaitingWorkload>> waiting_by_queue(const State
 }
 
 // Takes what a Workload requests; empty if something is lacking, and then nothing is taken.
-std::vector<UsePair> take_requests(LeftOver& left, const WorkloadProgress& progress) {
+std::vector<UsePair> take_requests(LeftOver& left, const ResourceAmounts& requests) {
   std::vector<std::pair<UsePair, Int128>> taken;
-  for (const auto& [name, amount] : progress.requests) {
+  for (const auto& [name, amount] : requests) {
     const std::string resource(name);
     const Int128 needed = milli_units(resource, amount);
     const auto flavors = left.find(resource);
@@ -81,7 +82,7 @@ std::vector<IdlePair> idle_candidates(const UsageReport& report, const State& st
   }
   for (const auto& [queue, workloads] : waiting_by_queue(state))
     for (const WaitingWorkload& workload : workloads)
-      for (const UsePair& pair : take_requests(left[queue], *workload.progress))
+      for (const UsePair& pair : take_requests(left[queue], workload.requests))
         let_in[{queue, pair}].push_back(workload.id);
   std::vector<IdlePair> pairs;
   for (const UsageReportRow& row : report.rows)

@@ -78,10 +78,10 @@ void UsageMeter::begin(const State& state) {
       apply(at, UsageQueueChange{cluster, name, usage_queue(queue.uid, queue.cohort, queue)});
   if (!of_workloads_) return;
   for (const auto& [id, record] : state.multikueue.workloads)
-    apply(at, UsageWorkloadChange{SourceName(kHub), id, usage_workload(id, record.seen.facts)});
+    apply(at, UsageWorkloadChange{SourceName(kHub), id, usage_workload(id, record.seen->facts)});
   for (const auto& [cluster, known] : state.clusters)
     for (const auto& [id, record] : known.member.workloads)
-      apply(at, UsageWorkloadChange{cluster, id, usage_workload(id, record.facts)});
+      apply(at, UsageWorkloadChange{cluster, id, usage_workload(id, record->facts)});
 }
 
 // What counts from before the first period counts from its begin on.

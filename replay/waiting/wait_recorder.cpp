@@ -192,6 +192,9 @@ void WaitRecorder::note_local_queue(const SourceName& source, const NamespacedNa
       changes_[source].add({workload, "", std::nullopt, false, causes});
 }
 
+static const SeenWorkload& seen_of(const WorkloadRecord& workload) { return workload.seen; }
+static const SeenWorkload& seen_of(const SeenWorkload& workload) { return workload; }
+
 void WaitRecorder::begin_with(const State& state) {
   now_ = state.now;
   workers_.configure(state.configuration);
@@ -215,10 +218,8 @@ void WaitRecorder::begin_with(const State& state) {
     for (const auto& [id, local] : local_queues) server.local_queues[id] = local.cluster_queue;
     for (const auto& [id, workload] : workloads)
       if (!scope_.only || id == *scope_.only) {
-        if constexpr (requires { workload.seen; })
-          changes_[source].add({id, workload.seen.uid, workload.seen.facts, false, {}});
-        else
-          changes_[source].add({id, workload.uid, workload.facts, false, {}});
+        const auto seen = seen_of(workload).read();
+        changes_[source].add({id, seen->uid, seen->facts, false, {}});
       }
   };
   std::map<std::string, Queue> present;

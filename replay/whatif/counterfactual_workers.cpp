@@ -103,9 +103,10 @@ void translate_check(ObjectSeen& seen, const State& history, const State& counte
 void translate_workload(ObjectSeen& seen, const State& history, const State& counterfactual) {
   auto& facts = std::get<WorkloadFacts>(seen.facts);
   const NamespacedName id{seen.key.namespace_, seen.key.name};
-  const WorkloadRecord* was = find(history.multikueue.workloads, id);
-  const WorkloadRecord* is = find(counterfactual.multikueue.workloads, id);
-  if (!was || !is) return;
+  const WorkloadRecord* known_before = find(history.multikueue.workloads, id);
+  const WorkloadRecord* known_here = find(counterfactual.multikueue.workloads, id);
+  if (!known_before || !known_here) return;
+  const auto was = known_before->seen.read(), is = known_here->seen.read();
   const auto state_in = [](const WorkloadFacts& of, const std::string& name) -> const std::string* {
     for (const WorkloadCheck& check : of.checks)
       if (check.name == name) return &check.state;
@@ -113,16 +114,16 @@ void translate_workload(ObjectSeen& seen, const State& history, const State& cou
   };
   for (WorkloadCheck& check : facts.checks) {
     const CheckRecord* record = find(counterfactual.multikueue.checks, check.name);
-    const std::string* before = state_in(was->seen.facts, check.name);
-    const std::string* here = state_in(is->seen.facts, check.name);
+    const std::string* before = state_in(was->facts, check.name);
+    const std::string* here = state_in(is->facts, check.name);
     if (record && record->ours && before && here &&
         (check.state == *before || check.state == "Ready"))
       check.state = *here;
   }
-  const bool kept = facts.nominated_clusters == was->seen.facts.nominated_clusters;
+  const bool kept = facts.nominated_clusters == was->facts.nominated_clusters;
   if (kept || !facts.nominated_clusters.empty())
-    facts.nominated_clusters = is->seen.facts.nominated_clusters;
-  facts.devices_reserved = is->seen.facts.devices_reserved;
+    facts.nominated_clusters = is->facts.nominated_clusters;
+  facts.devices_reserved = is->facts.devices_reserved;
 }
 
 // ---- fleet claims ----

@@ -102,7 +102,7 @@ OWNERS = {
     "Beast": (r"boost/beast", ("connectors/kube/transport/", "engine/http/")),
     "Asio": (r"boost/asio", ("connectors/kube/transport/", "engine/http/", r"engine/runtime/served_certificate\.")),
     "Boost.System": (r"boost/(system|assert)", ("engine/base/result.h", "connectors/kube/", "engine/fleet/model/")),
-    "Boost.PFR": (r"boost/pfr", (r"snapshots/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.",
+    "Boost.PFR": (r"boost/pfr", (r"engine/fold/canonical_bytes\.", r"connectors/kube/watch/kept_bytes\.",
                                     r"engine/fold/dirty_set\.")),
     "OpenSSL": (r"openssl/", ("engine/base/", "connectors/kube/", r"engine/runtime/served_certificate\.")),
     "spdlog": (r"(spdlog|fmt)/", (r"engine/runtime/diagnostics\.",)),

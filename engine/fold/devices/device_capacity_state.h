@@ -79,7 +79,7 @@ struct DevicePool {
 
 /// The devices of a cluster as capacity.
 struct DeviceCapacityPart {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   bool published = false;  ///< a slice has been observed
   /// The stream of slices. They are of the same source as the member's Nodes: where one of the two
   /// is stale, what the cluster has is not known.

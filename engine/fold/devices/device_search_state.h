@@ -60,7 +60,7 @@ struct SearchIndex;
 /// What the search for devices knows of a cluster. The index follows `changes` when the moment
 /// closes.
 struct DeviceSearch {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   bool slices_listed = false;  ///< the list of its slices was complete once
   /// What each allocated claim uses, with its cost when it was first seen.
   std::map<NamespacedName, std::vector<DeviceUse>> pins;

@@ -49,7 +49,7 @@ struct MemberPod {
 
 /// What a cluster has of resource.k8s.io, and of the Pods that use it.
 struct DeviceObjects {
-  using PartOfCluster = void;
+  using FieldsInPlace = void;
   NameTable<SliceRecord> slices;
   std::map<std::string, DeviceRecord<DeviceClassFacts>> classes;
   std::map<std::string, DeviceRecord<DeviceTaintRuleFacts>> rules;

@@ -138,7 +138,7 @@ std::shared_ptr<SearchIndex> derive(SearchReader state, const std::string& name)
   const auto workloads = state.dispatch.reserved_on.find(name);
   if (workloads != state.dispatch.reserved_on.end())
     for (const NamespacedName& id : workloads->second)
-      index->reserve(id, *state.multikueue.workloads.at(id).devices.reservation);
+      index->reserve(id, *state.multikueue.workloads.at(id).devices().reservation);
   const auto pods = state.pool.reserved_on.find(name);
   if (pods != state.pool.reserved_on.end())
     for (const PoolPodKey& key : pods->second)

@@ -57,12 +57,14 @@ const ExtendedNames& Chooser::names_of(const WorkerList& list) {
 // index without these, so its answer is for it alone and is not kept.
 Chooser::Asked Chooser::ask(const NamespacedName& id, WorkloadRecord& record,
                             const WorkerList& list, const std::string& cluster) {
-  const WorkloadFacts& facts = record.seen.facts;
+  const auto seen = record.seen.read();
+  const WorkloadFacts& facts = seen->facts;
   const ExtendedNames& names = names_of(list);
   SearchIndex& index = search_index(state_, cluster);
   const bool by_room = state_.configuration.dra.policy != DraPolicy::order;
   const bool booked = has_bookings(state_, id, facts);
-  const std::string asks = booked ? std::string() : asks_of(id, facts, names, *record.devices.asks);
+  const std::string asks =
+      booked ? std::string() : asks_of(id, facts, names, *record.edit_devices().asks);
   const auto known = asks.empty() ? index.answers.end() : index.answers.find(asks);
   if (known != index.answers.end()) return {known->second.fit, known->second.free};
   const FitQuestion question = question_of(state_, cluster, id, pod_sets_of(facts), names);
@@ -91,7 +93,7 @@ std::optional<Destination> Chooser::best(const NamespacedName& id, WorkloadRecor
   std::optional<Value> least;
   Destination best;
   for (const Place& place : places_in(list, among)) {
-    if (obstacle_of(state_.clusters, list, *place.worker, record.devices) != Obstacle::none)
+    if (obstacle_of(state_.clusters, list, *place.worker, record.devices()) != Obstacle::none)
       continue;
     const Asked asked = ask(id, record, list, *place.cluster);
     if (asked.fit.refusal) continue;
@@ -109,7 +111,7 @@ std::vector<Destination> Chooser::ranked(const NamespacedName& id, WorkloadRecor
                                          const WorkerList& list, const std::string& but) {
   std::map<Value, Destination> ranked;
   for (const Place& place : places_in(list, {nullptr, but})) {
-    if (obstacle_of(state_.clusters, list, *place.worker, record.devices) != Obstacle::none)
+    if (obstacle_of(state_.clusters, list, *place.worker, record.devices()) != Obstacle::none)
       continue;
     const Asked asked = ask(id, record, list, *place.cluster);
     if (asked.fit.refusal) continue;
@@ -128,7 +130,7 @@ std::optional<Destination> Chooser::only(const NamespacedName& id, WorkloadRecor
   const auto known = list.workers.find(worker);
   if (known == list.workers.end()) return std::nullopt;
   const std::string& cluster = known->second.cluster;
-  if (obstacle_at(state_.clusters, cluster, worker, record.devices) != Obstacle::none)
+  if (obstacle_at(state_.clusters, cluster, worker, record.devices()) != Obstacle::none)
     return std::nullopt;
   const Asked asked = ask(id, record, list, cluster);
   if (asked.fit.refusal) return std::nullopt;

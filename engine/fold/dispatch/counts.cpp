@@ -40,11 +40,11 @@ DispatchCounts count_dispatch(DispatchReader state) {
     counts.steps += static_cast<std::uint64_t>((*cluster.search.index)->steps);
   }
   for (const auto& [id, record] : state.multikueue.workloads) {
-    const ConditionWish condition = devices_condition(record.devices);
+    const ConditionWish condition = devices_condition(record.devices());
     if (!condition.reason.empty()) ++counts.decisions[condition.reason];
-    if (!record.devices.reservation) continue;
+    if (!record.devices().reservation) continue;
     ++counts.reservations;
-    if (record.devices.reservation->broken_since) ++counts.broken;
+    if (record.devices().reservation->broken_since) ++counts.broken;
   }
   for (const auto& [cluster, pods] : state.pool.reserved_on)
     for (const PoolPodKey& key : pods) {

@@ -8,6 +8,7 @@
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/candidates.h"
 #include "engine/fold/dispatch/question.h"
+#include "engine/fold/dispatch/reservation_times.h"
 #include "engine/fold/dispatch/reservations.h"
 #include "engine/fold/fleet_claims/answer.h"
 #include "engine/fold/fleet_claims/bookings.h"
@@ -21,59 +22,6 @@ namespace {
 WorkloadRecord* find_record(MultiKueue& multikueue, const NamespacedName& id) {
   const auto at = multikueue.workloads.find(id);
   return at == multikueue.workloads.end() ? nullptr : &at->second;
-}
-
-// ---- when a Workload is placed ----
-
-bool is_over(LogTime since, Duration span, LogTime now) {
-  return span.ns > 0 && since + span <= now;
-}
-
-std::optional<LogTime> unreachable_since(DispatchReader state, const std::string& cluster) {
-  return state.clusters.at(cluster).search.unreachable_since;
-}
-
-// Whether the list still has the worker that the reservation is for.
-bool is_listed(const DeviceReservation& reservation, const WorkerList& list) {
-  const auto worker = list.workers.find(reservation.worker);
-  return worker != list.workers.end() && worker->second.cluster == reservation.cluster &&
-         std::find(list.names.begin(), list.names.end(), reservation.worker) != list.names.end();
-}
-
-// Whether the Workload's nomination may move to another cluster.
-bool is_restless(DispatchReader state, const DeviceReservation& of, const WorkerList& list) {
-  if (!is_listed(of, list)) return true;
-  const Worker& worker = list.workers.at(of.worker);
-  const Duration window = list.windows.move_window;
-  const auto lasts = [&](std::optional<LogTime> since) {
-    return since && *since + window <= state.now;
-  };
-  return is_over(of.since, state.configuration.dra.admit_timeout, state.now) ||
-         lasts(of.broken_since) || lasts(unreachable_since(state, of.cluster)) ||
-         (!worker.selected && lasts(worker.since));
-}
-
-// When is_restless or the end of the reservation's rest may come true without an event. A leaver
-// has a deadline of its list.
-std::optional<LogTime> due_of(DispatchReader state, const WorkloadRecord& record,
-                              const WorkerList* list) {
-  const auto& reservation = record.devices.reservation;
-  if (!reservation) return std::nullopt;
-  const DraSettings& dra = state.configuration.dra;
-  std::optional<LogTime> due;
-  const auto at = [&](std::optional<LogTime> since, Duration span) {
-    if (since && *since + span > state.now) due = std::min(due.value_or(kForever), *since + span);
-  };
-  if (reservation->placed_since) {
-    if (dra.place_timeout.ns > 0 && !reservation->pods.empty())
-      at(reservation->placed_since, dra.place_timeout);
-    return due;
-  }
-  if (dra.admit_timeout.ns > 0) at(reservation->since, dra.admit_timeout);
-  if (!list) return due;
-  at(reservation->broken_since, list->windows.move_window);
-  at(unreachable_since(state, reservation->cluster), list->windows.move_window);
-  return due;
 }
 
 void set_due(Dispatch& dispatch, const NamespacedName& id, DeviceDispatch& devices,
@@ -98,12 +46,13 @@ void set_ticket(Dispatch& dispatch, DeviceDispatch& devices, std::optional<Dispa
 }
 
 void refresh_ticket(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
-  DeviceDispatch& devices = record.devices;
-  const WorkloadFacts& facts = record.seen.facts;
+  DeviceDispatch& devices = record.edit_devices();
+  const auto seen = record.seen.read();
+  const WorkloadFacts& facts = seen->facts;
   const WorkerList* list = list_of_workload(state.multikueue, facts);
-  set_due(state.dispatch, id, devices, due_of(state, record, list));
+  set_due(state.dispatch, id, devices, due_of(state, devices.reservation, list));
   const auto& held = devices.reservation;
-  const bool judged_now = record.nominates && !facts.deleting && list &&
+  const bool judged_now = record.decision->nominates && !facts.deleting && list &&
                           (!held || is_restless(state, *held, *list) ||
                            has_lost_claim(state, id, record, held->cluster));
   std::optional<DispatchTicket> ticket;
@@ -120,7 +69,7 @@ void forget_spent(DispatchRoom state, const std::string& cluster) {
   if (on == state.dispatch.spent_on.end()) return;
   for (const NamespacedName& id : on->second)
     if (WorkloadRecord* record = find_record(state.multikueue, id))
-      std::erase_if(record->devices.spent,
+      std::erase_if(record->edit_devices().spent,
                     [&](const auto& spent) { return spent.second == cluster; });
   state.dispatch.spent_on.erase(on);
 }
@@ -147,8 +96,9 @@ DeviceVerdict adopted(const WorkloadFacts& facts) {
 }
 
 void fold_reservation(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
-  DeviceDispatch& devices = record.devices;
-  const WorkloadFacts& facts = record.seen.facts;
+  DeviceDispatch& devices = record.edit_devices();
+  const auto seen = record.seen.read();
+  const WorkloadFacts& facts = seen->facts;
   const bool placed = !facts.cluster_name.empty();
   if (placed && !devices.waited && devices.verdict == DeviceVerdict::none)
     devices.verdict = adopted(facts);
@@ -209,8 +159,8 @@ class Pass {
     const std::set<std::string> taken = std::exchange(taken_, {});
     if (!state_.configuration.dra.fleet_claims) return changed;
     for (const DispatchOrder& order : concerned({}, taken)) {
-      const WorkloadFacts& facts = state_.multikueue.workloads.at(order.id).seen.facts;
-      if (has_fleet_needs(state_.configuration, facts) && place_one(order.id, {}))
+      const auto seen = state_.multikueue.workloads.at(order.id).seen.read();
+      if (has_fleet_needs(state_.configuration, seen->facts) && place_one(order.id, {}))
         changed.insert(order.id);
     }
     return changed;
@@ -247,9 +197,10 @@ class Pass {
   // Returns whether its nomination or condition changed.
   bool place_one(const NamespacedName& id, Choices among) {
     WorkloadRecord& record = state_.multikueue.workloads.at(id);
-    DeviceDispatch& devices = record.devices;
+    DeviceDispatch& devices = record.edit_devices();
     if (!devices.ticket) return false;  // it was placed in this pass
-    const WorkerList* known = list_of_workload(state_.multikueue, record.seen.facts);
+    const auto seen = record.seen.read();
+    const WorkerList* known = list_of_workload(state_.multikueue, seen->facts);
     if (!known) return false;
     const WorkerList& list = *known;
     if (is_being_written(list)) return false;
@@ -258,7 +209,7 @@ class Pass {
     if (devices.reservation && has_lost_claim(state_, id, record, devices.reservation->cluster))
       lose_claim(id, record);
     if (devices.reservation) among.but = devices.reservation->worker;
-    if (has_fleet_needs(state_.configuration, record.seen.facts))
+    if (has_fleet_needs(state_.configuration, seen->facts))
       return place_by_claims(id, record, list, among.but);
     std::optional<Destination> best = kept(id, record, list);
     if (!best) best = chooser_.best(id, record, list, among);
@@ -273,7 +224,7 @@ class Pass {
   // The Workload stays where it is, or waits. Returns whether its nomination or condition changed.
   bool wait(const NamespacedName& id, WorkloadRecord& record, const WorkerList& list,
             FleetAnswer answer) {
-    DeviceDispatch& devices = record.devices;
+    DeviceDispatch& devices = record.edit_devices();
     if (const auto& held = devices.reservation) {
       // The answer may have taken a claim from it, which is to be allocated for another cluster.
       if (has_lost_claim(state_, id, record, held->cluster)) {
@@ -294,7 +245,7 @@ class Pass {
                        const std::string& but) {
     std::vector<Destination> candidates = chooser_.ranked(id, record, list, but);
     const std::optional<Destination> before = kept(id, record, list);
-    record.devices.judged = record.devices.judged || !list.names.empty();
+    if (!list.names.empty()) record.edit_devices().judged = true;
     std::vector<std::string> clusters;
     for (const Destination& one : candidates) clusters.push_back(one.cluster);
     FleetAnswer answer =
@@ -312,8 +263,9 @@ class Pass {
   // A Workload that was nominated before it was first observed stays where it is, if it fits.
   std::optional<Destination> kept(const NamespacedName& id, WorkloadRecord& record,
                                   const WorkerList& list) {
-    const auto& nominated = record.seen.facts.nominated_clusters;
-    if (record.devices.judged || nominated.size() != 1) return std::nullopt;
+    const auto seen = record.seen.read();
+    const auto& nominated = seen->facts.nominated_clusters;
+    if (record.devices().judged || nominated.size() != 1) return std::nullopt;
     return chooser_.only(id, record, list, nominated.front());
   }
 
@@ -327,13 +279,13 @@ class Pass {
   }
 
   void lose_claim(const NamespacedName& id, WorkloadRecord& record) {
-    mark_spent(id, record.devices);
+    mark_spent(id, record.edit_devices());
     give_up(state_, id, record);
     refresh_ticket(state_, id, record);
   }
 
   void place(const NamespacedName& id, WorkloadRecord& record, Destination best) {
-    DeviceDispatch& devices = record.devices;
+    DeviceDispatch& devices = record.edit_devices();
     mark_spent(id, devices);
     DeviceReservation made;
     made.worker = std::move(best.worker);
@@ -342,7 +294,7 @@ class Pass {
     made.since = state_.now;
     taken_.insert(made.cluster);
     made.causes = state_.clusters.at(made.cluster).search.changes.causes;
-    remember(made.causes, record.seen.seq);
+    remember(made.causes, record.seen->seq);
     reserve(state_, id, record, std::move(made));
     devices.verdict = DeviceVerdict::reserved;
     devices.about.clear();
@@ -367,7 +319,7 @@ void mark_due_workloads_dirty(DispatchRoom state) {
   while (!due.empty() && due.begin()->first <= state.now) {
     const NamespacedName id = due.begin()->second;
     // A Workload that goes takes its entry along (forget_dispatch), so each id is known.
-    state.multikueue.workloads.at(id).devices.due.reset();
+    state.multikueue.workloads.at(id).edit_devices().due.reset();
     state.dispatch.dirty_workloads.insert(id);
     due.erase(due.begin());
   }
@@ -397,31 +349,34 @@ void follow_clusters(DispatchRoom state, const std::set<std::string>& clusters) 
 void set_nomination(DispatchRoom state, const NamespacedName& id) {
   WorkloadRecord* record = find_record(state.multikueue, id);
   if (!record) return;
-  const auto& reservation = record->devices.reservation;
-  record->nomination.clear();
+  const auto& reservation = record->devices().reservation;
+  const auto seen = record->seen.read();
+  std::vector<std::string>& names = record->decision.edit().nomination;
+  names.clear();
   if (awaits_claims(state, id, *record))
-    record->nomination = record->seen.facts.nominated_clusters;
-  else if (reservation && record->seen.facts.cluster_name.empty())
-    record->nomination.push_back(reservation->worker);
-  else if (!record->devices.judged)
-    record->nomination = record->seen.facts.nominated_clusters;
+    names = seen->facts.nominated_clusters;
+  else if (reservation && seen->facts.cluster_name.empty())
+    names.push_back(reservation->worker);
+  else if (!record->devices().judged)
+    names = seen->facts.nominated_clusters;
   state.multikueue.dirty_workloads.insert(id);
 }
 
 }  // namespace
 
-bool takes_over(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
-  if (dispatches_by_devices(state.configuration) && !record.seen.facts.pod_sets.empty()) {
-    const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
+bool takes_over(DispatchRoom state, const NamespacedName& id, const WorkloadFacts& facts,
+                WorkloadRecord& record) {
+  if (dispatches_by_devices(state.configuration) && !facts.pod_sets.empty()) {
+    const WorkerList* list = list_of_workload(state.multikueue, facts);
     // One with a reservation counts as such until it is released.
-    if (record.devices.reservation || uses_devices(state, list, record.seen.facts)) {
+    if (record.devices().reservation || uses_devices(state, list, facts)) {
       state.dispatch.dirty_workloads.insert(id);
       return true;
     }
   }
-  if (record.devices != DeviceDispatch{}) {
+  if (record.devices() != DeviceDispatch{}) {
     forget_dispatch(state, id, record);
-    record.judged_list.reset();
+    record.decision.edit().judged_list.reset();
   }
   return false;
 }
@@ -429,16 +384,17 @@ bool takes_over(DispatchRoom state, const NamespacedName& id, WorkloadRecord& re
 void forget_dispatch(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
   release(state, id, record);
   forget_holder(state, id, record);
-  set_due(state.dispatch, id, record.devices, std::nullopt);
-  set_ticket(state.dispatch, record.devices, std::nullopt);
-  for (const auto& [worker, cluster] : record.devices.spent) {
+  DeviceDispatch& devices = record.edit_devices();
+  set_due(state.dispatch, id, devices, std::nullopt);
+  set_ticket(state.dispatch, devices, std::nullopt);
+  for (const auto& [worker, cluster] : devices.spent) {
     const auto on = state.dispatch.spent_on.find(cluster);
     if (on == state.dispatch.spent_on.end()) continue;
     on->second.erase(id);
     if (on->second.empty()) state.dispatch.spent_on.erase(on);
   }
   state.dispatch.dirty_workloads.erase(id);
-  record.devices = {};
+  record.decision.edit().devices.reset();
 }
 
 void mark_users_of_classes_dirty(DispatchRoom state) {
@@ -476,7 +432,7 @@ void recompute_dispatch(DispatchRoom state) {
   for (const NamespacedName& id : marked)
     if (WorkloadRecord* record = find_record(state.multikueue, id)) {
       refresh_ticket(state, id, *record);
-      mark_made_claims_dirty(state, id, record->seen.facts);
+      mark_made_claims_dirty(state, id, record->seen->facts);
     }
   std::set<NamespacedName> changed = marked;
   Pass pass(state);

@@ -16,7 +16,8 @@ namespace fairlead {
 
 /// Whether the Workload is dispatched here, and not by the worker list as a whole. Marks it if it
 /// is; ends what was decided for it if it is not any more.
-bool takes_over(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record);
+bool takes_over(DispatchRoom state, const NamespacedName& id, const WorkloadFacts& facts,
+                WorkloadRecord& record);
 /// Notes that a Workload is gone, or was created anew.
 void forget_dispatch(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record);
 /// Marks the Workloads whose use of devices may follow from a class that the moment changed. Called

@@ -42,9 +42,10 @@ ReservedClaims reserved_claims(DispatchReader state, const std::string& cluster,
        at != on->second.end() && at->first == id.first; ++at) {
     if (*at == id) continue;
     const WorkloadRecord& other = state.multikueue.workloads.at(*at);
-    for (const FitPod& pod : other.devices.reservation->pods) {
-      if (pod.pod_set >= other.seen.facts.pod_sets.size()) continue;
-      const std::vector<PodClaim>& entries = other.seen.facts.pod_sets[pod.pod_set].pod.claims;
+    const auto seen = other.seen.read();
+    for (const FitPod& pod : other.devices().reservation->pods) {
+      if (pod.pod_set >= seen->facts.pod_sets.size()) continue;
+      const std::vector<PodClaim>& entries = seen->facts.pod_sets[pod.pod_set].pod.claims;
       for (const FitClaim& claim : pod.claims)
         for (const PodClaim& entry : entries)
           if (entry.name == claim.entry && !entry.claim.empty())

@@ -33,11 +33,11 @@ template <class Ask>
 auto ask_beside_others(DispatchReader state, const std::string& cluster, const NamespacedName& id,
                        const WorkloadRecord& record, const ExtendedNames& names, const Ask& ask) {
   const std::shared_ptr<SearchIndex> index = borrow_index(state, cluster);
-  const FitQuestion question =
-      question_of(state, cluster, id, pod_sets_of(record.seen.facts), names);
-  const auto& own = record.devices.reservation;
+  const auto seen = record.seen.read();
+  const FitQuestion question = question_of(state, cluster, id, pod_sets_of(seen->facts), names);
+  const auto& own = record.devices().reservation;
   const bool reserved_here = own && own->cluster == cluster;
-  const OwnBookings booked(state, *index, cluster, id, record.seen.facts);
+  const OwnBookings booked(state, *index, cluster, id, seen->facts);
   if (reserved_here) index->release(id);
   auto answer = ask(index->devices, question);
   if (reserved_here) index->reserve(id, *own);
@@ -51,16 +51,17 @@ std::vector<WorkerAnswer> worker_answers(DispatchReader state, const NamespacedN
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return answers;
   const WorkloadRecord& record = at->second;
-  const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
+  const auto seen = record.seen.read();
+  const WorkerList* list = list_of_workload(state.multikueue, seen->facts);
   if (!list) return answers;
-  if (!uses_devices(state, list, record.seen.facts)) return answers;
+  if (!uses_devices(state, list, seen->facts)) return answers;
   const ExtendedNames names = extended_names(state.clusters, *list);
   for (const std::string& worker : list->names) {
     WorkerAnswer& answer = answers.emplace_back();
     answer.worker = worker;
     if (const auto known = list->workers.find(worker); known != list->workers.end())
       answer.cluster = known->second.cluster;
-    answer.obstacle = obstacle_of(state.clusters, *list, worker, record.devices);
+    answer.obstacle = obstacle_of(state.clusters, *list, worker, record.devices());
     answer.reason = text_of(answer.obstacle);
     if (answer.obstacle != Obstacle::none) continue;
     answer.fit = ask_beside_others(state, answer.cluster, id, record, names, fit);
@@ -76,7 +77,7 @@ std::vector<RequestObstacles> obstacles_of(DispatchReader state, const Namespace
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return {};
   const WorkloadRecord& record = at->second;
-  const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
+  const WorkerList* list = list_of_workload(state.multikueue, record.seen->facts);
   const auto known = state.clusters.find(cluster);
   if (!list || known == state.clusters.end() || !is_watched(known->second)) return {};
   return ask_beside_others(state, cluster, id, record, extended_names(state.clusters, *list),
@@ -119,17 +120,17 @@ ConditionWish devices_condition(const DeviceDispatch& devices) {
 
 std::string devices_message(DispatchReader state, const NamespacedName& id,
                             const WorkloadRecord& record) {
-  const auto& reservation = record.devices.reservation;
-  switch (record.devices.verdict) {
+  const auto& reservation = record.devices().reservation;
+  switch (record.devices().verdict) {
     case DeviceVerdict::none: return "";
     case DeviceVerdict::reserved:
-      return reservation ? reservation->worker : record.seen.facts.cluster_name;
+      return reservation ? reservation->worker : record.seen->facts.cluster_name;
     case DeviceVerdict::no_cluster: {
       std::string said = refusals_text(worker_answers(state, id));
       return said.empty() ? "the list has no cluster" : said;
     }
     case DeviceVerdict::bypassed:
-      return "dispatched to " + record.seen.facts.cluster_name + " without a reservation";
+      return "dispatched to " + record.seen->facts.cluster_name + " without a reservation";
     case DeviceVerdict::unsupported:
     case DeviceVerdict::claim_not_found:
     case DeviceVerdict::claim_not_for_workload:
@@ -140,7 +141,7 @@ std::string devices_message(DispatchReader state, const NamespacedName& id,
     case DeviceVerdict::waiting_for_drivers:
     case DeviceVerdict::no_suitable_cluster:
     case DeviceVerdict::claim_in_use:
-    case DeviceVerdict::reserved_for_full: return record.devices.about;
+    case DeviceVerdict::reserved_for_full: return record.devices().about;
   }
   return "";
 }

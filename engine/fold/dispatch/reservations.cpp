@@ -40,7 +40,7 @@ WorkloadRecord* reserved_in(MultiKueue& multikueue, const NamespacedName& id,
                             const std::string& cluster) {
   const auto at = multikueue.workloads.find(id);
   if (at == multikueue.workloads.end()) return nullptr;
-  const auto& reservation = at->second.devices.reservation;
+  const auto& reservation = at->second.devices().reservation;
   return reservation && reservation->cluster == cluster ? &at->second : nullptr;
 }
 
@@ -61,10 +61,10 @@ void replace_by(DispatchRoom state, const std::string& cluster, const Namespaced
     const NamespacedName id{claim.first, pod.origin.workload};
     WorkloadRecord* const workload = reserved_in(state.multikueue, id, cluster);
     if (!workload) continue;
-    DeviceReservation& reservation = *workload->devices.reservation;
+    DeviceReservation& reservation = *workload->edit_devices().reservation;
     if (reservation.replaced_by.contains(claim)) return;
     const std::vector<FitPod> before = reservation.pods;
-    if (!give_up(workload->seen.facts, reservation, pod.origin.pod_set, record->second.facts))
+    if (!give_up(workload->seen->facts, reservation, pod.origin.pod_set, record->second.facts))
       continue;
     reservation.replaced_by.insert(claim);
     index.reserve(id, reservation);
@@ -161,16 +161,17 @@ bool is_touched(const DeviceChanges& changes, const DeviceReservation& reservati
 // even if it stays broken, so that its devices are not given to another Workload meanwhile.
 bool mend(DispatchRoom state, const std::string& cluster, const NamespacedName& id,
           WorkloadRecord& record) {
-  DeviceReservation& reservation = *record.devices.reservation;
+  DeviceReservation& reservation = *record.edit_devices().reservation;
   if (reservation.pods.empty()) return true;
-  const Rest rest(record.seen.facts, reservation);
+  const auto seen = record.seen.read();
+  const Rest rest(seen->facts, reservation);
   SearchIndex& index = search_index(state, cluster);
   index.release(id);
-  const WorkerList* list = list_of_workload(state.multikueue, record.seen.facts);
+  const WorkerList* list = list_of_workload(state.multikueue, seen->facts);
   const FitQuestion question =
       question_of(state, cluster, id, rest.pod_sets(),
                   list ? extended_names(state.clusters, *list) : ExtendedNames());
-  const OwnBookings booked(state, index, cluster, id, record.seen.facts);
+  const OwnBookings booked(state, index, cluster, id, seen->facts);
   auto pods = solve_again(state.clusters.at(cluster), index, question,
                           rest.numbered(reservation.pods), own_claims(state, cluster, id));
   if (!pods) return false;
@@ -184,17 +185,17 @@ void reserve(DispatchRoom state, const NamespacedName& id, WorkloadRecord& recor
              DeviceReservation reservation) {
   release(state, id, record);
   const std::string cluster = reservation.cluster;
-  record.devices.reservation = std::move(reservation);
+  record.edit_devices().reservation = std::move(reservation);
   state.dispatch.reserved_on[cluster].insert(id);
-  search_index(state, cluster).reserve(id, *record.devices.reservation);
+  search_index(state, cluster).reserve(id, *record.devices().reservation);
   note_reserved(state, cluster);
 }
 
 // An index that is not kept is not made for this: it would be derived from records, and these have
 // the reservation no more.
 void release(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
-  if (!record.devices.reservation) return;
-  const DeviceReservation freed = *std::exchange(record.devices.reservation, std::nullopt);
+  if (!record.devices().reservation) return;
+  const DeviceReservation freed = *std::exchange(record.edit_devices().reservation, std::nullopt);
   const std::string& cluster = freed.cluster;
   const auto on = state.dispatch.reserved_on.find(cluster);
   // reserve() has put it there.
@@ -205,7 +206,7 @@ void release(DispatchRoom state, const NamespacedName& id, WorkloadRecord& recor
 }
 
 void drop_rest(DispatchRoom state, const NamespacedName& id, WorkloadRecord& record) {
-  DeviceReservation& reservation = *record.devices.reservation;
+  DeviceReservation& reservation = *record.edit_devices().reservation;
   if (reservation.pods.empty()) return;
   const std::vector<FitPod> freed = std::exchange(reservation.pods, {});
   search_index(state, reservation.cluster).reserve(id, reservation);
@@ -236,12 +237,13 @@ std::vector<NamespacedName> repair(DispatchRoom state, const std::string& cluste
   std::map<DispatchOrder, WorkloadRecord*> touched;
   for (const NamespacedName& id : on->second) {
     WorkloadRecord& record = state.multikueue.workloads.at(id);
-    const WorkloadFacts& facts = record.seen.facts;
-    if (is_touched(changes, *record.devices.reservation, facts))
+    const auto seen = record.seen.read();
+    const WorkloadFacts& facts = seen->facts;
+    if (is_touched(changes, *record.devices().reservation, facts))
       touched.emplace(DispatchOrder{facts.priority, facts.created, id}, &record);
   }
   for (const auto& [order, record] : touched) {
-    DeviceReservation& reservation = *record->devices.reservation;
+    DeviceReservation& reservation = *record->edit_devices().reservation;
     const bool whole = mend(state, cluster, order.id, *record);
     search_index(state, cluster).reserve(order.id, reservation);
     if (whole == !reservation.broken_since) continue;

@@ -35,7 +35,7 @@ class FleetJudge {
       : state_(state),
         id_(id),
         record_(record),
-        needs_(fleet_needs(state.configuration, id, record.seen.facts)) {}
+        needs_(fleet_needs(state.configuration, id, record.seen->facts)) {}
 
   FleetAnswer judge(const std::vector<std::string>& candidates, const std::string& preferred) {
     if (!needs_.fault.empty()) return {"", DeviceVerdict::unsupported, needs_.fault};
@@ -76,7 +76,7 @@ class FleetJudge {
     const FleetResourceClaimFacts& facts = claim->seen.facts;
     if (facts.deleting)
       return refuse(DeviceVerdict::claim_not_found, claim_text(need) + " is being deleted");
-    if (!need.template_.empty() && !is_made_for(*claim, record_.seen.uid))
+    if (!need.template_.empty() && !is_made_for(*claim, record_.seen.head().uid))
       return refuse(DeviceVerdict::claim_not_for_workload,
                     claim_text(need) + " was not made for this Workload");
     if (!state_.fleet.classes.contains(facts.spec.resource_class))
@@ -133,7 +133,7 @@ class FleetJudge {
     for (const std::string& cluster : candidates) {
       if (obstacle(cluster, Pins::but_releasable)) continue;
       // A nomination is not given up for a cluster where a booking of ours could not be made.
-      if (record_.devices.reservation && !can_book_at(cluster)) continue;
+      if (record_.devices().reservation && !can_book_at(cluster)) continue;
       for (const FleetNeed& need : needs_.all) {
         if (!is_releasable(need) || is_in_reach(facts_of(need), cluster)) continue;
         const Seq seq = find_claim(state_.fleet, need.claim)->allocated_seq;
@@ -198,7 +198,7 @@ class FleetJudge {
   // that no driver has refused.
   FleetAnswer ask_drivers(const std::vector<std::string>& allowed,
                           const std::vector<std::string>& candidates) {
-    FleetQuestion& asked = record_.devices.asked;
+    FleetQuestion& asked = record_.edit_devices().asked;
     asked.potential = allowed;
     if (asked.potential.size() > kPotentialMax) asked.potential.resize(kPotentialMax);
     const FleetSchedulingFacts* said = scheduling();
@@ -264,7 +264,7 @@ class FleetJudge {
 
   // Allocates our claims for the selected cluster.
   void book_pending(const std::vector<const FleetNeed*>& pending) {
-    const std::string& cluster = record_.devices.asked.selected;
+    const std::string& cluster = record_.devices().asked.selected;
     for (const FleetNeed* need : pending) {
       if (!is_ours(*need) || find_claim(state_.fleet, need->claim)->booking) continue;
       // There is an answer where the selection is of now. One that was read back from the
@@ -277,7 +277,7 @@ class FleetJudge {
   // A selection stays until it is called unsuitable or is no longer a candidate.
   void select(const std::vector<const FleetNeed*>& pending, const FleetSchedulingFacts* said,
               bool choosable) {
-    FleetQuestion& asked = record_.devices.asked;
+    FleetQuestion& asked = record_.edit_devices().asked;
     const auto& potential = asked.potential;
     const auto is_good = [&](const std::string& cluster) {
       return !unsuitable(pending, said, cluster);
@@ -299,7 +299,7 @@ class FleetJudge {
   std::string unsuitable_text(const std::vector<const FleetNeed*>& pending,
                               const FleetSchedulingFacts* said) {
     std::string text;
-    for (const std::string& cluster : record_.devices.asked.potential) {
+    for (const std::string& cluster : record_.devices().asked.potential) {
       if (!text.empty()) text += "; ";
       // Not null: select() has found no cluster good, and nothing was booked since.
       text += cluster + ": " + unsuitable(pending, said, cluster)->entry;
@@ -329,7 +329,7 @@ class FleetJudge {
   std::string destination(const std::vector<std::string>& allowed,
                           const std::string& preferred) const {
     const FleetSchedulingFacts* said = scheduling();
-    const std::string& chosen = record_.devices.asked.selected;
+    const std::string& chosen = record_.devices().asked.selected;
     const std::string& selected = chosen.empty() && said ? said->selected : chosen;
     for (const std::string* one : {&preferred, &selected})
       if (std::find(allowed.begin(), allowed.end(), *one) != allowed.end()) return *one;
@@ -349,7 +349,7 @@ void drop_holder(FleetRoom state, const NamespacedName& claim, const NamespacedN
   const auto users = state.fleet.users.find(claim);
   if (users == state.fleet.users.end()) return;
   for (const NamespacedName& user : users->second)
-    if (has_fleet_needs(state.configuration, state.multikueue.workloads.at(user).seen.facts))
+    if (has_fleet_needs(state.configuration, state.multikueue.workloads.at(user).seen->facts))
       state.dispatch.dirty_workloads.insert(user);
 }
 
@@ -369,22 +369,23 @@ void mark_made_claims_dirty(FleetRoom state, const NamespacedName& id, const Wor
 }
 
 void reserve_claims(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record) {
-  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen.facts).all) {
+  for (const FleetNeed& need : fleet_needs(state.configuration, id, record.seen->facts).all) {
     find_claim(state.fleet, need.claim)->holders.insert(id);
     state.fleet.dirty_claims.insert(need.claim);
   }
 }
 
 void follow_holder(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record) {
-  const WorkloadFacts& facts = record.seen.facts;
+  const auto seen = record.seen.read();
+  const WorkloadFacts& facts = seen->facts;
   const bool runs = !facts.cluster_name.empty() && facts.quota_reserved && !facts.finished &&
                     !facts.evicted && has_fleet_needs(state.configuration, facts);
   for (const NamespacedName& name : claims_named(id, facts)) {
     FleetClaimRecord* claim = find_claim(state.fleet, name);
     if (!claim) continue;
     const bool held = claim->holders.contains(id);
-    const bool holds = (held && record.devices.reservation.has_value()) ||
-                       (runs && is_reserved_for(*claim, record.seen.uid));
+    const bool holds = (held && record.devices().reservation.has_value()) ||
+                       (runs && is_reserved_for(*claim, seen->uid));
     // A log that begins anew learns the holder from status.reservedFor.
     if (holds && !held) claim->holders.insert(id);
     if (!holds && held) drop_holder(state, name, id);
@@ -392,7 +393,7 @@ void follow_holder(FleetRoom state, const NamespacedName& id, const WorkloadReco
 }
 
 void forget_holder(FleetRoom state, const NamespacedName& id, const WorkloadRecord& record) {
-  for (const NamespacedName& name : claims_named(id, record.seen.facts))
+  for (const NamespacedName& name : claims_named(id, record.seen->facts))
     if (const FleetClaimRecord* claim = find_claim(state.fleet, name);
         claim && claim->holders.contains(id))
       drop_holder(state, name, id);
@@ -400,8 +401,8 @@ void forget_holder(FleetRoom state, const NamespacedName& id, const WorkloadReco
 
 bool has_lost_claim(FleetReader state, const NamespacedName& id, const WorkloadRecord& record,
                     const std::string& cluster) {
-  if (!record.devices.reservation) return false;
-  const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
+  if (!record.devices().reservation) return false;
+  const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen->facts);
   return std::any_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
     const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
     if (!claim || !claim->holders.contains(id)) return true;

@@ -81,7 +81,7 @@ FleetClaimRecord* find_claim(FleetClaims& fleet, const NamespacedName& id) {
   return at == fleet.claims.end() ? nullptr : &at->second;
 }
 
-bool is_made_for(const FleetClaimRecord& claim, const std::string& uid) {
+bool is_made_for(const FleetClaimRecord& claim, std::string_view uid) {
   const auto& owners = claim.seen.facts.workload_owners;
   return std::binary_search(owners.begin(), owners.end(), uid);
 }
@@ -96,7 +96,7 @@ bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluste
   return !claim.allocation || lists(claim.allocation->clusters, cluster);
 }
 
-bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid) {
+bool is_owned(const FleetSchedulingFacts& scheduling, std::string_view uid) {
   const auto& owners = scheduling.workload_owners;
   return owners.empty() || std::binary_search(owners.begin(), owners.end(), uid);
 }
@@ -105,7 +105,8 @@ const Observed<FleetSchedulingFacts>* scheduling_of(const FleetClaims& fleet,
                                                     const NamespacedName& id,
                                                     const WorkloadRecord& record) {
   const auto at = fleet.schedulings.find(id);
-  if (at == fleet.schedulings.end() || !is_owned(at->second.facts, record.seen.uid)) return nullptr;
+  if (at == fleet.schedulings.end() || !is_owned(at->second.facts, record.seen.head().uid))
+    return nullptr;
   return &at->second;
 }
 
@@ -124,7 +125,7 @@ ClaimConsumer consumer_of(const std::string& name, const std::string& uid) {
   return {std::string(kKueueGroup), std::string(kWorkloads), name, uid};
 }
 
-bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_uid) {
+bool is_reserved_for(const FleetClaimRecord& claim, std::string_view workload_uid) {
   const auto& entries = claim.seen.facts.reserved_for;
   return std::any_of(entries.begin(), entries.end(), [&](const ClaimConsumer& one) {
     return is_workload(one) && one.uid == workload_uid;
@@ -133,10 +134,10 @@ bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_
 
 bool are_claims_reserved(FleetReader state, const NamespacedName& id,
                          const WorkloadRecord& record) {
-  const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen.facts);
+  const FleetNeeds needs = fleet_needs(state.configuration, id, record.seen->facts);
   return std::all_of(needs.all.begin(), needs.all.end(), [&](const FleetNeed& need) {
     const FleetClaimRecord* claim = find_claim(state.fleet, need.claim);
-    return claim && is_reserved_for(*claim, record.seen.uid);
+    return claim && is_reserved_for(*claim, record.seen.head().uid);
   });
 }
 
@@ -148,7 +149,7 @@ std::size_t other_consumers(const FleetClaimRecord& claim, const NamespacedName&
 }
 
 bool awaits_claims(FleetReader state, const NamespacedName& id, const WorkloadRecord& record) {
-  return record.devices.reservation && record.seen.facts.cluster_name.empty() &&
+  return record.devices().reservation && record.seen->facts.cluster_name.empty() &&
          !are_claims_reserved(state, id, record);
 }
 
@@ -158,7 +159,7 @@ std::vector<ClaimConsumer> wished_consumers(const MultiKueue& multikueue, const 
   for (const NamespacedName& holder : claim.holders)
     if (const auto at = multikueue.workloads.find(holder);
         at != multikueue.workloads.end() && holder.first == id.first)
-      missing.emplace(holder.second, consumer_of(holder.second, at->second.seen.uid));
+      missing.emplace(holder.second, consumer_of(holder.second, at->second.seen->uid));
   std::vector<ClaimConsumer> wished;
   for (const ClaimConsumer& entry : claim.seen.facts.reserved_for) {
     const auto held = is_workload(entry) ? missing.find(entry.name) : missing.end();

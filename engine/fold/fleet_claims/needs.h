@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/fold/fleet_claims/fleet_claim_state.h"
@@ -42,7 +43,7 @@ bool has_fleet_needs(const Configuration& configuration, const WorkloadFacts& wo
 const FleetClaimRecord* find_claim(const FleetClaims& fleet, const NamespacedName& id);
 FleetClaimRecord* find_claim(FleetClaims& fleet, const NamespacedName& id);
 /// Whether the claim was made for the Workload with that uid.
-bool is_made_for(const FleetClaimRecord& claim, const std::string& uid);
+bool is_made_for(const FleetClaimRecord& claim, std::string_view uid);
 
 /// Whether the class of the claim lets it be used in the cluster; one that is missing does.
 bool is_suitable(const FleetClaims& fleet, const FleetResourceClaimFacts& claim,
@@ -51,7 +52,7 @@ bool is_suitable(const FleetClaims& fleet, const FleetResourceClaimFacts& claim,
 bool is_in_reach(const FleetResourceClaimFacts& claim, const std::string& cluster);
 
 /// Whether the FleetScheduling belongs to the Workload with that uid, and not to an earlier one.
-bool is_owned(const FleetSchedulingFacts& scheduling, const std::string& uid);
+bool is_owned(const FleetSchedulingFacts& scheduling, std::string_view uid);
 /// Returns what the drivers of the Workload's claims were asked, and their answers; null: nothing.
 const Observed<FleetSchedulingFacts>* scheduling_of(const FleetClaims& fleet,
                                                     const NamespacedName& id,
@@ -65,7 +66,7 @@ bool is_workload(const ClaimConsumer& consumer);
 /// Returns the entry of status.reservedFor for a Workload.
 ClaimConsumer consumer_of(const std::string& name, const std::string& uid);
 /// Whether status.reservedFor of the claim, as observed, names the Workload.
-bool is_reserved_for(const FleetClaimRecord& claim, const std::string& workload_uid);
+bool is_reserved_for(const FleetClaimRecord& claim, std::string_view workload_uid);
 /// Whether the claims of the Workload are reserved for it, as observed.
 bool are_claims_reserved(FleetReader state, const NamespacedName& id, const WorkloadRecord& record);
 /// Returns how many consumers the claim has besides the Workload `id`: holders, and entries of

@@ -18,8 +18,9 @@ RunningCopies copies_on(MultiKueueReader state, const std::string& placement,
   const auto on = state.multikueue.workloads_on.find(worker);
   if (on == state.multikueue.workloads_on.end()) return copies;
   for (const NamespacedName& id : on->second)
-    if (holds(state, placement, state.multikueue.workloads.at(id).seen.facts))
-      copies.workloads[id] = state.multikueue.workloads.at(id).seen.uid;
+    if (const auto seen = state.multikueue.workloads.at(id).seen.read();
+        holds(state, placement, seen->facts))
+      copies.workloads[id] = seen->uid;
   return copies;
 }
 

@@ -100,8 +100,8 @@ void refresh_running(MultiKueueReader state, WorkerList& list, LogTime& next) {
     // there.
     std::erase_if(copies.workloads, [&](const auto& one) {
       const auto seen = state.multikueue.workloads.find(one.first);
-      return seen == state.multikueue.workloads.end() || seen->second.seen.uid != one.second ||
-             seen->second.seen.facts.finished;
+      return seen == state.multikueue.workloads.end() ||
+             seen->second.seen.head().uid != one.second || seen->second.seen->facts.finished;
     });
     if (copies.workloads.empty() && !copies.over_since) copies.over_since = state.now;
     const LogTime free = copies.over_since ? *copies.over_since + kCopiesGone : kForever;
@@ -361,7 +361,7 @@ bool is_held(MultiKueueReader state, const std::string& placement, const std::st
   const auto on = state.multikueue.workloads_on.find(worker);
   return on != state.multikueue.workloads_on.end() &&
          std::any_of(on->second.begin(), on->second.end(), [&](const NamespacedName& id) {
-           return holds(state, placement, state.multikueue.workloads.at(id).seen.facts);
+           return holds(state, placement, state.multikueue.workloads.at(id).seen->facts);
          });
 }
 

@@ -13,10 +13,12 @@
 #include <utility>
 #include <vector>
 
+#include "engine/base/sparse.h"
 #include "engine/fold/dispatch/dispatch_state.h"
 #include "engine/fold/multikueue/finished_state.h"
 #include "engine/fold/multikueue/membership.h"
 #include "engine/fold/observed.h"
+#include "engine/fold/seen_workload.h"
 #include "schema/event.h"
 
 namespace fairlead {
@@ -136,15 +138,26 @@ struct CheckRecord {
   friend bool operator==(const CheckRecord&, const CheckRecord&) = default;
 };
 
-/// A Workload, and what its nomination was derived from.
-struct WorkloadRecord {
-  Observed<WorkloadFacts> seen;
+/// Where a Workload should go.
+struct WorkloadDecision {
+  using FieldsInPlace = void;
   bool nominates = false;               ///< we write `nomination`
   std::vector<std::string> nomination;  ///< desired status.nominatedClusterNames
   /// The list when `nomination` was last derived.
   std::optional<std::vector<std::string>> judged_list;
   std::set<std::string> judged_away;  ///< its leavers that had been absent for the move window
-  DeviceDispatch devices;             ///< where it uses devices, `nomination` follows from this
+  Sparse<DeviceDispatch> devices;     ///< where it uses devices, `nomination` follows from this
+
+  friend bool operator==(const WorkloadDecision&, const WorkloadDecision&) = default;
+};
+
+/// A Workload. For most of a hub's, which wait for quota, there is nothing to decide.
+struct WorkloadRecord {
+  SeenWorkload seen;
+  Sparse<WorkloadDecision> decision;
+
+  const DeviceDispatch& devices() const { return *decision->devices; }
+  DeviceDispatch& edit_devices() { return decision.edit().devices.edit(); }
 
   friend bool operator==(const WorkloadRecord&, const WorkloadRecord&) = default;
 };

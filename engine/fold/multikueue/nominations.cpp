@@ -44,35 +44,38 @@ void recompute_nomination(MultiKueueRoom state, const NamespacedName& id) {
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
   WorkloadRecord& record = at->second;
-  const WorkloadFacts& facts = record.seen.facts;
+  const auto seen = record.seen.read();
+  const WorkloadFacts& facts = seen->facts;
   const CheckRecord* check = check_of(state.multikueue, facts);
-  record.nominates = state.configuration.multikueue.dispatcher && waits_for_a_cluster(facts) &&
-                     check && check->good && clearer_of_nominations(state);
-  if (takes_over(state, id, record)) return;
-  if (!record.nominates) return;
+  const bool ours = state.configuration.multikueue.dispatcher && waits_for_a_cluster(facts) &&
+                    check && check->good && clearer_of_nominations(state);
+  if (ours != record.decision->nominates) record.decision.edit().nominates = ours;
+  if (takes_over(state, id, facts, record)) return;
+  if (!ours) return;
   const WorkerList& list = list_of(state.multikueue, check->placement);
   const std::set<std::string> away = long_away(state, list);
-  std::erase_if(record.judged_away, [&](const std::string& one) { return !away.contains(one); });
+  WorkloadDecision& decision = record.decision.edit();
+  std::erase_if(decision.judged_away, [&](const std::string& one) { return !away.contains(one); });
   const auto& current = facts.nominated_clusters;
-  const bool first = !record.judged_list;
-  const bool same = first || (*record.judged_list == list.names && record.judged_away == away);
+  const bool first = !decision.judged_list;
+  const bool same = first || (*decision.judged_list == list.names && decision.judged_away == away);
   if (!current.empty() &&
       list.wish) {  // waits for the new list, which would change the nomination again
-    record.nomination = current;
+    decision.nomination = current;
     return;
   }
   if (!current.empty() && same) {
-    record.nomination = current;
-    if (first) record.judged_away = away;
+    decision.nomination = current;
+    if (first) decision.judged_away = away;
   } else {
-    record.nomination.clear();
+    decision.nomination.clear();
     for (const std::string& name : list.names)
       // refresh_names() makes a worker of each name in the list.
-      if (list.workers.at(name).selected && record.nomination.size() < kNominatedMax)
-        record.nomination.push_back(name);
-    record.judged_away = away;
+      if (list.workers.at(name).selected && decision.nomination.size() < kNominatedMax)
+        decision.nomination.push_back(name);
+    decision.judged_away = away;
   }
-  record.judged_list = list.names;
+  decision.judged_list = list.names;
 }
 
 }  // namespace fairlead

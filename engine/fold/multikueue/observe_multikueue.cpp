@@ -254,13 +254,14 @@ void observe_workload(MultiKueueRoom state, const NamespacedName& id, Seen<Workl
   const auto old = all.workloads.find(id);
   WorkloadRecord fresh;
   if (old != all.workloads.end()) {
-    const WorkloadFacts& facts = old->second.seen.facts;
+    const auto before = old->second.seen.read();
+    const WorkloadFacts& facts = before->facts;
     if (!seen || seen->facts.cluster_name != facts.cluster_name || seen->facts.finished ||
-        seen->facts.deleting || seen->uid != old->second.seen.uid)
+        seen->facts.deleting || seen->uid != before->uid)
       mark_worker_lists_dirty(state.multikueue, facts.cluster_name, seq);
     unindex_workload(all, id, facts);
     unindex_fleet_needs(state.fleet, id, facts);
-    if (seen && seen->uid == old->second.seen.uid)
+    if (seen && seen->uid == before->uid)
       fresh = std::move(old->second);
     else
       forget_dispatch(state, id, old->second);
@@ -272,8 +273,8 @@ void observe_workload(MultiKueueRoom state, const NamespacedName& id, Seen<Workl
   all.dirty_workloads.insert(id);
   index_workload(all, id, seen->facts);
   index_fleet_needs(state.fleet, id, seen->facts);
-  fresh.seen = std::move(*seen);
-  fresh.devices.asks->clear();
+  fresh.seen = SeenWorkload(std::move(*seen));
+  if (!fresh.devices().asks->empty()) fresh.edit_devices().asks->clear();
   all.workloads[id] = std::move(fresh);
 }
 

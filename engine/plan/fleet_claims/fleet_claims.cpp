@@ -25,12 +25,12 @@ const WorkloadRecord* find_workload(const MultiKueue& multikueue, const Namespac
 // The owner reference of an object that a Workload owns: the garbage collector deletes the object
 // with its owner.
 Json owner_reference(const State& state, const NamespacedName& id, const WorkloadRecord& record) {
-  const std::string version =
-      record.seen.version.empty() ? kueue_version(state) : record.seen.version;
+  const auto seen = record.seen.read();
+  const std::string version = seen->version.empty() ? kueue_version(state) : seen->version;
   return {{"apiVersion", api_version(Kind::workload, version)},
           {"kind", "Workload"},
           {"name", id.second},
-          {"uid", record.seen.uid},
+          {"uid", seen->uid},
           {"controller", true}};
 }
 
@@ -64,8 +64,8 @@ std::optional<Maker> maker_of(const State& state, const NamespacedName& claim) {
   if (users == state.fleet.users.end()) return std::nullopt;
   for (const NamespacedName& id : users->second) {
     const WorkloadRecord* record = find_workload(state.multikueue, id);
-    if (!record || !record->nominates || record->seen.facts.deleting) continue;
-    for (const FleetNeed& need : fleet_needs(state.configuration, id, record->seen.facts).all) {
+    if (!record || !record->decision->nominates || record->seen->facts.deleting) continue;
+    for (const FleetNeed& need : fleet_needs(state.configuration, id, record->seen->facts).all) {
       if (need.claim != claim || need.template_.empty()) continue;
       const auto from = state.fleet.templates.find({claim.first, need.template_});
       if (from != state.fleet.templates.end()) return Maker{id, record, &from->second};
@@ -89,11 +89,11 @@ void create_claim(const State& state, const NamespacedName& id,
       Json::array({owner_reference(state, maker->workload, *maker->record)});
   body["spec"] = spec_json(from.spec);
   intent.body = to_text(body);
-  intent.reason = {rule::kFleetClaimCreate, deciding({maker->record->seen.seq, maker->from->seq}),
+  intent.reason = {rule::kFleetClaimCreate, deciding({maker->record->seen->seq, maker->from->seq}),
                    "Workload " + maker->workload.second + " waits for it"};
   FleetResourceClaimFacts expected;
   expected.spec = from.spec;
-  expected.workload_owners = {maker->record->seen.uid};
+  expected.workload_owners = {maker->record->seen->uid};
   expected.created = whole_seconds(state.now);
   intent.expected = std::move(expected);
   add(proposed(state, Rank::worker, std::move(intent)), proposals);
@@ -108,11 +108,11 @@ std::vector<Seq> seqs_of_users(const State& state, const NamespacedName& id,
     causes.insert(causes.end(), claim.booking->causes.begin(), claim.booking->causes.end());
   for (const NamespacedName& holder : claim.holders)
     if (const WorkloadRecord* record = find_workload(state.multikueue, holder))
-      causes.push_back(record->seen.seq);
+      causes.push_back(record->seen->seq);
   for (const ClaimConsumer& entry : claim.seen.facts.reserved_for)
     if (const WorkloadRecord* record = find_workload(state.multikueue, {id.first, entry.name});
         record && is_workload(entry))
-      causes.push_back(record->seen.seq);
+      causes.push_back(record->seen->seq);
   return causes;
 }
 
@@ -187,7 +187,7 @@ const NamespacedName* finished_owner(const State& state, const NamespacedName& i
   for (const NamespacedName& user : users->second) {
     // `users` is filled and emptied together with the Workloads' records.
     const WorkloadRecord& record = state.multikueue.workloads.at(user);
-    if (record.seen.facts.finished && is_made_for(claim, record.seen.uid)) return &user;
+    if (record.seen->facts.finished && is_made_for(claim, record.seen.head().uid)) return &user;
   }
   return nullptr;
 }
@@ -199,7 +199,7 @@ void remove_claim(const State& state, const NamespacedName& id, const FleetClaim
   // claim of this name must not go.
   PatchIntended intent = hub_intent(Verb::remove, key, claim.seen.version, claim.seen.uid, "");
   intent.reason = {rule::kFleetClaimRemove,
-                   deciding({find_workload(state.multikueue, owner)->seen.seq, claim.seen.seq}),
+                   deciding({find_workload(state.multikueue, owner)->seen->seq, claim.seen.seq}),
                    "Workload " + owner.second + " is Finished"};
   add(proposed(state, Rank::release, std::move(intent)), proposals);
 }
@@ -228,16 +228,17 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
                            std::vector<PatchIntended>& proposals) {
   const WorkloadRecord* record = find_workload(state.multikueue, id);
   if (!record || !writes_fleet_claims(state.configuration)) return;
-  const FleetQuestion& asked = record->devices.asked;
-  if (!asks_drivers(record->devices.verdict) || !record->nominates || record->seen.facts.deleting)
+  const FleetQuestion& asked = record->devices().asked;
+  if (!asks_drivers(record->devices().verdict) || !record->decision->nominates ||
+      record->seen->facts.deleting)
     return;
   const ObjectKey key{Kind::fleet_scheduling, id.first, id.second};
   FleetSchedulingFacts wished;
   std::string uid, version;
-  std::vector<Seq> causes{record->seen.seq};
+  std::vector<Seq> causes{record->seen->seq};
   if (const auto at = state.fleet.schedulings.find(id); at != state.fleet.schedulings.end()) {
     wished = at->second.facts;
-    if (!is_owned(wished, record->seen.uid)) return;  // the garbage collector deletes it
+    if (!is_owned(wished, record->seen->uid)) return;  // the garbage collector deletes it
     if (wished.potential == asked.potential && wished.selected == asked.selected) return;
     uid = at->second.uid;
     version = at->second.resource_version;
@@ -245,7 +246,7 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
   }
   wished.potential = asked.potential;
   wished.selected = asked.selected;
-  wished.workload_owners = {record->seen.uid};
+  wished.workload_owners = {record->seen->uid};
   PatchIntended intent = hub_intent(Verb::apply, key, kVersion, uid, version);
   intent.force = true;
   Json body = object_head(key.kind, kVersion, id.first, id.second, uid, version);
@@ -253,7 +254,7 @@ void emit_fleet_scheduling(const State& state, const NamespacedName& id,
   body["spec"]["potentialClusters"] = asked.potential;
   if (!asked.selected.empty()) body["spec"]["selectedCluster"] = asked.selected;
   intent.body = to_text(body);
-  intent.reason = {rule::kFleetScheduling, deciding(std::move(causes)), record->devices.about};
+  intent.reason = {rule::kFleetScheduling, deciding(std::move(causes)), record->devices().about};
   intent.expected = std::move(wished);
   add(proposed(state, Rank::worker_list, std::move(intent)), proposals);
 }

@@ -189,16 +189,17 @@ ReadyChecks make_ready(const State& state, WorkloadFacts& workload) {
 // condition got its reason: it stays when only other fields are written.
 Json workload_condition(const State& state, const ObjectKey& key, const NamespacedName& id,
                         const WorkloadRecord& record) {
-  ConditionWish wish = devices_condition(record.devices);
+  ConditionWish wish = devices_condition(record.devices());
+  const auto seen = record.seen.read();
   const Json said = conditions_said(state.writes, key);
   const Json* before = find_said(said, kDevicesReserved);
   // A write without an answer may have given it another reason since.
   const bool current = before && text_in(*before, "reason") == wish.reason &&
-                       is_observed(wish, record.seen.facts.devices_reserved) &&
+                       is_observed(wish, seen->facts.devices_reserved) &&
                        wish.reason != "Bypassed" && wish.status == ConditionStatus::no;
   wish.message = current ? std::string((*before)["message"]) : devices_message(state, id, record);
-  return to_json(state, {kDevicesReserved, wish, record.seen.facts.devices_reserved},
-                 record.seen.generation, before);
+  return to_json(state, {kDevicesReserved, wish, seen->facts.devices_reserved}, seen->generation,
+                 before);
 }
 
 std::string nomination_text(const ReadyChecks& ready, const WorkloadRecord& record,
@@ -206,7 +207,7 @@ std::string nomination_text(const ReadyChecks& ready, const WorkloadRecord& reco
   if (!ready.unready.empty())
     return "Kueue dispatches only when every check is Ready:" + ready.unready;
   if (!condition.given()) return "nominated from the present list";
-  const auto& reservation = record.devices.reservation;
+  const auto& reservation = record.devices().reservation;
   return "DevicesReserved " + std::string(text_of(condition.status)) + " " + condition.reason +
          (reservation ? " " + reservation->worker : "");
 }
@@ -226,23 +227,25 @@ void emit_workload(const State& state, const NamespacedName& id,
   const auto at = state.multikueue.workloads.find(id);
   if (at == state.multikueue.workloads.end()) return;
   const WorkloadRecord& record = at->second;
-  const auto& seen = record.seen;
+  const auto observed = record.seen.read();
+  const Observed<WorkloadFacts>& seen = *observed;
   if (seen.facts.finished || seen.facts.deleting || awaits_claims(state, id, record)) return;
   WorkloadFacts expected = seen.facts;
   const ReadyChecks ready = make_ready(state, expected);
   if (ready.checks.empty()) return;
   std::vector<Seq> causes{seen.seq};
   causes.insert(causes.end(), ready.causes.begin(), ready.causes.end());
-  const ConditionWish condition = devices_condition(record.devices);
+  const ConditionWish condition = devices_condition(record.devices());
   const bool judges = !is_observed(condition, seen.facts.devices_reserved);
-  const bool nominates = record.nominates && record.nomination != seen.facts.nominated_clusters;
+  const bool nominates =
+      record.decision->nominates && record.decision->nomination != seen.facts.nominated_clusters;
   if (ready.unready.empty() && !nominates && !judges) return;
   if (nominates) {
-    expected.nominated_clusters = record.nomination;
+    expected.nominated_clusters = record.decision->nomination;
     causes.push_back(state.multikueue.clearer_seq);
   }
   expected.devices_reserved = facts_of(condition, seen.generation);
-  if (const auto& reservation = record.devices.reservation)
+  if (const auto& reservation = record.devices().reservation)
     causes.insert(causes.end(), reservation->causes.begin(), reservation->causes.end());
   const ObjectKey key{Kind::workload, id.first, id.second};
   PatchIntended intent =

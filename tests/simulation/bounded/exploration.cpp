@@ -5,11 +5,11 @@
 #include <utility>
 #include <variant>
 
+#include "engine/fold/canonical_bytes.h"
 #include "engine/fold/evolve.h"
 #include "engine/fold/held.h"
 #include "engine/plan/plan.h"
 #include "replay/virtual_hub.h"
-#include "snapshots/canonical_bytes.h"
 #include "snapshots/state_codec.h"
 #include "tests/simulation/anew.h"
 

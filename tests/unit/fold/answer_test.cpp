@@ -6,6 +6,7 @@
 
 #include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/state.h"
+#include "tests/support/edit_workload.h"
 
 namespace fairlead::answer_test {
 namespace {
@@ -18,19 +19,20 @@ const NamespacedName kId{"team", "w"};
 struct Hub {
   State state;
   WorkloadRecord& record = state.multikueue.workloads[kId];
-  FleetQuestion& asked = record.devices.asked;
+  FleetQuestion& asked = record.edit_devices().asked;
   Names candidates = {"c1", "c2"};
 
   Hub() {
     state.configuration.dra.fleet_claims = state.configuration.multikueue.dispatcher = true;
-    record.seen.uid = "w-uid";
-    record.seen.facts.pod_sets.emplace_back().name = "main";
+    auto seen = edit(record.seen);
+    seen->uid = "w-uid";
+    seen->facts.pod_sets.emplace_back().name = "main";
     state.fleet.classes["licences"].facts.driver = "licences.example.com";
   }
   FleetClaimRecord& claim(const std::string& name) { return state.fleet.claims[{"team", name}]; }
   // Adds an entry that names a claim of that class, not allocated yet.
   FleetClaimRecord& needs(const std::string& entry) {
-    record.seen.facts.pod_sets[0].fleet.entries.push_back({entry, entry + "-claim", ""});
+    edit(record.seen)->facts.pod_sets[0].fleet.entries.push_back({entry, entry + "-claim", ""});
     FleetClaimRecord& made = claim(entry + "-claim");
     made.seen.facts.spec.resource_class = "licences";
     state.fleet.users[{"team", entry + "-claim"}].insert(kId);
@@ -93,13 +95,13 @@ TEST_CASE("fleet claims: the first reason for which a Workload waits") {
   waits(DeviceVerdict::claim_not_found, "entry a: FleetResourceClaim a-claim is being deleted");
   hub.state.fleet.claims.clear();
   waits(DeviceVerdict::claim_not_found, "entry a: FleetResourceClaim a-claim is missing");
-  hub.record.seen.facts.pod_sets[0].fleet.fault = "expected a list";
+  edit(hub.record.seen)->facts.pod_sets[0].fleet.fault = "expected a list";
   CHECK(hub.verdict() == DeviceVerdict::unsupported);
 }
 
 TEST_CASE("fleet claims: a claim from a template was made for this Workload, or is made") {
   Hub hub;
-  hub.record.seen.facts.pod_sets[0].fleet.entries = {{"a", "", "made"}};
+  edit(hub.record.seen)->facts.pod_sets[0].fleet.entries = {{"a", "", "made"}};
   CHECK(hub.answer().about == "entry a: FleetResourceClaimTemplate made is missing");
   hub.state.fleet.templates[{"team", "made"}];
   CHECK(hub.answer().about == "entry a: FleetResourceClaim w-a is being created");
@@ -259,11 +261,11 @@ TEST_CASE("fleet claims: a Workload with a reservation, or that runs by its clai
   reserve_claims(hub.state, kId, hub.record);
   CHECK(claim.holders == std::set<NamespacedName>{kId});
   SECTION("until its reservation ends") {
-    hub.record.devices.reservation.emplace();
+    hub.record.edit_devices().reservation.emplace();
     follow_holder(hub.state, kId, hub.record);
     CHECK(claim.holders.contains(kId));
-    hub.record.devices.reservation.reset();
-    hub.state.multikueue.workloads[{"team", "v"}].seen.facts = hub.record.seen.facts;
+    hub.record.edit_devices().reservation.reset();
+    hub.state.multikueue.workloads[{"team", "v"}].seen = hub.record.seen;
     hub.state.fleet.users[{"team", "a-claim"}].insert({"team", "v"});
     follow_holder(hub.state, kId, hub.record);
     CHECK(claim.holders.empty());
@@ -275,14 +277,14 @@ TEST_CASE("fleet claims: a Workload with a reservation, or that runs by its clai
   }
   SECTION("while it runs and the claim says so") {
     claim.holders.clear();
-    hub.record.seen.facts.quota_reserved = true;
-    hub.record.seen.facts.cluster_name = "gpu-c1";
+    edit(hub.record.seen)->facts.quota_reserved = true;
+    edit(hub.record.seen)->facts.cluster_name = "gpu-c1";
     follow_holder(hub.state, kId, hub.record);
     CHECK(claim.holders.empty());
     claim.seen.facts.reserved_for = {consumer_of("w", "w-uid")};
     follow_holder(hub.state, kId, hub.record);
     CHECK(claim.holders.contains(kId));
-    hub.record.seen.facts.finished = true;
+    edit(hub.record.seen)->facts.finished = true;
     follow_holder(hub.state, kId, hub.record);
     CHECK(claim.holders.empty());
   }
@@ -295,7 +297,7 @@ TEST_CASE("fleet claims: a nominated Workload loses a claim that is not its own 
   const auto lost = [&] { return has_lost_claim(hub.state, kId, hub.record, "c1"); };
   claim.seen.facts.allocation->clusters = {"c2"};
   CHECK_FALSE(lost());  // it is not nominated
-  hub.record.devices.reservation.emplace();
+  hub.record.edit_devices().reservation.emplace();
   CHECK(lost());
   claim.seen.facts.allocation->clusters = {"c1", "c2"};
   CHECK_FALSE(lost());

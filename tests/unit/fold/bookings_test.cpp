@@ -6,6 +6,7 @@
 #include "engine/fold/dispatch/counts.h"
 #include "engine/fold/fleet_claims/needs.h"
 #include "schema/fleet_driver.h"
+#include "tests/support/edit_workload.h"
 #include "tests/unit/fold/device_world.h"
 
 namespace fairlead::bookings_test {
@@ -225,16 +226,15 @@ TEST_CASE("bookings: a Workload may use what its own claim has booked, if it is 
   fleet.follow();
   WorkloadRecord& record = fleet.workload("w");
   const NamespacedName id{"team", "w"};
-  const WorkloadFacts& facts = record.seen.facts;
   SearchIndex& index = search_index(fleet.state, "c1");
   const auto fits = [&] {
-    const OwnBookings own(fleet.state, index, "c1", id, facts);
+    const OwnBookings own(fleet.state, index, "c1", id, record.seen->facts);
     return !fleet.answer("c1", "w").refusal;
   };
   CHECK_FALSE(fits());
-  CHECK_FALSE(has_bookings(fleet.state, id, facts));
-  record.seen.facts.pod_sets[0].fleet.entries = {{"b", "site", ""}};
-  CHECK(has_bookings(fleet.state, id, facts));
+  CHECK_FALSE(has_bookings(fleet.state, id, record.seen->facts));
+  edit(record.seen)->facts.pod_sets[0].fleet.entries = {{"b", "site", ""}};
+  CHECK(has_bookings(fleet.state, id, record.seen->facts));
   CHECK(fits());
   CHECK(fleet.answer("c1", "w").refusal);  // it is put back
   find_claim(fleet.state.fleet, kId)->holders = {id, {"team", "other"}};

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/dispatch/reservations.h"
+#include "tests/support/edit_workload.h"
 #include "tests/unit/fold/device_world.h"
 
 namespace fairlead::candidates_test {
@@ -51,14 +52,14 @@ struct Fleet : DeviceWorld {
     return Chooser(state).only(kId, record, list, worker).has_value();
   }
   Obstacle obstacle(const std::string& worker) const {
-    return obstacle_of(state.clusters, list, worker, record.devices);
+    return obstacle_of(state.clusters, list, worker, record.devices());
   }
 };
 
 TEST_CASE("candidates: what keeps a worker from being one, the first that applies") {
   Fleet fleet;
   CHECK(fleet.obstacle("gpu-c1") == Obstacle::none);
-  fleet.record.devices.spent["gpu-c1"] = "c1";
+  fleet.record.edit_devices().spent["gpu-c1"] = "c1";
   CHECK(fleet.obstacle("gpu-c1") == Obstacle::spent);
   fleet.state.clusters["c1"].device_capacity.stream = Liveness::stale;
   CHECK(fleet.obstacle("gpu-c1") == Obstacle::not_reachable);
@@ -124,7 +125,7 @@ TEST_CASE("candidates: a choice is among the clusters in question, without the w
 
 TEST_CASE("candidates: a cluster where the pods do not fit is none") {
   Fleet fleet;
-  fleet.record.seen.facts.pod_sets[0].count = 4;
+  edit(fleet.record.seen)->facts.pod_sets[0].count = 4;
   CHECK(fleet.best() == "c3");
   CHECK(fleet.ranked() == Names{"c3"});
   CHECK_FALSE(fleet.only("gpu-c1"));
@@ -136,7 +137,7 @@ TEST_CASE("candidates: one worker alone is a candidate as long as it is in the l
   CHECK(fleet.only("gpu-c1"));
   fleet.list.workers["gpu-c1"].selected = false;  // a leaver may keep what it has
   CHECK(fleet.only("gpu-c1"));
-  fleet.record.devices.spent["gpu-c1"] = "c1";
+  fleet.record.edit_devices().spent["gpu-c1"] = "c1";
   CHECK_FALSE(fleet.only("gpu-c1"));
   fleet.list.names = {"gpu-c1", "gpu-c3"};
   CHECK_FALSE(fleet.only("gpu-c2"));

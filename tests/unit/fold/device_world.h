@@ -11,6 +11,7 @@
 #include "engine/fold/devices/search_index.h"
 #include "engine/fold/dispatch/question.h"
 #include "engine/fold/objects.h"
+#include "tests/support/edit_workload.h"
 
 namespace fairlead {
 
@@ -80,8 +81,9 @@ struct DeviceWorld {
   /// A Workload of `pods` pods that want one device each.
   WorkloadRecord& workload(const std::string& name, std::int64_t pods = 1) {
     WorkloadRecord& record = state.multikueue.workloads[{"team", name}];
-    record.seen.uid = name;
-    WorkloadPodSet& set = record.seen.facts.pod_sets.emplace_back();
+    auto seen = edit(record.seen);
+    seen->uid = name;
+    WorkloadPodSet& set = seen->facts.pod_sets.emplace_back();
     set.name = "main";
     set.count = pods;
     set.pod.claims = {{"gpu", "", "one"}};
@@ -90,9 +92,9 @@ struct DeviceWorld {
   /// Returns what the member would give to the Workload now.
   FitAnswer answer(const std::string& cluster, const std::string& name) {
     const NamespacedName id{"team", name};
-    const WorkloadFacts& facts = state.multikueue.workloads.at(id).seen.facts;
+    const auto seen = state.multikueue.workloads.at(id).seen.read();
     return fit(search_index(state, cluster).devices,
-               question_of(state, cluster, id, pod_sets_of(facts), {}));
+               question_of(state, cluster, id, pod_sets_of(seen->facts), {}));
   }
   /// Returns the names of the devices of a solution, in order.
   static std::vector<std::string> devices_of(const std::vector<FitPod>& pods) {

@@ -6,6 +6,7 @@
 
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/multikueue/nominations.h"
+#include "tests/support/edit_workload.h"
 #include "tests/unit/fold/device_world.h"
 
 namespace fairlead::dispatch_close_test {
@@ -38,13 +39,13 @@ struct Fleet : DeviceWorld {
     worker.selected = worker.listed = true;
   }
   // A Workload that waits for a cluster, or as it was observed last.
-  WorkloadFacts& waits(const std::string& name) {
+  WorkloadEdit waits(const std::string& name) {
     const bool known = all.workloads.contains({"team", name});
     WorkloadRecord& record = known ? all.workloads.at({"team", name}) : workload(name);
-    record.seen.facts.checks = {{"mk", "Ready"}};
-    record.seen.facts.quota_reserved = true;
+    edit(record.seen)->facts.checks = {{"mk", "Ready"}};
+    edit(record.seen)->facts.quota_reserved = true;
     all.dirty_workloads.insert({"team", name});
-    return record.seen.facts;
+    return edit(record.seen);
   }
   void close() {
     update_indexes();
@@ -54,13 +55,15 @@ struct Fleet : DeviceWorld {
     all.dirty_workloads.clear();
     end_moment();
   }
-  DeviceDispatch& of(const std::string& name) { return all.workloads.at({"team", name}).devices; }
+  const DeviceDispatch& of(const std::string& name) {
+    return all.workloads.at({"team", name}).devices();
+  }
   // Where it is reserved; empty: it waits.
   std::string cluster(const std::string& name) {
     return of(name).reservation ? of(name).reservation->cluster : "";
   }
   std::vector<std::string> nomination(const std::string& name) {
-    return all.workloads.at({"team", name}).nomination;
+    return all.workloads.at({"team", name}).decision->nomination;
   }
   LogTime deadline() const {
     const auto found = state.deadlines.all().find(DispatchDeadline{});
@@ -70,22 +73,20 @@ struct Fleet : DeviceWorld {
 
 TEST_CASE("dispatch: the higher priority is placed first, then the older, then by name") {
   Fleet fleet;
-  WorkloadFacts& a = fleet.waits("a");
-  WorkloadFacts& b = fleet.waits("b");
-  WorkloadFacts& c = fleet.waits("c");
-  a.created = b.created = c.created = LogTime{} + seconds(10);
+  for (const char* name : {"a", "b", "c"})
+    fleet.waits(name)->facts.created = LogTime{} + seconds(10);
   SECTION("by name") {
     fleet.close();
     CHECK(fleet.cluster("a") == "c1");
   }
   SECTION("the older") {
-    b.created = LogTime{} + seconds(9);
+    fleet.waits("b")->facts.created = LogTime{} + seconds(9);
     fleet.close();
     CHECK(fleet.cluster("b") == "c1");
   }
   SECTION("the higher priority") {
-    b.created = LogTime{} + seconds(9);
-    c.priority = 1;
+    fleet.waits("b")->facts.created = LogTime{} + seconds(9);
+    fleet.waits("c")->facts.priority = 1;
     fleet.close();
     CHECK(fleet.cluster("c") == "c1");
     CHECK(fleet.nomination("c") == std::vector<std::string>{"gpu-c1"});
@@ -98,17 +99,16 @@ TEST_CASE("dispatch: the higher priority is placed first, then the older, then b
 
 TEST_CASE("dispatch: what ends frees its devices for the next in the same moment") {
   Fleet fleet;
-  WorkloadFacts& first = fleet.waits("a");
+  fleet.waits("a");
   fleet.close();
   fleet.waits("b");
   fleet.close();
   REQUIRE(fleet.cluster("a") == "c1");
   REQUIRE(fleet.cluster("b").empty());
-  SECTION("it is finished") { first.finished = true; }
-  SECTION("it is evicted") { first.evicted = true; }
-  SECTION("it lost its quota") { first.quota_reserved = false; }
-  SECTION("another writer sent it elsewhere") { first.cluster_name = "gpu-c2"; }
-  fleet.all.dirty_workloads.insert({"team", "a"});
+  SECTION("it is finished") { fleet.waits("a")->facts.finished = true; }
+  SECTION("it is evicted") { fleet.waits("a")->facts.evicted = true; }
+  SECTION("it lost its quota") { fleet.waits("a")->facts.quota_reserved = false; }
+  SECTION("another writer sent it elsewhere") { fleet.waits("a")->facts.cluster_name = "gpu-c2"; }
   fleet.close();
   CHECK(fleet.cluster("a").empty());
   CHECK(fleet.cluster("b") == "c1");
@@ -121,7 +121,7 @@ TEST_CASE("dispatch: a broken reservation is mended before a new one is made") {
   fleet.publishes("c1", "n1", {});
   fleet.close();
   REQUIRE(fleet.of("a").reservation->broken_since == fleet.state.now);
-  fleet.waits("b").priority = 9;
+  fleet.waits("b")->facts.priority = 9;
   fleet.publishes("c1", "n1", {"d7"});
   fleet.close();
   CHECK_FALSE(fleet.of("a").reservation->broken_since);
@@ -133,8 +133,7 @@ TEST_CASE("dispatch: one that is broken for moveWindow moves, and what it frees 
   Fleet fleet;
   fleet.state.configuration.dra.admit_timeout = {};
   fleet.publishes("c1", "n1", {"d0", "d1"});
-  fleet.waits("a");
-  fleet.all.workloads.at({"team", "a"}).seen.facts.pod_sets[0].count = 2;
+  fleet.waits("a")->facts.pod_sets[0].count = 2;
   fleet.close();
   fleet.publishes("c1", "n1", {"d0"});
   fleet.publishes("c2", "n2", {"e0", "e1"});
@@ -176,7 +175,7 @@ TEST_CASE("dispatch: a placed Workload keeps its reservation until placeTimeout"
   fleet.waits("a");
   fleet.close();
   fleet.at(1010);
-  fleet.waits("a").cluster_name = "gpu-c1";
+  fleet.waits("a")->facts.cluster_name = "gpu-c1";
   fleet.close();
   CHECK(fleet.of("a").reservation->placed_since == fleet.state.now);
   CHECK(fleet.deadline() == LogTime{} + seconds(1310));
@@ -196,7 +195,7 @@ TEST_CASE("dispatch: one that another writer placed has nothing reserved") {
   fleet.waits("a");
   fleet.close();
   REQUIRE(fleet.of("a").verdict == DeviceVerdict::no_cluster);
-  fleet.waits("a").cluster_name = "gpu-c1";
+  fleet.waits("a")->facts.cluster_name = "gpu-c1";
   fleet.close();
   CHECK(fleet.of("a").verdict == DeviceVerdict::bypassed);
   CHECK(fleet.cluster("a").empty());
@@ -206,7 +205,7 @@ TEST_CASE("dispatch: one that another writer placed has nothing reserved") {
 TEST_CASE("dispatch: a Workload that was nominated before it was first observed stays there") {
   Fleet fleet;
   fleet.joins("c2");
-  fleet.waits("a").nominated_clusters = {"gpu-c2"};
+  fleet.waits("a")->facts.nominated_clusters = {"gpu-c2"};
   SECTION("where it fits") {
     fleet.close();
     CHECK(fleet.cluster("a") == "c2");

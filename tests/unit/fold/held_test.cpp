@@ -6,6 +6,7 @@
 
 #include "engine/fold/objects.h"
 #include "engine/fold/pool/super_clusters.h"
+#include "tests/support/edit_workload.h"
 
 namespace fairlead {
 namespace {
@@ -46,7 +47,7 @@ TEST_CASE("what a member's lists would name is what its cluster has") {
   CHECK(names(state, "c1", Kind::cluster_queue) == "q ");
   CHECK(names(state, "c1", Kind::local_queue) == "team/main ");
   cluster.member.cohorts["all"].parent = "root";
-  cluster.member.workloads[{"team", "w"}].uid = "u";
+  edit(cluster.member.workloads[{"team", "w"}])->uid = "u";
   CHECK(names(state, "c1", Kind::cohort) == "all ");
   CHECK(names(state, "c1", Kind::workload) == "team/w ");
   CHECK(held(state, "c1", {Kind::workload, "team", "w"})->uid == "u");

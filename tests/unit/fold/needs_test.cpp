@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/state.h"
+#include "tests/support/edit_workload.h"
 
 namespace fairlead::needs_test {
 namespace {
@@ -19,19 +20,19 @@ struct Hub {
 
   Hub() {
     state.configuration.dra.fleet_claims = true;
-    record.seen.uid = "w-uid";
+    edit(record.seen)->uid = "w-uid";
   }
-  WorkloadPodSet& pods(const std::string& name, std::vector<PodClaim> entries) {
-    WorkloadPodSet& set = record.seen.facts.pod_sets.emplace_back();
+  void pods(const std::string& name, std::vector<PodClaim> entries) {
+    auto seen = edit(record.seen);
+    WorkloadPodSet& set = seen->facts.pod_sets.emplace_back();
     set.name = name;
     set.fleet.entries = std::move(entries);
-    return set;
   }
-  FleetNeeds needs() const { return fleet_needs(state.configuration, kId, record.seen.facts); }
-  bool has_needs() const { return has_fleet_needs(state.configuration, record.seen.facts); }
+  FleetNeeds needs() const { return fleet_needs(state.configuration, kId, record.seen->facts); }
+  bool has_needs() const { return has_fleet_needs(state.configuration, record.seen->facts); }
   // Another Workload of the namespace holds the claim.
   void holds(const std::string& workload, const std::string& namespace_ = "team") {
-    state.multikueue.workloads[{namespace_, workload}].seen.uid = workload + "-uid";
+    edit(state.multikueue.workloads[{namespace_, workload}].seen)->uid = workload + "-uid";
     claim.holders.insert({namespace_, workload});
   }
 };
@@ -59,19 +60,19 @@ TEST_CASE("needs: those of all pod sets are joined by the names of their entries
   CHECK(hub.needs().fault.empty());
   CHECK(claims_in(hub.needs()) ==
         std::vector<NamespacedName>{{"team", "w-b"}, {"team", "site"}, {"team", "other"}});
-  CHECK(claims_named(kId, hub.record.seen.facts).size() == 4);
+  CHECK(claims_named(kId, hub.record.seen->facts).size() == 4);
 }
 
 TEST_CASE("needs: a pod set that has no pod needs nothing, and still names its claims") {
   Hub hub;
-  WorkloadPodSet& set = hub.pods("main", {{"a", "site", ""}});
+  hub.pods("main", {{"a", "site", ""}});
   CHECK(hub.has_needs());
-  SECTION("admitted with 0") { set.admitted = 0; }
-  SECTION("of count 0") { set.count = 0; }
+  SECTION("admitted with 0") { edit(hub.record.seen)->facts.pod_sets[0].admitted = 0; }
+  SECTION("of count 0") { edit(hub.record.seen)->facts.pod_sets[0].count = 0; }
   CHECK_FALSE(hub.has_needs());
   CHECK(hub.needs().all.empty());
-  CHECK(claims_named(kId, hub.record.seen.facts) == std::vector<NamespacedName>{{"team", "site"}});
-  set.admitted = 1;
+  CHECK(claims_named(kId, hub.record.seen->facts) == std::vector<NamespacedName>{{"team", "site"}});
+  edit(hub.record.seen)->facts.pod_sets[0].admitted = 1;
   CHECK(hub.has_needs());
 }
 
@@ -88,7 +89,8 @@ TEST_CASE("needs: an annotation that cannot be read leaves none, and names its p
   hub.pods("first", {{"a", "site", ""}});
   const std::string head = "podSet main: annotation dra.fairlead.io/claims: ";
   SECTION("it is no list of entries") {
-    hub.pods("main", {}).fleet.fault = "expected a list";
+    hub.pods("main", {});
+    edit(hub.record.seen)->facts.pod_sets.back().fleet.fault = "expected a list";
     CHECK(hub.needs().fault == head + "expected a list");
   }
   SECTION("an entry has another claim than in an earlier pod set") {
@@ -164,14 +166,14 @@ TEST_CASE("needs: a Workload is not nominated before all of its claims are reser
   Hub hub;
   hub.pods("main", {{"a", "site", ""}, {"b", "other", ""}});
   CHECK_FALSE(awaits_claims(hub.state, kId, hub.record));  // it has no place yet
-  hub.record.devices.reservation.emplace();
+  hub.record.edit_devices().reservation.emplace();
   CHECK(awaits_claims(hub.state, kId, hub.record));
   hub.claim.seen.facts.reserved_for = {consumer_of("w", "w-uid")};
   CHECK(awaits_claims(hub.state, kId, hub.record));  // there is no claim other
   hub.state.fleet.claims[{"team", "other"}].seen.facts.reserved_for = {consumer_of("w", "w-uid")};
   CHECK_FALSE(awaits_claims(hub.state, kId, hub.record));
   hub.claim.seen.facts.reserved_for.clear();
-  hub.record.seen.facts.cluster_name = "gpu-c1";  // it runs
+  edit(hub.record.seen)->facts.cluster_name = "gpu-c1";  // it runs
   CHECK_FALSE(awaits_claims(hub.state, kId, hub.record));
 }
 

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/fold/dispatch/counts.h"
+#include "tests/support/edit_workload.h"
 #include "tests/unit/fold/device_world.h"
 
 namespace fairlead::reservations_test {
@@ -71,7 +72,7 @@ TEST_CASE("reservations: what is reserved is not free for another, until it is r
   CHECK(member.devices_of(member.answer("c1", "next").pods) == Names{"d1"});
   member.end_moment();
   release(member.state, kId, record);
-  CHECK_FALSE(record.devices.reservation);
+  CHECK_FALSE(record.devices().reservation);
   CHECK(member.state.dispatch.reserved_on.empty());
   CHECK(member.count("free") == 2);
   CHECK(member.devices_of(member.answer("c1", "next").pods) == Names{"d0"});
@@ -86,7 +87,7 @@ TEST_CASE("reservations: devices that are freed have their cluster and pool look
   SECTION("by a release") { release(member.state, kId, record); }
   SECTION("by the end of what is left") { drop_rest(member.state, kId, record); }
   SECTION("by another reservation") {
-    reserve(member.state, kId, record, DeviceReservation(*record.devices.reservation));
+    reserve(member.state, kId, record, DeviceReservation(*record.devices().reservation));
   }
   CHECK(member.state.dispatch.dirty_clusters == std::set<std::string>{"c1"});
   CHECK(member.state.clusters["c1"].search.changes.pools == std::set<DevicePoolKey>{pool});
@@ -123,15 +124,15 @@ TEST_CASE("reservations: the end of what is left frees the devices and keeps the
   Member member;
   WorkloadRecord& record = member.reserved("w", 2);
   drop_rest(member.state, kId, record);
-  REQUIRE(record.devices.reservation);
-  CHECK(record.devices.reservation->pods.empty());
+  REQUIRE(record.devices().reservation);
+  CHECK(record.devices().reservation->pods.empty());
   CHECK(member.count("free") == 2);
   CHECK(member.state.dispatch.reserved_on.contains("c1"));
 }
 
 TEST_CASE("reservations: an allocated claim of a Pod takes the place of one pod, once") {
   Member member;
-  const DeviceReservation& held = *member.reserved("w", 2).devices.reservation;
+  const DeviceReservation& held = *member.reserved("w", 2).devices().reservation;
   member.pod("p0");
   member.claim("p0", "");
   member.replace();
@@ -173,12 +174,12 @@ TEST_CASE("reservations: a claim replaces nothing of a Workload that is reserved
   member.pod("p0");
   member.claim("p0", "d1");
   member.replace();
-  CHECK(record.devices.reservation->pods == made.pods);
+  CHECK(record.devices().reservation->pods == made.pods);
 }
 
 TEST_CASE("reservations: a lost device is replaced by another, else the reservation is broken") {
   Member member;
-  const DeviceReservation& held = *member.reserved("w").devices.reservation;
+  const DeviceReservation& held = *member.reserved("w").devices().reservation;
   member.repaired();
   member.publishes("c1", "n1", {"d1"});
   CHECK(member.repaired().empty());
@@ -203,7 +204,7 @@ TEST_CASE("reservations: a lost device is replaced by another, else the reservat
 
 TEST_CASE("reservations: a node that may not be used any more breaks what is reserved there") {
   Member member;
-  const DeviceReservation& held = *member.reserved("w").devices.reservation;
+  const DeviceReservation& held = *member.reserved("w").devices().reservation;
   member.repaired();
   member.sees("c1", {Kind::node, "", "n1"}, std::nullopt);
   CHECK(member.repaired() == std::vector<NamespacedName>{kId});
@@ -212,9 +213,9 @@ TEST_CASE("reservations: a node that may not be used any more breaks what is res
 
 TEST_CASE("reservations: the device that is left is for the first in the order of dispatch") {
   Member member;
-  const DeviceReservation& low = *member.reserved("a").devices.reservation;
-  const DeviceReservation& high = *member.reserved("b").devices.reservation;
-  member.state.multikueue.workloads.at({"team", "b"}).seen.facts.priority = 1;
+  const DeviceReservation& low = *member.reserved("a").devices().reservation;
+  const DeviceReservation& high = *member.reserved("b").devices().reservation;
+  edit(member.state.multikueue.workloads.at({"team", "b"}).seen)->facts.priority = 1;
   member.repaired();
   member.publishes("c1", "n1", {"d9"});
   CHECK(member.repaired() == std::vector<NamespacedName>{{"team", "a"}});
@@ -236,7 +237,7 @@ TEST_CASE("reservations: what is broken keeps the devices that are left") {
 
 TEST_CASE("reservations: a device that its own claim uses is not lost to a Workload") {
   Member member;
-  const DeviceReservation& held = *member.reserved("w", 2).devices.reservation;
+  const DeviceReservation& held = *member.reserved("w", 2).devices().reservation;
   member.repaired();
   member.pod("p0");
   member.claim("p0", "d1");  // the member gives the pods its devices in the other order

@@ -6,6 +6,7 @@
 #include "engine/fold/fleet_claims/needs.h"
 #include "engine/fold/writes/outcomes.h"
 #include "schema/fleet_driver.h"
+#include "tests/support/edit_workload.h"
 
 namespace fairlead::fleet_claims_test {
 namespace {
@@ -26,11 +27,12 @@ struct Hub {
   Hub() {
     state.now = LogTime{} + seconds(1000);
     state.configuration.dra.fleet_claims = state.configuration.multikueue.dispatcher = true;
-    record.seen.uid = "w-uid";
-    record.seen.version = "v1beta2";
-    record.seen.seq = Seq{12};
-    record.nominates = true;
-    record.seen.facts.pod_sets.emplace_back().fleet.entries = {{"licence", "", "licences"}};
+    auto seen = edit(record.seen);
+    seen->uid = "w-uid";
+    seen->version = "v1beta2";
+    seen->seq = Seq{12};
+    record.decision.edit().nominates = true;
+    seen->facts.pod_sets.emplace_back().fleet.entries = {{"licence", "", "licences"}};
     state.fleet.users[kMade] = {kWorkload};
     auto& from = state.fleet.templates[{"team", "licences"}];
     from.seq = Seq{11};
@@ -80,11 +82,11 @@ TEST_CASE("fleet claims: one is made from its template, and owned by the Workloa
 
 TEST_CASE("fleet claims: none is made without a Workload that waits, or without a template") {
   Hub hub;
-  SECTION("it waits for no cluster") { hub.record.nominates = false; }
-  SECTION("it is being deleted") { hub.record.seen.facts.deleting = true; }
+  SECTION("it waits for no cluster") { hub.record.decision.edit().nominates = false; }
+  SECTION("it is being deleted") { edit(hub.record.seen)->facts.deleting = true; }
   SECTION("it is gone") { hub.state.multikueue.workloads.clear(); }
   SECTION("there is no template") { hub.state.fleet.templates.clear(); }
-  SECTION("no pod has the entry") { hub.record.seen.facts.pod_sets[0].admitted = 0; }
+  SECTION("no pod has the entry") { edit(hub.record.seen)->facts.pod_sets[0].admitted = 0; }
   SECTION("fleet claims are switched off") { hub.state.configuration.dra.fleet_claims = false; }
   SECTION("the dispatcher is off") { hub.state.configuration.multikueue.dispatcher = false; }
   SECTION("the last creation is not answered") {
@@ -167,7 +169,7 @@ TEST_CASE("fleet claims: one that was made for a Workload is deleted when that i
   Hub::observed(made);
   made.seen.facts.workload_owners = {"w-uid"};
   CHECK(hub.of(kMade).empty());
-  hub.record.seen.facts.finished = true;
+  edit(hub.record.seen)->facts.finished = true;
   REQUIRE(hub.of(kMade).size() == 1);
   CHECK(hub.proposals[0].rank == Rank::release);
   CHECK(hub.intent().verb == Verb::remove);
@@ -187,10 +189,10 @@ TEST_CASE("fleet claims: one that was made for a Workload is deleted when that i
 
 TEST_CASE("fleet claims: drivers are asked by a FleetScheduling that the Workload owns") {
   Hub hub;
-  hub.record.devices.asked = {{"c2", "c1"}, "c2"};
-  hub.record.devices.about = "no answer for licence";
+  hub.record.edit_devices().asked = {{"c2", "c1"}, "c2"};
+  hub.record.edit_devices().about = "no answer for licence";
   CHECK(hub.scheduling().empty());
-  hub.record.devices.verdict = DeviceVerdict::waiting_for_drivers;
+  hub.record.edit_devices().verdict = DeviceVerdict::waiting_for_drivers;
   REQUIRE(hub.scheduling().size() == 1);
   CHECK(hub.intent().verb == Verb::apply);
   CHECK(hub.intent().force);
@@ -207,7 +209,7 @@ TEST_CASE("fleet claims: drivers are asked by a FleetScheduling that the Workloa
   seen.seq = Seq{21};
   seen.facts = std::get<FleetSchedulingFacts>(*hub.intent().expected);
   CHECK(hub.scheduling().empty());
-  hub.record.devices.asked.selected.clear();
+  hub.record.edit_devices().asked.selected.clear();
   REQUIRE(hub.scheduling().size() == 1);
   CHECK(hub.intent().uid == "f");
   CHECK(hub.intent().resource_version == "9");
@@ -217,12 +219,14 @@ TEST_CASE("fleet claims: drivers are asked by a FleetScheduling that the Workloa
 
 TEST_CASE("fleet claims: no driver is asked for a Workload that does not wait for one") {
   Hub hub;
-  hub.record.devices.asked = {{"c1"}, ""};
-  hub.record.devices.verdict = DeviceVerdict::no_suitable_cluster;
+  hub.record.edit_devices().asked = {{"c1"}, ""};
+  hub.record.edit_devices().verdict = DeviceVerdict::no_suitable_cluster;
   REQUIRE(hub.scheduling().size() == 1);
-  SECTION("it waits for a device") { hub.record.devices.verdict = DeviceVerdict::no_cluster; }
-  SECTION("it is not nominated here") { hub.record.nominates = false; }
-  SECTION("it is being deleted") { hub.record.seen.facts.deleting = true; }
+  SECTION("it waits for a device") {
+    hub.record.edit_devices().verdict = DeviceVerdict::no_cluster;
+  }
+  SECTION("it is not nominated here") { hub.record.decision.edit().nominates = false; }
+  SECTION("it is being deleted") { edit(hub.record.seen)->facts.deleting = true; }
   SECTION("fleet claims are switched off") { hub.state.configuration.dra.fleet_claims = false; }
   SECTION("the FleetScheduling is of an earlier one of its name") {
     hub.state.fleet.schedulings[kWorkload].facts.workload_owners = {"earlier"};

@@ -7,6 +7,7 @@
 #include "engine/fold/multikueue/names.h"
 #include "engine/fold/writes/outcomes.h"
 #include "engine/plan/multikueue/multikueue.h"
+#include "tests/support/edit_workload.h"
 
 namespace fairlead::statuses_test {
 namespace {
@@ -20,7 +21,6 @@ struct Hub {
   CheckRecord& check = state.multikueue.checks["mk"];
   AdmissionCheckFacts& facts = check.seen.facts;
   WorkloadRecord& record = state.multikueue.workloads[kId];
-  WorkloadFacts& workload = record.seen.facts;
   std::vector<PatchIntended> proposals;
   Seq last{100};
 
@@ -34,12 +34,13 @@ struct Hub {
     check.seen.generation = 3;
     check.seen.seq = Seq{11};
     facts.controller_name = kPlacementController;
-    record.seen.uid = "w";
-    record.seen.version = "v1beta2";
-    record.seen.resource_version = "8";
-    record.seen.generation = 5;
-    record.seen.seq = Seq{12};
-    workload.checks = {{"mk", "Pending"}, {"other", "Pending"}};
+    auto seen = edit(record.seen);
+    seen->uid = "w";
+    seen->version = "v1beta2";
+    seen->resource_version = "8";
+    seen->generation = 5;
+    seen->seq = Seq{12};
+    seen->facts.checks = {{"mk", "Pending"}, {"other", "Pending"}};
   }
   void at(std::int64_t second) { state.now = LogTime{} + seconds(second); }
   const std::vector<PatchIntended>& of_check() {
@@ -62,7 +63,7 @@ struct Hub {
     if (sent.target.kind == Kind::admission_check)
       facts = std::get<AdmissionCheckFacts>(*sent.expected);
     else
-      workload = std::get<WorkloadFacts>(*sent.expected);
+      edit(record.seen)->facts = std::get<WorkloadFacts>(*sent.expected);
   }
 };
 
@@ -213,16 +214,17 @@ TEST_CASE("statuses: our checks on a Workload are Ready, and no other check is w
   CHECK(hub.intent().reason.text == "Kueue dispatches only when every check is Ready: mk Pending");
   CHECK(hub.intent().reason.because == std::vector<Seq>{Seq{11}, Seq{12}});
   hub.writes();
-  CHECK(hub.workload.checks == std::vector<WorkloadCheck>{{"mk", "Ready"}, {"other", "Pending"}});
+  CHECK(hub.record.seen->facts.checks ==
+        std::vector<WorkloadCheck>{{"mk", "Ready"}, {"other", "Pending"}});
   CHECK(hub.of_workload().empty());
-  hub.workload.checks[0].state = "Pending";  // after an eviction
+  edit(hub.record.seen)->facts.checks[0].state = "Pending";  // after an eviction
   CHECK(hub.of_workload().size() == 1);
 }
 
 TEST_CASE("statuses: which Workloads get none") {
   Hub hub;
-  SECTION("finished") { hub.workload.finished = true; }
-  SECTION("being deleted") { hub.workload.deleting = true; }
+  SECTION("finished") { edit(hub.record.seen)->facts.finished = true; }
+  SECTION("being deleted") { edit(hub.record.seen)->facts.deleting = true; }
   SECTION("with another controller's checks") { hub.facts.controller_name = "other"; }
   SECTION("of which the last write is not answered") {
     hub.of_workload();
@@ -232,19 +234,19 @@ TEST_CASE("statuses: which Workloads get none") {
   SECTION("gone") { hub.state.multikueue.workloads.clear(); }
   SECTION("whose fleet claims are not reserved for it yet") {
     hub.state.configuration.dra.fleet_claims = true;
-    hub.workload.pod_sets.emplace_back().fleet.entries = {{"a", "site", ""}};
-    hub.record.devices.reservation.emplace();
+    edit(hub.record.seen)->facts.pod_sets.emplace_back().fleet.entries = {{"a", "site", ""}};
+    hub.record.edit_devices().reservation.emplace();
   }
   CHECK(hub.of_workload().empty());
 }
 
 TEST_CASE("statuses: a nomination is written with the checks, and stays in what is written later") {
   Hub hub;
-  hub.workload.checks[0].state = "Ready";
-  hub.record.nomination = {"gpu-a", "gpu-b"};
+  edit(hub.record.seen)->facts.checks[0].state = "Ready";
+  hub.record.decision.edit().nomination = {"gpu-a", "gpu-b"};
   hub.state.multikueue.clearer_seq = Seq{40};
   CHECK(hub.of_workload().empty());  // it is not ours to nominate
-  hub.record.nominates = true;
+  hub.record.decision.edit().nominates = true;
   REQUIRE(hub.of_workload().size() == 1);
   CHECK(hub.status() == Json::parse(R"({"admissionChecks": [{"name": "mk", "state": "Ready"}],
     "nominatedClusterNames": ["gpu-a", "gpu-b"]})"));
@@ -252,18 +254,18 @@ TEST_CASE("statuses: a nomination is written with the checks, and stays in what 
   CHECK(hub.intent().reason.because == std::vector<Seq>{Seq{11}, Seq{12}, Seq{40}});
   hub.writes();
   CHECK(hub.of_workload().empty());
-  hub.record.nominates = false;
-  hub.workload.checks[0].state = "Pending";
+  hub.record.decision.edit().nominates = false;
+  edit(hub.record.seen)->facts.checks[0].state = "Pending";
   REQUIRE(hub.of_workload().size() == 1);
   CHECK(hub.status()["nominatedClusterNames"] == Json({"gpu-a", "gpu-b"}));
 }
 
 TEST_CASE("statuses: DevicesReserved names the worker, and the events of the reservation") {
   Hub hub;
-  hub.workload.checks[0].state = "Ready";
-  hub.record.devices.verdict = DeviceVerdict::reserved;
-  hub.record.devices.reservation.emplace().worker = "gpu-a";
-  hub.record.devices.reservation->causes = {Seq{30}};
+  edit(hub.record.seen)->facts.checks[0].state = "Ready";
+  hub.record.edit_devices().verdict = DeviceVerdict::reserved;
+  hub.record.edit_devices().reservation.emplace().worker = "gpu-a";
+  hub.record.edit_devices().reservation->causes = {Seq{30}};
   REQUIRE(hub.of_workload().size() == 1);
   CHECK(hub.status()["conditions"] == Json::parse(R"([
     {"type": "fairlead.io/DevicesReserved", "status": "True", "reason": "Reserved",
@@ -277,18 +279,18 @@ TEST_CASE("statuses: DevicesReserved names the worker, and the events of the res
 
 TEST_CASE("statuses: the message of DevicesReserved False is of the moment of its reason") {
   Hub hub;
-  hub.workload.checks[0].state = "Ready";
-  hub.record.devices.verdict = DeviceVerdict::claim_not_found;
-  hub.record.devices.about = "entry a: FleetResourceClaim site";
+  edit(hub.record.seen)->facts.checks[0].state = "Ready";
+  hub.record.edit_devices().verdict = DeviceVerdict::claim_not_found;
+  hub.record.edit_devices().about = "entry a: FleetResourceClaim site";
   hub.of_workload();
   hub.writes();
-  hub.record.devices.about = "entry b: FleetResourceClaim other";
+  hub.record.edit_devices().about = "entry b: FleetResourceClaim other";
   CHECK(hub.of_workload().empty());  // another message alone is not written
-  hub.workload.checks[0].state = "Pending";
+  edit(hub.record.seen)->facts.checks[0].state = "Pending";
   REQUIRE(hub.of_workload().size() == 1);
   CHECK(hub.status()["conditions"][0]["message"] == "entry a: FleetResourceClaim site");
-  hub.record.devices.verdict = DeviceVerdict::class_not_found;
-  hub.record.devices.about = "class licences";
+  hub.record.edit_devices().verdict = DeviceVerdict::class_not_found;
+  hub.record.edit_devices().about = "class licences";
   REQUIRE(hub.of_workload().size() == 1);
   CHECK(hub.status()["conditions"][0]["message"] == "class licences");
 }

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "engine/fold/canonical_bytes.h"
 #include "engine/main/service/left_index.h"
 #include "engine/runtime/build_commit.h"
 #include "replay/bundle/bundle.h"
 #include "replay/history.h"
 #include "replay/verify.h"
-#include "snapshots/canonical_bytes.h"
 #include "snapshots/data_directory.h"
 #include "snapshots/snapshot_store.h"
 #include "tests/support/sample.h"

@@ -1,6 +1,9 @@
 #include "engine/runtime/queue_counts.h"
 
 #include <catch2/catch.hpp>
+#include <utility>
+
+#include "tests/support/edit_workload.h"
 
 using namespace fairlead;
 
@@ -11,16 +14,22 @@ struct Parts {
   QueueTables queues;
   ClaimTables claims;
 
-  WorkloadProgress& add(const std::string& name) {
-    WorkloadFacts& facts = multikueue.workloads[{"team", name}].seen.facts;
-    facts.progress.emplace();
-    facts.progress->queue = "jobs";
-    return *facts.progress;
+  void add(const std::string& name, WorkloadProgress progress = {}) {
+    progress.queue = "jobs";
+    seen(name)->facts.progress = std::move(progress);
+  }
+  WorkloadEdit seen(const std::string& name) {
+    return edit(multikueue.workloads[{"team", name}].seen);
   }
 };
 
-WorkloadCondition unreserved(const char* reason) {
-  return {"QuotaReserved", ConditionStatus::no, reason, ""};
+WorkloadProgress with(WorkloadCondition condition) {
+  WorkloadProgress progress;
+  progress.conditions = {std::move(condition)};
+  return progress;
+}
+WorkloadProgress unreserved(const char* reason) {
+  return with({"QuotaReserved", ConditionStatus::no, reason, ""});
 }
 
 }  // namespace
@@ -28,14 +37,16 @@ WorkloadCondition unreserved(const char* reason) {
 TEST_CASE("Workloads that wait are counted by queue and by what they wait for") {
   Parts parts;
   parts.queues.local[{"team", "jobs"}].cluster_queue = "training";
-  parts.add("a").conditions = {unreserved("WaitingForQuota")};
-  parts.add("b").conditions = {unreserved("Pending")};
-  parts.add("c").deactivated = true;
-  parts.add("nowhere").queue = "other";
-  parts.add("runs").conditions = {{"Admitted", ConditionStatus::yes, "Admitted", ""}};
-  parts.multikueue.workloads[{"team", "runs"}].seen.facts.quota_reserved = true;
+  parts.add("a", unreserved("WaitingForQuota"));
+  parts.add("b", unreserved("Pending"));
+  parts.add("c");
+  parts.seen("c")->facts.progress->deactivated = true;
+  parts.add("nowhere");
+  parts.seen("nowhere")->facts.progress->queue = "other";
+  parts.add("runs", with({"Admitted", ConditionStatus::yes, "Admitted", ""}));
+  parts.seen("runs")->facts.quota_reserved = true;
   parts.add("done");
-  parts.multikueue.workloads[{"team", "done"}].seen.facts.finished = true;
+  parts.seen("done")->facts.finished = true;
   parts.multikueue.workloads[{"team", "old"}];  // a record that does not say how far it is
   const QueueCounts counts = count_queues(QueueCountReader(parts));
   CHECK(counts.waiting ==
