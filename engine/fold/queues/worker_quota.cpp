@@ -64,7 +64,7 @@ Members members_of(QueueReader state, const Queue& queue) {
   return members;
 }
 
-bool is_watched(const Cluster& cluster) {
+bool is_read_at_member(const Cluster& cluster) {
   return cluster.reports.nodes_known || !cluster.member.queues.empty() ||
          !cluster.member.local_queues.empty();
 }
@@ -88,7 +88,7 @@ ClaimsOfWorker claims_of(QueueReader state, const std::string& queue, const std:
 
 ShareFrom source_of(QueueReader state, const std::string& queue, const std::string& cluster) {
   const auto at = state.clusters.find(cluster);
-  if (at != state.clusters.end() && is_watched(at->second)) return ShareFrom::member;
+  if (at != state.clusters.end() && is_read_at_member(at->second)) return ShareFrom::member;
   return claims_of(state, queue, cluster).any ? ShareFrom::claims : ShareFrom::none;
 }
 
