@@ -12,11 +12,11 @@
 
 namespace fairlead {
 
-/// More facts are not appended together,
+/// More facts are not appended together to a local log.
 inline constexpr std::size_t kBatchFactsMax = 512;
-/// and where commits are paced these: some 60 KB of changed Nodes, and a ring's slot has 64 KiB
-/// (replicated_log.h). At five commits a second 512 would not carry 1,000 events a second, because
-/// intents and outcomes are commits, too.
+/// The same where commits are paced (engine/log/replicated/ring_pace.h). Five commits a second with
+/// 512 facts do not carry 1,000 events a second, because intents and outcomes are commits, too. The
+/// log makes several commits of what is too large for one.
 inline constexpr std::size_t kPacedBatchFactsMax = 2048;
 
 /// Cuts `facts`, in order, into batches of at most `batch_max` that hold no object and no stream

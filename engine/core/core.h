@@ -208,7 +208,7 @@ class Core {
   bool synced_ = false;
   std::optional<Origin> out_;   ///< of the append that is not answered yet
   bool to_plan_ = false;        ///< the present moment is closed and not planned yet
-  bool only_outcomes_ = false;  ///< are in the present moment
+  bool only_outcomes_ = false;  ///< the present moment has nothing but outcomes
   int rounds_ = 0;              ///< moments closed since the last idle Ready
   LogTime timer_opens_;         ///< no TimerFired before
   Seq durable_;

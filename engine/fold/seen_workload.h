@@ -31,13 +31,14 @@ class SeenWorkload {
   SeenWorkload() = default;
   explicit SeenWorkload(Contents seen) { adopt(std::move(seen)); }
 
-  /// Returns all that was observed. It costs about a microsecond where the fields are bytes, so a
-  /// rule that reads several keeps it.
+  /// Returns all that was observed. Decodes it where it is bytes, so a rule that reads several
+  /// fields keeps it.
   Shared<Contents> read() const;
   Shared<Contents> operator->() const { return read(); }
   Head head() const;
 
   Contents contents() const { return *read(); }
+  /// Keeps `seen` instead of what was observed before.
   void adopt(Contents seen);
 
   friend bool operator==(const SeenWorkload& a, const SeenWorkload& b);

@@ -7,10 +7,11 @@
 
 namespace fairlead::simulation {
 
-HubSettings settings_of(const HubWorld& world, const std::string& name) {
+HubSettings settings_of(const HubWorld& world, const std::string& name, std::size_t facts_max) {
   HubSettings settings;
   settings.identity = name;
   settings.snapshots = world.snapshots;
+  settings.facts_max = facts_max;
   settings.now = [&time = world.time] { return time.now(); };
   return settings;
 }

@@ -28,6 +28,7 @@ class Hub final : public Process {
 };
 
 /// The settings of a process whose time is the world's.
-HubSettings settings_of(const HubWorld& world, const std::string& name);
+HubSettings settings_of(const HubWorld& world, const std::string& name,
+                        std::size_t facts_max = kBatchFactsMax);
 
 }  // namespace fairlead::simulation

@@ -97,7 +97,7 @@ RoleHub::RoleHub(const HubWorld& world, std::string name, RoleWorld& roles, Rock
       told_(told),
       store_(roles.ring),
       log_(local, place_of(local, roles), store_, {}, log_ports()),
-      replica_(log_, clock, settings_of(world, name_),
+      replica_(log_, clock, settings_of(world, name_, kPacedBatchFactsMax),
                [this](const Diagnostic& said) { world_.said(to_line(said)); }),
       connections_(world, name_, [this] { return replica_.state().epoch; }) {
   roles_.living[name_].life = world_.life;
